@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
-import { withPlainLineEnds } from "../shared/line-ends.ts";
+import { withPlainLineEnds } from "../shared/text.ts";
 import type { KindMarker, KindSummary } from "./crd/find-kinds.ts";
 import { type KeptModule, keepModule, type Module, restoreModule } from "./loader/index.ts";
 import { collectMarkers, type Marker, type ModuleMarkers } from "./markers/collect.ts";

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { type GeneratedCrd, generateCrdFiles } from "./crd/generate-crds.ts";
 import { emitFile } from "./emit.ts";
-import { withLineEndsOf } from "../shared/line-ends.ts";
+import { withLineEndsOf } from "../shared/text.ts";
 import type { GeneratedFile, ManifestsPlan } from "./manifests-plan.ts";
 import type { Marker } from "./markers/collect.ts";
 import type { GeneratorName, GeneratorOptions } from "./options.ts";

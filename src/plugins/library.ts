@@ -14,7 +14,7 @@ export type {
   PluginFlag,
   ProjectInput,
 } from "./contributed/define-plugin.ts";
-export type { PluginOptions } from "../project/plugins.ts";
+export type { PluginOptions } from "../project/project.ts";
 export type { Project, Resource } from "../project/project.ts";
 export { formatProject, parseProject, type StoredProject } from "../project/store.ts";
 export { applyPlan, recoverPlan } from "../scaffold/apply.ts";

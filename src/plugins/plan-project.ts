@@ -1,18 +1,17 @@
 import type { PackageSpecifiers } from "./plugin.ts";
 import type { PluginCall } from "./contributed/executable-commands.ts";
 import type { PluginPlan } from "./contributed/plan-plugins.ts";
-import { describeProject, emptyBlueprint } from "./index.ts";
-import { formatBoilerplate } from "../project/boilerplate.ts";
+import { describeProject, emptyBlueprint } from "./describe-project.ts";
+import { type Project, formatBoilerplate } from "../project/project.ts";
 import { npm, type PackageManager } from "../project/package-manager.ts";
 import { prunePlugins } from "../project/plugins.ts";
-import type { Project } from "../project/project.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
 import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
 import type { Plan } from "../scaffold/file-change.ts";
 import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
 import { Draft, type Tree } from "../scaffold/tree.ts";
-import { withPlainLineEnds } from "../shared/line-ends.ts";
+import { withPlainLineEnds } from "../shared/text.ts";
 import { formatCreated } from "../scaffold/format-created.ts";
 
 /** A change from one project description to another. */

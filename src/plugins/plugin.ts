@@ -1,5 +1,5 @@
 import type { PackageManager } from "../project/package-manager.ts";
-import type { Project, Resource } from "../project/project.ts";
+import { type Project, type Resource, qualifiedGroup } from "../project/project.ts";
 import type { Blueprint } from "../scaffold/blueprint.ts";
 
 /**
@@ -31,3 +31,32 @@ export interface PackageSpecifiers {
   readonly simulation: string;
   readonly tsbuilder: string;
 }
+
+/**
+ * The keys of the parts of a kind in one version. Plugins build parts with them, and commands name the parts that
+ * `--force` overwrites.
+ */
+export const partKeys = {
+  /** README, workflows and other files of every project. */
+  project: "typescript/project",
+  /** The test in `test/e2e` that the API server trusts the webhooks. */
+  e2eWebhooks: "typescript/webhook-test",
+  types: (kind: Kind) => `typescript/types/${identity(kind)}`,
+  /** A reference operator: types, first controller, tests and sample. */
+  template: (kind: Kind) => `typescript/template/${identity(kind)}`,
+  sample: (kind: Kind) => `kustomize/sample/${identity(kind)}`,
+  explore: (kind: Kind) => `typescript/explore/${identity(kind)}`,
+  controller: (kind: Kind, name: string) => `typescript/controller/${identity(kind)}/${name}`,
+  /** The test of a controller of a foreign kind; that of an own kind is in the controller's part. */
+  controllerTest: (kind: Kind, name: string) => `typescript/controller/${identity(kind)}/${name}/test`,
+  webhook: (kind: Kind, role: WebhookRole) => `typescript/${role}/${identity(kind)}`,
+  webhookTest: (kind: Kind, role: WebhookRole) => `typescript/${role}-test/${identity(kind)}`,
+};
+
+/** A conversion belongs to the version that it converts to and from the hub: the spoke. */
+export type WebhookRole = "defaulter" | "validator" | "conversion";
+
+type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;
+
+/** Identifies a kind in one version, independent of where its files are. */
+const identity = (kind: Kind): string => `${qualifiedGroup(kind)}/${kind.version}/${kind.kind}`;

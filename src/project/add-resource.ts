@@ -1,6 +1,5 @@
 import { TsbuilderError } from "../shared/errors.ts";
-import { defaultControllerName, isDefaultControllerName } from "./controller-name.ts";
-import { kindFile } from "./paths.ts";
+import { defaultControllerName, isDefaultControllerName, kindFile } from "./names.ts";
 import {
   describeResource,
   isSameKind,

@@ -1,27 +1,5 @@
 import { TsbuilderError } from "../shared/errors.ts";
-import { isSameResource, type Project, type Resource } from "./project.ts";
-
-/** A third-party plugin that contributes to the project. */
-export interface PluginUse {
-  /** `grafana.example.com/v1`: a name, and the version of what it scaffolds. */
-  readonly key: string;
-  /** It contributes to the project and to all its kinds; otherwise to those of `resources` only. */
-  readonly isInLayout: boolean;
-  /** The npm package or folder that it comes from; undefined for an executable that speaks kubebuilder's protocol. */
-  readonly package: string | undefined;
-  /** The values of its flags for the project. */
-  readonly options: PluginOptions;
-  /** The values of its flags for single kinds. */
-  readonly resources: readonly PluginResource[];
-}
-
-/** The key of a kind in one version, and options for it. */
-export type PluginResource = Pick<Resource, "group" | "domain" | "version" | "kind"> & {
-  readonly options: PluginOptions;
-};
-
-/** JSON. A key with the value undefined is removed from the file. */
-export type PluginOptions = Readonly<Record<string, unknown>>;
+import { isSameResource, type Project } from "./project.ts";
 
 const keyPattern =
   /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/v\d+(?:-(?:alpha|beta))?$/u;

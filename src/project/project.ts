@@ -1,6 +1,6 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { FeatureName } from "./features.ts";
-import type { PluginUse } from "./plugins.ts";
+import { blockCommentText } from "../shared/source-text.ts";
 
 /** The description of a project, from which all scaffolded files follow. */
 export interface Project {
@@ -71,6 +71,28 @@ export interface WebhookRecord {
   readonly validationPath: string | undefined;
 }
 
+/** A third-party plugin that contributes to the project. */
+export interface PluginUse {
+  /** `grafana.example.com/v1`: a name, and the version of what it scaffolds. */
+  readonly key: string;
+  /** It contributes to the project and to all its kinds; otherwise to those of `resources` only. */
+  readonly isInLayout: boolean;
+  /** The npm package or folder that it comes from; undefined for an executable that speaks kubebuilder's protocol. */
+  readonly package: string | undefined;
+  /** The values of its flags for the project. */
+  readonly options: PluginOptions;
+  /** The values of its flags for single kinds. */
+  readonly resources: readonly PluginResource[];
+}
+
+/** The key of a kind in one version, and options for it. */
+export type PluginResource = Pick<Resource, "group" | "domain" | "version" | "kind"> & {
+  readonly options: PluginOptions;
+};
+
+/** JSON. A key with the value undefined is removed from the file. */
+export type PluginOptions = Readonly<Record<string, unknown>>;
+
 export const noWebhooks: WebhookRecord = {
   defaulting: false,
   validation: false,
@@ -124,4 +146,14 @@ export function isSameKind(
 
 export function hasWebhooks({ webhooks }: Resource): boolean {
   return webhooks.defaulting || webhooks.validation || webhooks.spokes !== undefined;
+}
+
+/** The license header of source files. It contains no year, so that the output does not depend on the date. */
+export function formatBoilerplate({ license, owner }: Pick<Project, "license" | "owner">): string {
+  if (license === "none" || license === "file") return "";
+  const lines = [
+    ...(owner === "" ? [] : [`Copyright ${blockCommentText(owner)}.`]),
+    ...(license === "apache2" ? ["SPDX-License-Identifier: Apache-2.0"] : ["All rights reserved."]),
+  ];
+  return ["/*", ...lines.map((line) => ` * ${line}`), " */"].join("\n");
 }

@@ -3,12 +3,11 @@ import { dirname, join } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { Document, YAMLMap, type YAMLSeq, isMap, isSeq, parseDocument } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
-import { withLineEndsOf } from "../shared/line-ends.ts";
+import { withLineEndsOf } from "../shared/text.ts";
 import { readYaml } from "../shared/read-yaml.ts";
 import { mayHavePlugins } from "./plugins.ts";
-import { readProject } from "./read-project.ts";
+import { readProject, toRecord } from "./record.ts";
 import type { Project } from "./project.ts";
-import { toRecord } from "./to-record.ts";
 
 export const projectFile = "PROJECT";
 

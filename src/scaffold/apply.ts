@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { atFile } from "../shared/at-file.ts";
+import { atFile } from "../shared/files.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Fact, forget, isKnown, remember } from "../shared/known-facts.ts";
 import { trace } from "../shared/trace.ts";

@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
-import { withPlainLineEnds } from "../shared/line-ends.ts";
+import { withPlainLineEnds } from "../shared/text.ts";
 import { readJsonObject } from "../shared/read-json.ts";
 import type { Draft, Tree } from "./tree.ts";
 

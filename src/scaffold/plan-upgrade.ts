@@ -1,6 +1,6 @@
 import { type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../shared/errors.ts";
-import { withPlainLineEnds } from "../shared/line-ends.ts";
+import { withPlainLineEnds } from "../shared/text.ts";
 import type { FileChange } from "./file-change.ts";
 import { type Conflict, type MarkedText, mergeMarked } from "./merge-texts.ts";
 import type { OwnedFiles } from "./ownership.ts";

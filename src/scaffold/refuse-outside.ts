@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, posix, relative, sep } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
-import { isInside } from "../shared/is-inside.ts";
+import { isInside } from "../shared/files.ts";
 
 /**
  * Rejects paths that lead out of a project, through `..` or a symbolic link, and those that git, npm or direnv run: of

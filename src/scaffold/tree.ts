@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { atFile } from "../shared/at-file.ts";
-import { withLineEndsOf } from "../shared/line-ends.ts";
+import { atFile } from "../shared/files.ts";
+import { withLineEndsOf } from "../shared/text.ts";
 import type { FileChange, Ownership } from "./file-change.ts";
 
 /** A project's files. Paths are relative to the project's root and use forward slashes. */

@@ -54,7 +54,9 @@ export function codeFrame(text: string, { line, column }: Pick<Position, "line" 
 }
 
 const shownBefore = 120;
+
 const shownBehind = 80;
+
 const shortLine = shownBefore + shownBehind;
 
 /** Cuts off a long value, for a message that shows it. */
@@ -84,4 +86,14 @@ export function sentence(words: string): string {
 /** `1 object`, `2 objects`. */
 export function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
+}
+
+/** The text with Windows' line ends if another text has no others: Git gives a checkout such, if it is told to. */
+export function withLineEndsOf(model: string, text: string): string {
+  return model.includes("\r\n") && !/(?:^|[^\r])\n/u.test(model) ? text.replaceAll(/\r?\n/gu, "\r\n") : text;
+}
+
+/** The text with the line ends that are told apart from no others. */
+export function withPlainLineEnds(text: string): string {
+  return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }

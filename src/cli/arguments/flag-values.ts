@@ -3,7 +3,7 @@ import { extname, resolve } from "node:path";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { iconMediaTypes } from "../../olm/bundle-format.ts";
-import { atFile } from "../../shared/at-file.ts";
+import { atFile } from "../../shared/files.ts";
 
 /** Milliseconds of the duration that a flag was given. */
 export function readDuration(flag: string, text: string): number {

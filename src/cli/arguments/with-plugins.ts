@@ -10,8 +10,13 @@ import { loadUsed } from "../../plugins/contributed/plan-plugins.ts";
 import { pluginError } from "../../plugins/contributed/plugin-error.ts";
 import { callPlugin, scopeOf } from "../../plugins/contributed/run-plugin.ts";
 import { ownPackage } from "../../plugins/optional/index.ts";
-import { isSameResource, type Project, type Resource } from "../../project/project.ts";
-import type { PluginOptions, PluginUse } from "../../project/plugins.ts";
+import {
+  type PluginOptions,
+  type PluginUse,
+  type Project,
+  type Resource,
+  isSameResource,
+} from "../../project/project.ts";
 import { parseProject } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command, FlagDefinition, Invocation } from "./command.ts";

@@ -1,14 +1,14 @@
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { planManifests } from "../../generators/manifests.ts";
-import { describeProject } from "../../plugins/index.ts";
+import { describeProject } from "../../plugins/describe-project.ts";
+import { partKeys } from "../../plugins/plugin.ts";
 import { insertKey } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/find-insert.ts";
-import { hasMarker, markerLine } from "../../scaffold/insert.ts";
+import { findInsert, hasMarker, markerLine } from "../../scaffold/insert.ts";
 import { renderPart } from "../../scaffold/template.ts";
 import type { OpenProject } from "../project/open-project.ts";
 import type { Finding } from "../reporting/ui.ts";
-import { clusterRoleName } from "../../project/cluster-role.ts";
+import { clusterRoleName } from "../../project/names.ts";
 import { type Project, qualifiedGroup } from "../../project/project.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
@@ -160,7 +160,7 @@ function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: Clus
 }
 
 /** README, workflows and the like may be deleted on purpose. */
-const freeParts = ["typescript/project", "typescript/webhook-test"];
+const freeParts: readonly string[] = [partKeys.project, partKeys.e2eWebhooks];
 
 function missingFile(path: string): Finding {
   return {

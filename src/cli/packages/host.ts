@@ -1,5 +1,5 @@
 import { findOwnPackage } from "../../packaging/own-package.ts";
-import type { PackageSpecifiers } from "../../plugins/plugin.ts";
+import type { VendorPackages } from "./vendor-packages.ts";
 
 /** The running tsbuilder, and the packages that it puts into new projects. */
 export interface Host {
@@ -11,14 +11,6 @@ export interface Host {
     version: string,
     plan: { readonly isShown: boolean },
   ): Promise<ReadonlyMap<string, string>>;
-}
-
-/** The package specifiers for a new project, and the tarballs they refer to. */
-export interface VendorPackages {
-  readonly packages: PackageSpecifiers;
-  readonly files: ReadonlyMap<string, Uint8Array>;
-  /** The lock file of a new project; undefined if the package manager can't install tsbuilder's own packages. */
-  readonly lock?: (manager: string, projectName: string) => string | undefined;
 }
 
 /** The installed tsbuilder, or the one built in this repository. */

@@ -1,7 +1,15 @@
 import { formatLock, type LockedPackage, lockVendored } from "../../packaging/lock-file.ts";
 import { findOwnPackage } from "../../packaging/own-package.ts";
 import { ownPackageNames, readVendorTarballs } from "../../packaging/vendor.ts";
-import type { VendorPackages } from "./host.ts";
+import type { PackageSpecifiers } from "../../plugins/plugin.ts";
+
+/** The package specifiers for a new project, and the tarballs they refer to. */
+export interface VendorPackages {
+  readonly packages: PackageSpecifiers;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The lock file of a new project; undefined if the package manager can't install tsbuilder's own packages. */
+  readonly lock?: (manager: string, projectName: string) => string | undefined;
+}
 
 /**
  * What projects of this tsbuilder depend on: ranges if it was released, and else tarballs that they carry, since a

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { planTypes } from "../../generators/types/plan-types.ts";
 import { readCrds } from "../../generators/types/read-crds.ts";
 import { newResource, type Resource } from "../../project/project.ts";
-import { atFile } from "../../shared/at-file.ts";
+import { atFile } from "../../shared/files.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
 /** Types of third-party kinds; in `api/` they would be treated as the project's own. */

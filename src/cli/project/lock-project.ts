@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type LockHolder, readLock, tryLock } from "@tsbuilder/apimachinery/lock";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { openStateFolder, removeStateFolder, stateFolder } from "../../scaffold/state-folder.ts";
-import { atFile } from "../../shared/at-file.ts";
+import { atFile } from "../../shared/files.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
 /** The command that wants to change a project. */

@@ -5,7 +5,7 @@ import { type Position, type Problem, TsbuilderError } from "../../shared/errors
 import { codeFrame } from "../../shared/text.ts";
 import { followSteps } from "../../shared/trace.ts";
 import type { FileChange, Plan } from "../../scaffold/file-change.ts";
-import type { Ui } from "./ui.ts";
+import type { Details, Ui } from "./ui.ts";
 import type { ErrorCode } from "../../shared/error-codes.ts";
 import { subjects, systemCodes, unlistedCode } from "./system-codes.ts";
 
@@ -188,4 +188,39 @@ function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? error.message;
   return error.cause === undefined ? own : `${own}\ncaused by: ${stackOf(error.cause)}`;
+}
+
+/** The document that a command prints with `--output json`; `output.schema.json` describes it. */
+interface JsonReport extends Details {
+  readonly command: string;
+  readonly exitCode: number;
+  /** The lines that the command prints without the flag: to standard output, and to standard error. */
+  readonly output: readonly string[];
+  readonly notes: readonly string[];
+  readonly error?: ReturnType<typeof explainError>;
+}
+
+/** Runs a command without prompts, and prints one JSON document of all that it says, also if it fails. */
+export async function reportAsJson(
+  command: string,
+  ui: Ui,
+  run: (ui: Ui) => Promise<number>,
+): Promise<number> {
+  const output: string[] = [];
+  const notes: string[] = [];
+  let details: Details = {};
+  const outcome = await run({
+    print: (text) => void output.push(...text.split("\n")),
+    note: (text) => void notes.push(...text.split("\n")),
+    isInteractive: false,
+    add: (more) => {
+      details = { ...details, ...more };
+    },
+  }).then(
+    (exitCode) => ({ exitCode }),
+    (error: unknown) => ({ exitCode: exitCodeOf(error), error: explainError(error) }),
+  );
+  const report: JsonReport = { command, ...outcome, ...details, output, notes };
+  ui.print(JSON.stringify(report, undefined, 2));
+  return outcome.exitCode;
 }

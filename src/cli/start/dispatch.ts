@@ -7,8 +7,7 @@ import { hintForCommand } from "../arguments/meant-command.ts";
 import { orderWords, readFlagWord, takeFormat, takeVerbose } from "../arguments/words.ts";
 import { commands } from "../commands/index.ts";
 import { type Host, thisTsbuilder } from "../packages/host.ts";
-import { reportAsJson } from "../reporting/json-report.ts";
-import { noteSteps } from "../reporting/report.ts";
+import { noteSteps, reportAsJson } from "../reporting/report.ts";
 import type { Ui } from "../reporting/ui.ts";
 
 /** Finds, loads and runs a command. Returns the exit code. */

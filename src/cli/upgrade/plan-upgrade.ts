@@ -1,18 +1,19 @@
 import { existsSync } from "node:fs";
 import { join, posix, sep } from "node:path";
 import { listVendored } from "../../packaging/vendor.ts";
-import { type PackageManager, packageManagerOf } from "../../project/package-manager.ts";
+import { npm, type PackageManager, packageManagerOf } from "../../project/package-manager.ts";
 import { formatProject, projectFile } from "../../project/store.ts";
 import type { FileChange, Plan } from "../../scaffold/file-change.ts";
 import { OwnedFiles, ownedFile } from "../../scaffold/ownership.ts";
 import { type ConflictChoice, type FileConflict, planUpgrade } from "../../scaffold/plan-upgrade.ts";
 import { Draft, memoryTree } from "../../scaffold/tree.ts";
-import type { Host, VendorPackages } from "../packages/host.ts";
+import type { Host } from "../packages/host.ts";
+import type { VendorPackages } from "../packages/vendor-packages.ts";
 import type { OpenProject } from "../project/open-project.ts";
-import { replaceLock, scaffoldLock } from "../packages/plan-lock.ts";
+import { lockPackages, replaceLock, scaffoldLock } from "../packages/lock-file.ts";
 import { readManifest, restoreSpecifiers, sections } from "../packages/manifest.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { isInside } from "../../shared/is-inside.ts";
+import { isInside } from "../../shared/files.ts";
 import type { Project } from "../../project/project.ts";
 import { planProjectChange, readHeader } from "../../plugins/plan-project.ts";
 
@@ -72,7 +73,7 @@ export async function planProjectUpgrade(
   const generated = make ? await planGeneratedUnless(marked, draft) : [];
   const isLocked =
     (!isRestored(lockFile) && replaceLock(draft, before, textsOf(after), manager)) ||
-    (lock && (await planLock(root, draft, vendor)));
+    (lock && planLock(root, draft, vendor));
   for (const { path } of draft.changes())
     if (isRestored(path) && path !== projectFile && !vendor.files.has(path)) draft.undo(path);
   owned.record(draft);
@@ -194,9 +195,8 @@ function explainLock(draft: Draft, { name, lockFiles: [lockFile], install }: Pac
 }
 
 /** Has npm bring its lock file along; returns whether there is one. */
-async function planLock(root: string, draft: Draft, { files }: VendorPackages): Promise<boolean> {
-  const { lockFile, lockPackages } = await import("../packages/lock-packages.ts");
+function planLock(root: string, draft: Draft, { files }: VendorPackages): boolean {
   const lock = lockPackages(root, draft, files);
-  if (lock !== undefined) draft.write(lockFile, lock, "generated");
+  if (lock !== undefined) draft.write(npm.lockFiles[0], lock, "generated");
   return lock !== undefined;
 }

@@ -1,9 +1,8 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Insert } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/find-insert.ts";
+import { findInsert } from "../../scaffold/insert.ts";
 import type { Ownership } from "../../scaffold/file-change.ts";
-import { withPlainLineEnds } from "../../shared/line-ends.ts";
-import { shorten } from "../../shared/text.ts";
+import { shorten, withPlainLineEnds } from "../../shared/text.ts";
 import type { ContributedFile, ContributedPart } from "./define-plugin.ts";
 import { explainBadPath } from "./contributed-path.ts";
 import { pluginError } from "./plugin-error.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { checkPluginKey } from "../../project/plugins.ts";
-import { pluginKey } from "../../project/read-project.ts";
+import { pluginKey } from "../../project/record.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { loadOptional, optionalKeys } from "../optional/index.ts";

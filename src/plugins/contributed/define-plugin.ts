@@ -1,7 +1,6 @@
 import type { Insert, TemplateContext } from "../../scaffold/blueprint.ts";
 import type { Ownership } from "../../scaffold/file-change.ts";
-import type { Project, Resource } from "../../project/project.ts";
-import type { PluginOptions } from "../../project/plugins.ts";
+import type { PluginOptions, Project, Resource } from "../../project/project.ts";
 
 /**
  * A third-party plugin: an npm package exports it by default. Its functions are pure: they say which files and lines

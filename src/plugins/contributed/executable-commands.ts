@@ -1,5 +1,4 @@
-import type { Project } from "../../project/project.ts";
-import type { PluginUse } from "../../project/plugins.ts";
+import type { PluginUse, Project } from "../../project/project.ts";
 import type { Draft } from "../../scaffold/tree.ts";
 import type { ExecutableCall, PluginRecord, ScopedContribution } from "./plugin-record.ts";
 import { revertEdits, type Reverting, runExecutable } from "./run-executable.ts";

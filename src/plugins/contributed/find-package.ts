@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readJsonObject } from "../../shared/read-json.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { isInside } from "../../shared/is-inside.ts";
+import { isInside } from "../../shared/files.ts";
 
 /** The folder of an installed package, and the file that it exports. */
 export interface FoundPackage {

@@ -1,5 +1,5 @@
-import type { PluginUse } from "../../project/plugins.ts";
-import { pluginKey } from "../../project/read-project.ts";
+import type { PluginUse } from "../../project/project.ts";
+import { pluginKey } from "../../project/record.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { loadOptional, optionalKeys, ownPackage } from "../optional/index.ts";
 import { isAllowed } from "./allowed-code.ts";

@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { createRequire } from "node:module";
 import { checkPluginKey } from "../../project/plugins.ts";
-import { pluginKey } from "../../project/read-project.ts";
+import { pluginKey } from "../../project/record.ts";
 import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, shorten } from "../../shared/text.ts";

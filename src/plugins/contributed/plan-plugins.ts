@@ -1,5 +1,4 @@
-import type { Project } from "../../project/project.ts";
-import type { PluginUse } from "../../project/plugins.ts";
+import type { PluginUse, Project } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { renderPart } from "../../scaffold/template.ts";
 import type { OwnedFiles } from "../../scaffold/ownership.ts";

@@ -1,6 +1,5 @@
 import type { Project } from "../../project/project.ts";
-import { pluginKey } from "../../project/read-project.ts";
-import { toRecord } from "../../project/to-record.ts";
+import { pluginKey, toRecord } from "../../project/record.ts";
 import { mergeTexts } from "../../scaffold/merge-texts.ts";
 import type { OwnedFiles } from "../../scaffold/ownership.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";

@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import Handlebars from "handlebars";
 import {
+  type PluginUse,
   type Project,
   type Resource,
   hasWebhooks,
   isSameResource,
   qualifiedGroup,
 } from "../../project/project.ts";
-import type { PluginUse } from "../../project/plugins.ts";
 import {
   type CheckedContribution,
   checkContributedPath,
@@ -22,7 +22,7 @@ import { messageOf, pluginError } from "./plugin-error.ts";
 import type { PluginRecord, ScopedContribution, ScopedFile } from "./plugin-record.ts";
 import { everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { isInside } from "../../shared/is-inside.ts";
+import { isInside } from "../../shared/files.ts";
 
 /** Everything that a plugin contributes to a project. */
 export async function runPlugin(

@@ -1,15 +1,17 @@
-import { clusterRoleName, needsClusterRole } from "../../project/cluster-role.ts";
-import { isDefaultControllerName } from "../../project/controller-name.ts";
-import { apiFolder, controllerFolder, kindFile, sampleFile } from "../../project/paths.ts";
+import {
+  apiFolder,
+  clusterRoleName,
+  controllerFolder,
+  isDefaultControllerName,
+  kindFile,
+  needsClusterRole,
+  sampleFile,
+} from "../../project/names.ts";
 import { type Project, type Resource, isSameKind, qualifiedGroup } from "../../project/project.ts";
 import { type Blueprint, type Part, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { partKeys } from "../part-keys.ts";
-import type { ScaffoldInputs } from "../plugin.ts";
-import { fileHeader } from "./file-header.ts";
-import { className, variableName } from "./identifiers.ts";
+import { type ScaffoldInputs, partKeys } from "../plugin.ts";
+import { className, fileHeader, typesModule, variableName, wireIn } from "./names.ts";
 import { referenceTemplates } from "./reference-templates.ts";
-import { typesModule } from "./types-module.ts";
-import { wireIn } from "./wire-in.ts";
 
 /** The types of a kind and its controllers, registered in the operator's entry point. */
 export function createApi(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {

@@ -1,8 +1,8 @@
 import { npm, type PackageManager, yarn } from "../../project/package-manager.ts";
 import { hasWebhooks, type Project } from "../../project/project.ts";
 import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
-import type { PackageSpecifiers, ScaffoldInputs } from "../plugin.ts";
-import { fileHeader } from "./file-header.ts";
+import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../plugin.ts";
+import { fileHeader } from "./names.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
 /** The package, its tooling, and the entry point. */
@@ -39,14 +39,14 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
         ? [{ key: "typescript/text-files", templates: "typescript/init/text-files", context: {} }]
         : []),
       {
-        key: "typescript/project",
+        key: partKeys.project,
         templates: "typescript/init/project",
         context: { header, boilerplate, projectName, ...vendorWords(packages), ...managerWords(manager) },
       },
       ...(hasWebhookTest
         ? [
             {
-              key: "typescript/webhook-test",
+              key: partKeys.e2eWebhooks,
               templates: "typescript/create-webhook/e2e",
               context: { header },
             },

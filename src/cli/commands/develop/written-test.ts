@@ -4,10 +4,9 @@ import { type Project, hasWebhooks, qualifiedGroup } from "../../../project/proj
 import type { FileChange } from "../../../scaffold/file-change.ts";
 import { Draft, type Tree, memoryTree } from "../../../scaffold/tree.ts";
 import { formatCreated } from "../../../scaffold/format-created.ts";
-import { fileHeader } from "../../../plugins/typescript/file-header.ts";
-import { typesModule } from "../../../plugins/typescript/types-module.ts";
+import { fileHeader, typesModule } from "../../../plugins/typescript/names.ts";
 import type { ProjectFacts, SetupFacts } from "../../../dev/written-test/project-facts.ts";
-import { importPath } from "../../../project/paths.ts";
+import { importPath } from "../../../project/names.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { readHeader } from "../../../plugins/plan-project.ts";
 import type { RecentRecord } from "../../../dev/record/recent-record.ts";

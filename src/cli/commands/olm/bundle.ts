@@ -119,7 +119,7 @@ export const bundle = defineCommand({
         import("../../../olm/base-csv.ts"),
         import("../../../olm/plan-bundle.ts"),
         import("../../../ship/render-changed.ts"),
-        import("../../../project/read-project.ts"),
+        import("../../../project/record.ts"),
         import("../../../generators/describe-kinds.ts"),
       ]);
       const isFirst = !tree.has(basePath(project));

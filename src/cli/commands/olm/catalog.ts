@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { bundleAnnotations, newChannel } from "../../../olm/bundle-format.ts";
 import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
-import { atFile } from "../../../shared/at-file.ts";
+import { atFile } from "../../../shared/files.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
 import { type FlagDefinition, defineCommand } from "../../arguments/command.ts";

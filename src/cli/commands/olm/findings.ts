@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { RuleFinding } from "../../../olm/rule-finding.ts";
-import { isInside } from "../../../shared/is-inside.ts";
+import { isInside } from "../../../shared/files.ts";
 import { count } from "../../../shared/text.ts";
 import type { Ui } from "../../reporting/ui.ts";
 

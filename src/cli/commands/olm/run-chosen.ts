@@ -14,7 +14,7 @@ import { describeError } from "../../reporting/report.ts";
 import { stopAbort } from "../../reporting/stop-signal.ts";
 import type { Ui } from "../../reporting/ui.ts";
 import { readTests, selectTests } from "../../../olm/scorecard/read-tests.ts";
-import { isInside } from "../../../shared/is-inside.ts";
+import { isInside } from "../../../shared/files.ts";
 import { findProjectRoot } from "../../../project/store.ts";
 
 /** A bundle's folder, and the folder that it is in. */

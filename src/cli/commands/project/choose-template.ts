@@ -2,7 +2,7 @@ import {
   type ReferenceTemplate,
   referenceTemplates,
 } from "../../../plugins/typescript/reference-templates.ts";
-import { kindFile } from "../../../project/paths.ts";
+import { kindFile } from "../../../project/names.ts";
 import type { Resource, TemplateRecord } from "../../../project/project.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 

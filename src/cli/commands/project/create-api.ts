@@ -1,8 +1,8 @@
 import { pluralize } from "@tsbuilder/apimachinery/naming";
-import { partKeys } from "../../../plugins/part-keys.ts";
+import { partKeys } from "../../../plugins/plugin.ts";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
 import { addResource } from "../../../project/add-resource.ts";
-import { defaultControllerName } from "../../../project/controller-name.ts";
+import { defaultControllerName } from "../../../project/names.ts";
 import { isSameResource, newResource, type Project, type Resource } from "../../../project/project.ts";
 import {
   checkControllerName,

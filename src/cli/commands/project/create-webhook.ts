@@ -1,4 +1,4 @@
-import { type WebhookRole, partKeys } from "../../../plugins/part-keys.ts";
+import { type WebhookRole, partKeys } from "../../../plugins/plugin.ts";
 import { addWebhooks } from "../../../project/add-webhooks.ts";
 import { type Project, type Resource, isSameKind } from "../../../project/project.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";
@@ -16,7 +16,7 @@ import {
   pluginsFlag,
   refusedGoFlags,
 } from "../../arguments/kind-flags.ts";
-import { apiFolder, kindFile } from "../../../project/paths.ts";
+import { apiFolder, kindFile } from "../../../project/names.ts";
 import type { SourceTree } from "../../../generators/source-tree.ts";
 
 /** A note if objects are stored in another version than the hub of a conversion, which is then unusual. */

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
-import { formatBoilerplate } from "../../../project/boilerplate.ts";
+import { type LicenseName, type Project, formatBoilerplate } from "../../../project/project.ts";
 import { changeProject } from "../../../project/change-project.ts";
 import { featureNames, type FeatureName } from "../../../project/features.ts";
 import { removePlugins } from "../../../project/plugins.ts";
-import type { LicenseName, Project } from "../../../project/project.ts";
 import { checkNamespace } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";

@@ -3,8 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
 import { addResource } from "../../../project/add-resource.ts";
-import { formatBoilerplate } from "../../../project/boilerplate.ts";
-import { type LicenseName, newResource, type Project } from "../../../project/project.ts";
+import { type LicenseName, type Project, formatBoilerplate, newResource } from "../../../project/project.ts";
 import {
   npm,
   type PackageManager,
@@ -23,7 +22,7 @@ import { defineCommand, type FlagValues, type Invocation } from "../../arguments
 import { installDependencies } from "../../packages/install-dependencies.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
 import { recoverProject } from "../../project/open-project.ts";
-import { refuseOtherLock, scaffoldLock } from "../../packages/plan-lock.ts";
+import { refuseOtherLock, scaffoldLock } from "../../packages/lock-file.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { pluginsFlag } from "../../arguments/kind-flags.ts";

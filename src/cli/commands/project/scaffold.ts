@@ -1,11 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { applyPlan } from "../../../scaffold/apply.ts";
-import { atFile } from "../../../shared/at-file.ts";
+import { atFile, makeFolder } from "../../../shared/files.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
-import { makeFolder } from "../../../shared/write-output.ts";
 import { openProject } from "../../project/open-project.ts";
 import { planFresh } from "../../upgrade/plan-upgrade.ts";
 

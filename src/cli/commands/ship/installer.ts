@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { refuseLinkedFile } from "../../../scaffold/refuse-outside.ts";
-import { writeOutput } from "../../../shared/write-output.ts";
+import { writeOutput } from "../../../shared/files.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openProject } from "../../project/open-project.ts";

@@ -6,7 +6,9 @@ import {
 } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
-import { deleteFromCluster } from "./delete-from-cluster.ts";
+import type { ClusterChoice } from "../../../ship/kubectl.ts";
+import { type ManifestObject, describeObject } from "../../../ship/manifest.ts";
+import type { Ui } from "../../reporting/ui.ts";
 
 export const undeploy = defineCommand({
   summary: "Undeploy the operator from a cluster",
@@ -32,3 +34,27 @@ export const undeploy = defineCommand({
     await deleteFromCluster(objects, flags, ui);
   },
 });
+
+/** Deletes objects from a cluster. First lists them, and those that are kept because other data depends on them. */
+export async function deleteFromCluster(
+  objects: readonly ManifestObject[],
+  flags: ClusterChoice & {
+    readonly force: boolean;
+    readonly "dry-run": boolean;
+    readonly timeout: number;
+  },
+  ui: Ui,
+): Promise<void> {
+  const { deleteObjects } = await import("../../../ship/delete-objects.ts");
+  const { planUndeploy } = await import("../../../ship/plan-undeploy.ts");
+  const plan = await planUndeploy(objects, flags, { force: flags.force });
+  for (const { object, reason } of plan.keep) {
+    ui.note(`keep ${describeObject(object)}: ${reason}; use --force to delete it, too`);
+  }
+  for (const object of plan.remove) ui.note(`delete ${describeObject(object)}`);
+  if (flags["dry-run"]) {
+    ui.note("Nothing was deleted (--dry-run).");
+    return;
+  }
+  ui.print((await deleteObjects(plan.remove, { ...flags, seconds: flags.timeout })).join("\n"));
+}

@@ -1,7 +1,7 @@
 import { announceTarget, clusterFlags, deletionTimeout } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
-import { deleteFromCluster } from "./delete-from-cluster.ts";
+import { deleteFromCluster } from "./undeploy.ts";
 
 export const uninstall = defineCommand({
   summary: "Uninstall the CRDs from a cluster",

@@ -1,12 +1,22 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { lockedVersions, readLock } from "../../packaging/check-lock.ts";
-import { type PackageManager, packageManagerOf, workspaceOf, yarn1 } from "../../project/package-manager.ts";
+import {
+  type PackageManager,
+  npm,
+  packageManagerOf,
+  workspaceOf,
+  yarn1,
+} from "../../project/package-manager.ts";
 import type { Project } from "../../project/project.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { withPlainLineEnds } from "../../shared/line-ends.ts";
-import type { VendorPackages } from "./host.ts";
+import { withPlainLineEnds } from "../../shared/text.ts";
+import type { VendorPackages } from "./vendor-packages.ts";
 import { readManifest, sections } from "./manifest.ts";
+import { updateLock } from "./install-dependencies.ts";
 
 /**
  * The lock file that a project is scaffolded with, by its path. A member of a workspace has its packages in the
@@ -75,4 +85,37 @@ function asksForTheSame(mine: string | undefined, scaffolded: string | undefined
     );
   });
   return one!.join("\n") === other!.join("\n");
+}
+
+/**
+ * The lock file of npm for a changed project, made in another folder from `package.json`, the present lock file and
+ * `vendor/`. Undefined for projects without one.
+ */
+export function lockPackages(
+  root: string,
+  tree: Tree,
+  vendored: ReadonlyMap<string, Uint8Array>,
+): string | undefined {
+  const [lockFile] = npm.lockFiles;
+  const lock = tree.read(lockFile);
+  if (lock === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-lock-"));
+  try {
+    if (existsSync(join(root, "vendor")))
+      cpSync(join(root, "vendor"), join(folder, "vendor"), { recursive: true });
+    const files = {
+      "package.json": tree.read("package.json"),
+      ".npmrc": tree.read(".npmrc"),
+      [lockFile]: lock,
+    };
+    for (const [path, content] of [...Object.entries(files), ...vendored]) {
+      if (content === undefined) continue;
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    updateLock(folder);
+    return readFileSync(join(folder, lockFile), "utf8");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

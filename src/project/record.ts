@@ -16,17 +16,19 @@ import {
   checkWebhookPath,
 } from "./validate.ts";
 import { type FeatureName, featureNames } from "./features.ts";
-import { checkPluginKey, type PluginUse } from "./plugins.ts";
+import { checkPluginKey } from "./plugins.ts";
 import {
-  describeResource,
-  isSameResource,
   type LicenseName,
-  noWebhooks,
   type Origin,
+  type PluginUse,
   type Project,
   type Resource,
   type TemplateRecord,
   type WebhookRecord,
+  describeResource,
+  hasWebhooks,
+  isSameResource,
+  noWebhooks,
 } from "./project.ts";
 
 /** The version of kubebuilder's schema of the file, whose keys have the same meaning here. */
@@ -34,6 +36,7 @@ export const schemaVersion = "3";
 
 /** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
 export const pluginKey = "typescript.tsbuilder.dev/v1";
+
 const pluginName = "typescript.tsbuilder.dev/";
 
 /** Reads a `PROJECT` file; unknown keys are ignored. */
@@ -273,3 +276,82 @@ function unexpected(place: string, expected: string, value: unknown): TsbuilderE
 }
 
 const mend = "fix the PROJECT file, or restore it from version control";
+
+/** The content of the `PROJECT` file. A key with the value undefined is removed from the file. */
+export function toRecord(project: Project): Record<string, unknown> {
+  return {
+    version: schemaVersion,
+    cliVersion: project.cliVersion,
+    domain: project.domain,
+    projectName: project.projectName,
+    layout: [pluginKey, ...project.plugins.filter(({ isInLayout }) => isInLayout).map(({ key }) => key)],
+    multigroup: project.multigroup || undefined,
+    namespaced: project.namespaced || undefined,
+    license: project.license,
+    owner: project.owner || undefined,
+    namespaces: list(project.namespaces),
+    features: [...project.features].sort(),
+    resources: list(project.resources.map(resourceRecord)),
+    // Other tools' settings stay there without one of ours.
+    ...(project.plugins.length === 0 ? {} : { plugins: pluginRecords(project) }),
+  };
+}
+
+function pluginRecords({ plugins }: Project): Record<string, unknown> {
+  return Object.fromEntries(
+    plugins.map(({ key, package: from, options, resources }) => [
+      key,
+      {
+        package: from,
+        executable: from === undefined || undefined,
+        options: isEmpty(options) ? undefined : options,
+        resources: list(
+          resources.map(({ group, domain, version, kind, options: own }) => ({
+            group: group || undefined,
+            domain: domain || undefined,
+            version,
+            kind,
+            options: isEmpty(own) ? undefined : own,
+          })),
+        ),
+      },
+    ]),
+  );
+}
+
+const isEmpty = (options: object): boolean => Object.values(options).every((value) => value === undefined);
+
+function resourceRecord(resource: Resource): Record<string, unknown> {
+  const { origin, template, controllers, webhooks } = resource;
+  return {
+    group: resource.group || undefined,
+    domain: resource.domain || undefined,
+    version: resource.version,
+    kind: resource.kind,
+    plural: resource.plural,
+    singular: resource.singular,
+    shortNames: list(resource.shortNames),
+    categories: list(resource.categories),
+    api: origin.type === "own" ? { crdVersion: "v1", namespaced: resource.namespaced } : undefined,
+    template: template && { name: template.name, ...template.options },
+    core: origin.type === "core" || undefined,
+    external: origin.type === "external" || undefined,
+    path: origin.type === "external" ? origin.module : undefined,
+    controllers: list(controllers.map(({ name }) => ({ name }))),
+    webhooks: hasWebhooks(resource)
+      ? {
+          webhookVersion: "v1",
+          defaulting: webhooks.defaulting || undefined,
+          validation: webhooks.validation || undefined,
+          conversion: webhooks.spokes !== undefined || undefined,
+          spoke: list(webhooks.spokes ?? []),
+          defaultingPath: webhooks.defaultingPath,
+          validationPath: webhooks.validationPath,
+        }
+      : undefined,
+  };
+}
+
+function list<T>(items: readonly T[]): readonly T[] | undefined {
+  return items.length === 0 ? undefined : items;
+}

@@ -48,3 +48,32 @@ export function importPath(fromFile: string, toFile: string): string {
   const path = [...up, ...to.slice(shared)].join("/");
   return up.length === 0 ? `./${path}` : path;
 }
+
+/** The name of a kind's first controller; with several groups it includes the group. */
+export function defaultControllerName(
+  { multigroup }: Pick<Project, "multigroup">,
+  resource: Resource,
+): string {
+  return multigroup ? groupedName(resource) : kindFile(resource);
+}
+
+/** Whether a controller has its kind's default name, in either layout. */
+export function isDefaultControllerName(resource: Resource, name: string): boolean {
+  return name === kindFile(resource) || name === groupedName(resource);
+}
+
+function groupedName(resource: Resource): string {
+  const group = resource.group.replaceAll(/[^a-z0-9]+/gu, "-");
+  return group === "" ? kindFile(resource) : `${group}-${kindFile(resource)}`;
+}
+
+/**
+ * The ClusterRole of a namespaced operator, beside its Role: it has the permissions on cluster-scoped kinds, which a
+ * Role can't give.
+ */
+export const clusterRoleName = "manager-cluster-role";
+
+/** Returns whether the permissions on a kind belong into the operator's ClusterRole. */
+export function needsClusterRole(project: Project, resource: Resource): boolean {
+  return project.namespaced && !resource.namespaced;
+}

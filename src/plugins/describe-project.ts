@@ -1,8 +1,22 @@
 import { hasWebhooks, type Project } from "../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
-import { kustomize } from "./kustomize/index.ts";
+import { createApi as createManifests } from "./kustomize/create-api.ts";
+import { createWebhook as createWebhookManifests } from "./kustomize/create-webhook.ts";
+import { init as initManifests } from "./kustomize/init.ts";
 import type { Plugin, ScaffoldInputs } from "./plugin.ts";
-import { typescript } from "./typescript/index.ts";
+import { createApi } from "./typescript/create-api.ts";
+import { createWebhook } from "./typescript/create-webhook.ts";
+import { init } from "./typescript/init.ts";
+
+/** The operator's program: package, sources, tests and tooling. */
+const typescript: Plugin = { init, createApi, createWebhook };
+
+/** The manifests in `config/`, in two layers of kustomize. */
+const kustomize: Plugin = {
+  init: initManifests,
+  createApi: createManifests,
+  createWebhook: createWebhookManifests,
+};
 
 /** In the order in which their files are reported. */
 const plugins: readonly Plugin[] = [typescript, kustomize];
