@@ -46,8 +46,8 @@ export function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>):
 }
 
 /**
- * Replaces a lock file by that of a newer version, if the user added no package to the project and moved none. Returns
- * whether it did.
+ * Replaces a lock file by that of a newer version, if tsbuilder wrote it, and the user added no package to the project
+ * and moved none. Returns whether it did.
  */
 export function replaceLock(
   draft: Draft,
@@ -60,9 +60,11 @@ export function replaceLock(
   if (!asksForTheSame(draft.read("package.json"), next.get("package.json"))) return false;
   const theirs = draft.read(lockFile);
   const scaffolded = base.get(lockFile);
-  // An older tsbuilder left the choice to the package manager.
+  // An older tsbuilder wrote no lock file: one that is there is the package manager's, with the user's choices.
   const isOurs =
-    scaffolded === undefined || (theirs !== undefined && versionsIn(theirs) === versionsIn(scaffolded));
+    scaffolded === undefined
+      ? theirs === undefined
+      : theirs !== undefined && versionsIn(theirs) === versionsIn(scaffolded);
   if (isOurs) draft.write(lockFile, text, "generated");
   return isOurs;
 }
