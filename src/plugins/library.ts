@@ -1,6 +1,6 @@
 /**
- * What `tsbuilder/scaffold` exports: plugins are written with it, and other CLIs. Version 0: names may still change, which
- * the changelog then says.
+ * Exports of `tsbuilder/scaffold`, for plugins and for other CLIs. Version 0: names may still change, which the
+ * changelog then says.
  */
 export { definePlugin } from "./contributed/define-plugin.ts";
 export type {

@@ -1,3 +1,7 @@
+// From a project's description to its files. `planProjectChange` compares the blueprints of two descriptions, which
+// plugins contribute as data: `typescript` and `kustomize` are tsbuilder's own, `contributed` asks third-party plugins,
+// and `optional` has parts of tsbuilder that are made like those.
+
 import type { PackageSpecifiers } from "./plugin.ts";
 import type { PluginCall } from "./contributed/executable-commands.ts";
 import type { PluginPlan } from "./contributed/plan-plugins.ts";
@@ -18,9 +22,9 @@ import { formatCreated } from "../scaffold/format-created.ts";
 export interface ProjectChange {
   /** The root folder of the project, from which its plugins are found. */
   readonly folder: string;
-  /** The same if new files are to be formatted as the project's formatter does. */
+  /** The same folder, if the project's formatter is to format new files. */
   readonly root?: string;
-  /** Nothing of it will be written. */
+  /** The plan is only shown. */
   readonly isShown?: boolean;
   readonly tree: Tree;
   /** Undefined for a new project. */
@@ -33,19 +37,26 @@ export interface ProjectChange {
   readonly manager?: PackageManager;
   /** Additional files that no template renders. */
   readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
-  /** The keys of parts to overwrite although they exist. */
+  /** Keys of parts to overwrite although their files exist. */
   readonly rewrite?: readonly string[];
   readonly force?: boolean;
   readonly keep?: boolean;
-  /** What executables among the plugins are to do. */
+  /** The command for executable plugins. */
   readonly pluginCall?: PluginCall | undefined;
   /** Adds to the draft what is generated from the changed project, and returns notes. */
   readonly generate?: ((draft: Draft) => Promise<string[]>) | undefined;
-  /** For a project that is scaffolded anew: the one that it is compared with. */
+  /**
+   * For a project that is scaffolded into an empty folder: the existing project, and whether its plugins run or their
+   * records are replayed.
+   */
   readonly existing?: { readonly tree: Tree; readonly plugins: "run" | "replay" };
 }
 
-/** Computes all file changes that follow from a change of the project's description. */
+/**
+ * Plans all changes of files that follow from a change of the project's description: compares the blueprints of both
+ * descriptions, then updates `PROJECT`, has plugins and generators add their files, formats new files, and records what
+ * was written.
+ */
 export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   const { tree, before, packages = noPackages, manager = npm } = change;
   const after = prunePlugins(change.after);
@@ -88,7 +99,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   return { changes: draft.changes(), notes, moves };
 }
 
-/** Projects without third-party plugins don't load what handles them. */
+/** Plans the contributions of third-party plugins. Loaded only for projects that have some. */
 async function planContributions(
   {
     folder,
@@ -121,12 +132,12 @@ async function planContributions(
   });
 }
 
-/** The header in `hack/`; without one, that of the project's license. */
+/** Reads the header in `hack/`; without one, formats that of the project's license. */
 function readBoilerplate(tree: Tree, project: Project): string {
   return readHeader(tree) ?? formatBoilerplate(project);
 }
 
-/** The header in `hack/`, if there is one. */
+/** Reads the header in `hack/`, if there is one. */
 export function readHeader(tree: Tree): string | undefined {
   const text = tree.read("hack/boilerplate.ts.txt");
   return text === undefined ? undefined : withPlainLineEnds(text).trimEnd();

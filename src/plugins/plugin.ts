@@ -33,8 +33,8 @@ export interface PackageSpecifiers {
 }
 
 /**
- * The keys of the parts of a kind in one version. Plugins build parts with them, and commands name the parts that
- * `--force` overwrites.
+ * Keys of parts. Plugins build parts with them, and commands name the parts that `--force` overwrites or that may be
+ * missing.
  */
 export const partKeys = {
   /** README, workflows and other files of every project. */
@@ -53,7 +53,7 @@ export const partKeys = {
   webhookTest: (kind: Kind, role: WebhookRole) => `typescript/${role}-test/${identity(kind)}`,
 };
 
-/** A conversion belongs to the version that it converts to and from the hub: the spoke. */
+/** The role of a webhook. A conversion belongs to its spoke, the version that it converts to and from the hub. */
 export type WebhookRole = "defaulter" | "validator" | "conversion";
 
 type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;

@@ -23,7 +23,7 @@ export function groupFolder({ group, domain }: Pick<Resource, "group" | "domain"
   return domain === "" ? "core" : domain;
 }
 
-/** The kind as used in file names. */
+/** The kind in names of files. */
 export function kindFile({ kind }: Pick<Resource, "kind">): string {
   return kind.toLowerCase();
 }
@@ -38,7 +38,7 @@ export function sampleFile(resource: Resource): string {
   return `${groupFolder(resource)}_${resource.version}_${kindFile(resource)}`;
 }
 
-/** The specifier that imports one module of the project from another: relative, with forward slashes. */
+/** Returns the specifier that imports one module of the project from another: relative, with forward slashes. */
 export function importPath(fromFile: string, toFile: string): string {
   const from = fromFile.split("/").slice(0, -1);
   const to = toFile.split("/");
@@ -57,7 +57,7 @@ export function defaultControllerName(
   return multigroup ? groupedName(resource) : kindFile(resource);
 }
 
-/** Whether a controller has its kind's default name, in either layout. */
+/** Returns whether a controller has its kind's default name, in either layout. */
 export function isDefaultControllerName(resource: Resource, name: string): boolean {
   return name === kindFile(resource) || name === groupedName(resource);
 }

@@ -26,7 +26,7 @@ export function removePlugins(project: Project, keys: readonly string[]): Projec
   });
 }
 
-/** Without settings of kinds that the project does not have, and plugins that are left with no kind. */
+/** Removes the settings of kinds that the project does not have, and plugins that are left with no kind. */
 export function prunePlugins(project: Project): Project {
   if (project.plugins.length === 0) return project;
   const plugins = project.plugins
@@ -40,7 +40,10 @@ export function prunePlugins(project: Project): Project {
   return { ...project, plugins };
 }
 
-/** A cheap look at the text of `PROJECT`: most projects have no plugins, and must not pay for them. */
+/**
+ * Returns whether the text of `PROJECT` may name plugins, without parsing it: most projects have none, and must not pay
+ * for them.
+ */
 export function mayHavePlugins(text: string): boolean {
   return /^plugins:/mu.test(text) || !/^layout:\s*\n\s*- [^\n]*\n(?!\s*- )/mu.test(text);
 }

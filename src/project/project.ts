@@ -1,8 +1,12 @@
+// The `PROJECT` file: its model (here), names that follow from it, changes of it, and reading and writing it
+// (`record.ts`, `store.ts`). All changes return a new model; nothing here touches files but `store.ts` and
+// `package-manager.ts`.
+
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { FeatureName } from "./features.ts";
 import { blockCommentText } from "../shared/source-text.ts";
 
-/** The description of a project, from which all scaffolded files follow. */
+/** The description of a project: `PROJECT` in memory. All scaffolded files follow from it. */
 export interface Project {
   readonly domain: string;
   readonly projectName: string;
@@ -37,7 +41,7 @@ export interface Resource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly namespaced: boolean;
-  /** Who defines the kind: the project, Kubernetes, or a third party. */
+  /** The owner of the CRD: the project, Kubernetes, or a third party. */
   readonly origin: Origin;
   /** The template of the types and the controller; undefined for a skeleton. */
   readonly template: TemplateRecord | undefined;
@@ -90,7 +94,7 @@ export type PluginResource = Pick<Resource, "group" | "domain" | "version" | "ki
   readonly options: PluginOptions;
 };
 
-/** JSON. A key with the value undefined is removed from the file. */
+/** Options as JSON. A key with the value undefined is removed from the file. */
 export type PluginOptions = Readonly<Record<string, unknown>>;
 
 export const noWebhooks: WebhookRecord = {
@@ -101,7 +105,7 @@ export const noWebhooks: WebhookRecord = {
   validationPath: undefined,
 };
 
-/** A resource of the project with default settings. */
+/** Creates a resource with default settings. */
 export function newResource(
   facts: Pick<Resource, "group" | "domain" | "version" | "kind" | "plural"> & Partial<Resource>,
 ): Resource {
@@ -148,7 +152,7 @@ export function hasWebhooks({ webhooks }: Resource): boolean {
   return webhooks.defaulting || webhooks.validation || webhooks.spokes !== undefined;
 }
 
-/** The license header of source files. It contains no year, so that the output does not depend on the date. */
+/** Formats the license header of source files. It contains no year, so that the output does not depend on the date. */
 export function formatBoilerplate({ license, owner }: Pick<Project, "license" | "owner">): string {
   if (license === "none" || license === "file") return "";
   const lines = [

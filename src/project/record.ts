@@ -48,7 +48,7 @@ export function readProject(value: unknown): Project {
     });
   }
   const file = new Reader("PROJECT", value);
-  // Before the version: projects of kubebuilder had versions 1 and 2, without a layout.
+  // Checked before the version: projects of kubebuilder had versions 1 and 2, without a layout.
   const layout = file.texts("layout");
   const own = layout.find((key) => key.startsWith(pluginName));
   if (own === undefined) {
@@ -113,7 +113,7 @@ function readResource(record: Reader): Resource {
   };
 }
 
-/** Those of the layout, then those of single kinds. Settings of other tools' plugins are not ours to read. */
+/** Reads the plugins in the layout, then those of single kinds. Ignores settings of other tools' plugins. */
 function readPlugins(layout: readonly string[], records: Reader | undefined): PluginUse[] {
   const single = (records?.keys() ?? []).filter((key) => {
     const record = layout.includes(key) ? undefined : records!.mapping(key);
@@ -255,7 +255,7 @@ class Reader {
     return this.has(key) ? new Reader(`${this.#place}.${key}`, this.#values[key]) : undefined;
   }
 
-  /** Another tool may have written something else there. */
+  /** Another tool may have written another type there. */
   mapping(key: string): Reader | undefined {
     return isObject(this.#values[key]) ? this.record(key) : undefined;
   }
@@ -292,7 +292,7 @@ export function toRecord(project: Project): Record<string, unknown> {
     namespaces: list(project.namespaces),
     features: [...project.features].sort(),
     resources: list(project.resources.map(resourceRecord)),
-    // Other tools' settings stay there without one of ours.
+    // Without plugins of the project, the key keeps the settings of other tools.
     ...(project.plugins.length === 0 ? {} : { plugins: pluginRecords(project) }),
   };
 }

@@ -12,8 +12,8 @@ interface Formatter {
 }
 
 /**
- * Formatters of projects. Before an upgrade is installed, a project has that of the older version, which both sides of
- * the upgrade are then formatted with: it merges only what changed otherwise.
+ * Formatters of projects. Until an upgrade is installed, a project has the formatter of the older version. Both sides
+ * of the upgrade are formatted with it, so that only other changes are merged.
  */
 const formatters: readonly Formatter[] = [
   { program: "node_modules/oxfmt/bin/oxfmt", args: (path) => [`--stdin-filepath=${path}`] },
@@ -24,9 +24,9 @@ const formatters: readonly Formatter[] = [
 ];
 
 /**
- * Formats new files with the project's formatter, if one is installed. The templates are formatted already; only a long
- * name can make a line too long, so most files need no formatter. A plan that is only shown runs no program of the
- * project: the returned notes say what is not formatted yet.
+ * Formats new files with the project's formatter, if one is installed. The templates are formatted already, and only a
+ * long name can make a line too long, so most files need no formatter. If the plan is only shown, no program of the
+ * project runs, and the returned notes name the unformatted files.
  */
 export function formatCreated(root: string, draft: Draft, { isShown }: { isShown: boolean }): string[] {
   const formatter = formatters.find(({ program }) => existsSync(join(root, program)));
@@ -41,14 +41,14 @@ export function formatCreated(root: string, draft: Draft, { isShown }: { isShown
   return notes;
 }
 
-/** The formatter keeps comments as they are, and imports of a single name. */
+/** Returns whether a line is too long. The formatter keeps long comments, and imports of a single name. */
 function hasLongLine(text: string): boolean {
   return text
     .split("\n")
     .some((line) => line.length > lineWidth && !/^\s*(?:\/\/|\*|\/\*)|^import \{ [^,]* \} from/u.test(line));
 }
 
-/** If the formatter fails, the file is written unformatted. */
+/** Formats a text; returns it unchanged if the formatter fails. */
 function format(root: string, { program, args }: Formatter, path: string, content: string): string {
   const { status, stdout } = spawnSync(process.execPath, [join(root, program), ...args(path)], {
     cwd: root,

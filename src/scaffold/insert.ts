@@ -58,7 +58,7 @@ function missingMarker(insert: Insert): TsbuilderError {
 export interface InsertPlace {
   readonly start: number;
   readonly end: number;
-  /** What remains when the insert is removed: other names of the same import. */
+  /** The rest of the import when the insert is removed: other names from the same module. */
   readonly rest?: string;
 }
 
@@ -71,7 +71,7 @@ export function findInsert(text: string, insert: Insert): InsertPlace | undefine
 function findStatement(source: string, wanted: string): InsertPlace | undefined {
   const tokens = tokenize(source);
   const sought = tokenize(wanted);
-  // Comments alone, of which nothing is left, would be found everywhere.
+  // A comment has no tokens: it would be found everywhere.
   if (sought.length === 0) return undefined;
   const at = findTokens(tokens, sought);
   if (at === -1) return undefined;
@@ -99,7 +99,7 @@ export function tokenize(source: string): Token[] {
     if (space !== undefined) continue;
     let [text] = match;
     if (regex !== undefined && !canStartRegex(tokens.at(-1))) {
-      // What looked like a regular expression was a division.
+      // A division, and no regular expression.
       text = "/";
       tokenPattern.lastIndex = match.index + 1;
     }
@@ -144,7 +144,7 @@ function canStartRegex(before: Token | undefined): boolean {
   return !/^[\p{ID_Continue}$)\]"`]/u.test(before.text);
 }
 
-/** An import is also found if its names are part of another import from the same module. */
+/** Finds an import, also if its names are part of another import from the same module. */
 function findImport(source: string, wanted: string): InsertPlace | undefined {
   const sought = importPattern.exec(wanted)?.groups;
   if (!sought) return undefined;
@@ -170,7 +170,7 @@ function splitNames(names: string): string[] {
     .filter((name) => name !== "");
 }
 
-/** YAML lines are compared without indentation, quotes and comments. */
+/** Finds lines of YAML, ignoring indentation, quotes and comments. */
 function findYaml(text: string, wanted: string): InsertPlace | undefined {
   const sought = wanted
     .split("\n")

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { TsbuilderError } from "./errors.ts";
 
-/** What a file that somebody asked for is, and the flag that names it. */
+/** The name of a file in messages, and the flag with its path. */
 export interface Output {
   readonly what: string;
   readonly flag: string;
@@ -10,7 +10,7 @@ export interface Output {
   readonly isPrivate?: boolean;
 }
 
-/** Writes a file where a person wants it, and makes the folders that it lies in. */
+/** Writes a file to a path that the user gave, and creates its folders. */
 export function writeOutput(file: string, content: string, { what, flag, isPrivate = false }: Output): void {
   try {
     makeFolder(dirname(file));
@@ -25,9 +25,9 @@ export function writeOutput(file: string, content: string, { what, flag, isPriva
   }
 }
 
-/** Writes a file that only its owner may read, also in the place of one that others may read. */
+/** Writes a file that only its owner may read, also if the present file is readable by others. */
 export function writePrivate(file: string, content: string): void {
-  // The mode of a write only applies to a new file. Devices and pipes keep theirs: /dev/null is everybody's.
+  // The mode of a write only applies to a new file. Devices and pipes keep theirs: all users need /dev/null.
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) chmodSync(file, privateMode);
   writeFileSync(file, content, { mode: privateMode });
 }
@@ -35,8 +35,8 @@ export function writePrivate(file: string, content: string): void {
 const privateMode = 0o600;
 
 /**
- * Makes a folder and those above it, one by one: Node's own `recursive` never ends below a folder like `/proc`, which
- * answers that a new one's parent is not there.
+ * Creates a folder and those above it, one by one: Node's own `recursive` never ends below a folder like `/proc`, which
+ * reports that a new folder's parent does not exist.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
@@ -44,14 +44,14 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, mode);
   } catch (error) {
-    // Somebody else may want it at the same moment.
+    // Another process may create it at the same moment.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 
 /**
- * Calls the file system for one file, which its errors then name: those of reading and writing name none, and those of
- * moving a file name where it came from.
+ * Calls the file system for one file, and sets that path on its errors: errors of reading and writing have none, and
+ * those of a rename have its source.
  */
 export function atFile<T>(file: string, work: () => T): T {
   try {
@@ -62,7 +62,7 @@ export function atFile<T>(file: string, work: () => T): T {
   }
 }
 
-/** Whether a path is a folder or below it, by their names alone: links are not followed. */
+/** Returns whether a path is a folder or below it, by the paths alone: links are not followed. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -31,7 +31,7 @@ export const applyFlags = {
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** For commands that wait for deletion to finish. */
+/** How long a command waits until objects are deleted. */
 export const deletionTimeout = {
   type: "number",
   summary: "seconds to wait for the objects to be deleted",
@@ -39,7 +39,7 @@ export const deletionTimeout = {
   default: 120,
 } as const satisfies FlagDefinition;
 
-/** Where the operator is deployed, and which image it runs. */
+/** Flags that override the namespace and image of the rendered deployment. */
 export const overrideFlags = {
   image: {
     type: "string",

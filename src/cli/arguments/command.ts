@@ -1,3 +1,7 @@
+// Commands and their flags as data, and how the words of a command line become an invocation. Begin here, then read
+// `run-command.ts`: it parses words (`words.ts`), reads the environment, and prompts. The other files are flags that
+// several commands share, and those of plugins (`extend-command.ts`).
+
 import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";
 import type { Project, Resource } from "../../project/project.ts";
 import type { Host } from "../packages/host.ts";
@@ -12,9 +16,9 @@ export interface FlagDefinition {
   readonly placeholder?: string;
   readonly default?: string | boolean | number;
   readonly choices?: readonly string[];
-  /** Prompted for on a terminal when missing; an error without one. */
+  /** A terminal prompts for a missing value; without a terminal it is an error. */
   readonly required?: boolean;
-  /** The question on a terminal. An optional flag with a prompt is asked for when it was not given. */
+  /** The question on a terminal. An optional flag with a prompt is asked for unless it was given. */
   readonly prompt?: string;
   /** The default answer of the prompt. */
   readonly promptDefault?: string | boolean;
@@ -24,7 +28,7 @@ export interface FlagDefinition {
   readonly hidden?: boolean;
   /** The short form, one letter: `h` for `-h`. */
   readonly short?: string;
-  /** With it, the command runs until it is stopped. */
+  /** The flag makes the command run until it is stopped. */
   readonly streams?: boolean;
 }
 
@@ -57,15 +61,15 @@ export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly flags: Flags;
   /** `["<shell>"]`, `["[images...]"]` */
   readonly positionals?: readonly string[];
-  /** Runs until it is stopped, or prints what another program prints: there is no report for programs. */
+  /** The command runs until it is stopped, or passes on the output of another program: it has no `--output json`. */
   readonly streams?: boolean;
   /** Accepts arguments after `--`. */
   readonly takesRest?: boolean;
-  /** Flags of kubebuilder and operator-sdk with a value that can be left out without loss, each with the reason. */
+  /** Flags of kubebuilder and operator-sdk that are accepted without effect, and take a value; each with the reason. */
   readonly ignored?: Readonly<Record<string, string>>;
-  /** Such flags that take no value: what comes after them is something else. */
+  /** The same for flags without a value: the word behind such a flag is not its value. */
   readonly ignoredBooleans?: Readonly<Record<string, string>>;
-  /** kubebuilder flags that do not apply here, each with what to use instead. */
+  /** Flags of kubebuilder that are an error here, each with a hint what to use. */
   readonly refused?: Readonly<Record<string, string>>;
   run(invocation: Invocation<Flags>): Promise<number | void>;
 }
@@ -75,7 +79,9 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   /** The command as typed: `create api`. */
   readonly name: string;
   readonly flags: FlagValues<Flags>;
-  /** Flags that were typed or answered; the others have their default, or no value. */
+  /**
+   * Names of the flags that were typed, set by the environment or answered. All others have their default, or no value.
+   */
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];
   /** The arguments after `--`. */
@@ -88,7 +94,7 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly plugins?: ChosenPlugins | undefined;
 }
 
-/** Changes a project's description as the flags of plugins say; `resource` is the kind that `create` is about. */
+/** Records the values of plugins' flags in a project's description; `resource` is the kind that `create` is about. */
 export interface ChosenPlugins {
   choose(
     project: Project,

@@ -13,8 +13,9 @@ interface EnvironmentFlag {
 }
 
 /**
- * Flags that only count when they are typed: what overwrites or confirms, what a command is about, which code it loads,
- * and `--output`, by which some commands choose a format, and others a file.
+ * Flags that the environment can't set: `--force` and `--yes` because they overwrite or confirm, `--version` because it
+ * names what the command is about, the flags of plugins because they load code, and `--output` because it means a
+ * format to some commands and a file to others.
  */
 export const typedOnly: readonly string[] = [
   "force",

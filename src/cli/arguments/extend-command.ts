@@ -5,7 +5,7 @@ import { findProjectRoot, projectFile } from "../../project/store.ts";
 import type { Command } from "./command.ts";
 import { isTyped } from "./words.ts";
 
-/** Adds the flags of plugins to a command that takes them. Without plugins, nothing of theirs is loaded. */
+/** Adds the flags of plugins to a command that has a flag `--plugins`. Without plugins, no code of theirs is loaded. */
 export async function extendCommand(
   name: string,
   command: Command,
@@ -22,7 +22,7 @@ export async function extendCommand(
   try {
     return withPlugins(name, command, words, { root: root ?? cwd, text, isCompletion, isHelp });
   } catch (error) {
-    // The help of tsbuilder's own flags does not depend on plugins that are missing.
+    // A missing plugin must not keep `--help` from describing tsbuilder's own flags.
     if (isHelp) return command;
     throw error;
   }

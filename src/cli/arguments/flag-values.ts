@@ -5,7 +5,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { iconMediaTypes } from "../../olm/bundle-format.ts";
 import { atFile } from "../../shared/files.ts";
 
-/** Milliseconds of the duration that a flag was given. */
+/** Parses the duration in a flag's value. Returns milliseconds. */
 export function readDuration(flag: string, text: string): number {
   try {
     const duration = parseDuration(text);
@@ -20,7 +20,7 @@ export function readDuration(flag: string, text: string): number {
   }
 }
 
-/** Refuses a folder that is not inside the project, as the value of a flag. */
+/** Refuses a folder that is absolute or leads out of the project. */
 export function checkFolder(folder: string): string {
   if (folder !== "" && !folder.startsWith("/") && !folder.split(/[\\/]/u).includes("..")) return folder;
   throw new TsbuilderError(`"${folder}" is not a folder in the project`, {

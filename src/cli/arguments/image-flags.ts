@@ -3,7 +3,7 @@ import type { FlagDefinition } from "./command.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import type { Ui } from "../reporting/ui.ts";
 
-/** For every command that works with images. */
+/** Selects the container tool, in every command that works with images. */
 export const toolFlag = {
   type: "string",
   summary: "container tool to use (default: the first one that responds)",
@@ -11,7 +11,7 @@ export const toolFlag = {
   choices: containerTools,
 } as const satisfies FlagDefinition;
 
-/** The image in `config/manager`. */
+/** The operator's image in `config/manager` until the user names one. */
 export const defaultImage = "controller:latest";
 
 /** The flags of commands that push an image. */

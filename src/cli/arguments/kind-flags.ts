@@ -53,14 +53,14 @@ export const externalKindFlags = {
 const typesFromCrd =
   "use --crd with the kind's CRD, whose types are generated, or --external-module with an npm package that has the types";
 
-/** kubebuilder's flags for the same, which name Go packages. */
+/** kubebuilder's flags for external kinds: they name Go packages, which TypeScript can't import. */
 export const refusedGoFlags = {
   "external-api-path": typesFromCrd,
   "external-api-module": typesFromCrd,
   "external-api-domain": "use --external-domain",
 } as const;
 
-/** A Go module begins with a host. */
+/** Refuses the path of a Go module, which begins with a host. */
 function refuseGoModule(module: string): string {
   if (!/^[\w-]+(?:\.[\w-]+)+\//u.test(module)) return checkModule(module);
   throw new TsbuilderError(`"${module}" is the path of a Go package, and TypeScript can't import it`, {

@@ -28,7 +28,7 @@ function hintFor(words: string, names: readonly string[]): string | undefined {
   return meant === undefined ? undefined : `did you mean "tsbuilder ${meant}"?`;
 }
 
-/** Commands of kubebuilder and operator-sdk that have another name here. */
+/** Commands of kubebuilder and operator-sdk that have another name in tsbuilder. */
 const counterparts: Readonly<Record<string, string>> = {
   "alpha generate":
     "scaffold FOLDER: it scaffolds what PROJECT describes; tsbuilder upgrade merges a newer scaffold into the project",

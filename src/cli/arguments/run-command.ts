@@ -66,7 +66,7 @@ function makeParser(name: string, command: Command, ui: Ui): Parser {
   return parser;
 }
 
-/** `dispatch` reads the flags of all commands; the parser only describes them. */
+/** Adds the flags of all commands to the help. `dispatch` has taken their values out of the words already. */
 function addCommon(parser: Parser, command: Command): void {
   const names = formatFlags(command);
   if (names.length > 0) parser.addOption(new Option(`${names.join(", ")} <FORMAT>`, formatSummary));
@@ -81,7 +81,7 @@ function addOption(parser: Parser, flag: string, definition: FlagDefinition): vo
   const option = new Option(`${short}--${flag}${value}`, summary).hideHelp(hidden);
   if (definition.choices) option.choices([...definition.choices]);
   if (type === "list") option.argParser(collect(definition.choices));
-  // A default of false goes without saying.
+  // The help omits a default of false.
   if (definition.default) option.default(definition.default);
   parser.addOption(option);
   if (type === "boolean") parser.addOption(new Option(`--no-${flag}`).hideHelp());
@@ -169,7 +169,7 @@ function reasonFor({ flag }: FlagWord, reasons: Readonly<Record<string, string>>
   return name !== flag && Object.hasOwn(reasons, name) ? reasons[name] : undefined;
 }
 
-/** Commander's messages already name the flag; this adds the hint. */
+/** Adds a hint to commander's message, which names the flag already. */
 function explain(
   error: CommanderError,
   name: string,
@@ -209,7 +209,7 @@ function excessArgument(
   });
 }
 
-/** The flag that is nearly called like this one, or whose last words it consists of. */
+/** Finds the flag that was probably meant: one with a similar name, or the only one that ends with these words. */
 function meantFlag(unknown: string, flags: readonly string[]): string | undefined {
   const near = didYouMean(
     unknown,
@@ -219,7 +219,7 @@ function meantFlag(unknown: string, flags: readonly string[]): string | undefine
   return near ?? (whole.length === 1 ? `--${whole[0]}` : undefined);
 }
 
-/** Programs give all commands the flag of the format. */
+/** Explains that a command has no `--output json`: programs pass that flag to all commands. */
 function withoutReport(flag: string, name: string): TsbuilderError {
   return new TsbuilderError(`tsbuilder ${name} has no report for programs`, {
     code: "INVALID_ARGUMENT",
@@ -287,7 +287,7 @@ async function askForMissing(
   });
 }
 
-/** A report for programs is printed when a command ends. */
+/** Refuses `--output json` with a flag that makes the command run on: the report is printed when a command ends. */
 function refuseStreams(flags: FlagDefinitions, values: Values): void {
   for (const [flag, { streams }] of Object.entries(flags)) {
     if (!streams || values[flag] !== true) continue;

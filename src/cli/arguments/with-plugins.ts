@@ -22,7 +22,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command, FlagDefinition, Invocation } from "./command.ts";
 import { readFlagWord } from "./words.ts";
 
-/** A command with the flags of the project's plugins, and of those that `--plugins` names. */
+/** Adds the flags of the project's plugins, and of those that `--plugins` names, to a command. */
 export function withPlugins(
   name: string,
   command: Command,
@@ -65,7 +65,10 @@ export function withPlugins(
   };
 }
 
-/** TAB and `--help`, in a project that was only cloned, run nothing that came with it. */
+/**
+ * Returns whether completion or `--help` may run a plugin. In a project that was only cloned, they must not run its
+ * code.
+ */
 function mayRun({ package: source }: PluginUse, root: string, isCompletion: boolean): boolean {
   if (source === undefined) return !isCompletion;
   const found = source === ownPackage ? undefined : findPackage(source, root);
@@ -118,7 +121,7 @@ const takenBy = (name: string, { definition }: LoadedPlugin): [string, PluginFla
     commands.includes(name as PluginCommand),
   );
 
-/** Another edit need not repeat what is set. */
+/** Converts a plugin's flag. `edit` does not require again what `PROJECT` already records. */
 function toDefinition(
   name: string,
   { pattern, required, prompt, type, summary, placeholder, default: missing, choices }: PluginFlag,
@@ -179,7 +182,7 @@ async function choose(
 const concerns = (use: PluginUse, resource: Resource | undefined): boolean =>
   use.isInLayout || use.resources.some((one) => resource !== undefined && isSameResource(one, resource));
 
-/** The flags that were given, as executables get them: without those that are about tsbuilder's own work. */
+/** Returns the given flags as executables get them, without those for tsbuilder's own work. */
 function argumentsOf(flags: Invocation["flags"], given: ReadonlySet<string>): string[] {
   const ours = new Set(["plugins", "remove-plugins", "dry-run", "diff", "force", "make", "skip-install"]);
   return [...given]
@@ -201,7 +204,7 @@ function newUse({ definition, source, executable }: LoadedPlugin, root: string):
   };
 }
 
-/** `PROJECT` is shared: it names a folder as seen from the project. */
+/** Writes the path of a plugin's folder relative to the project, since `PROJECT` is shared between machines. */
 function portable(source: string, root: string): string {
   if (!isFolder(source)) return source;
   const way = relative(root, resolve(root, source)).split(sep).join("/");
@@ -239,7 +242,7 @@ function toOptions(key: string, returned: unknown): PluginOptions {
     const options = JSON.parse(JSON.stringify(returned)) as unknown;
     if (isObject(options)) return options;
   } catch {
-    // Reported below, as anything else but an object.
+    // Not JSON: reported below.
   }
   throw pluginError(key, "edit() must return an object");
 }

@@ -1,7 +1,7 @@
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command } from "./command.ts";
 
-// The words of a command line: reads one that is a flag, and takes out the flags that all commands have.
+// The words of a command line: which of them are flags, and the flags that all commands have.
 
 /** A word of the command line that is a flag, with the value that it contains: `--kind=Order`, `-o`. */
 export interface FlagWord {
@@ -10,7 +10,7 @@ export interface FlagWord {
   readonly value: string | undefined;
 }
 
-/** Reads a word; undefined for what is not a flag. */
+/** Reads a word; undefined if it is not a flag. */
 export function readFlagWord(word: string): FlagWord | undefined {
   const [, flag, value] = /^(--?[^=-][^=]*)(?:=(.*))?$/su.exec(word) ?? [];
   return flag === undefined ? undefined : { flag, value };

@@ -28,7 +28,7 @@ async function checkAll(project: OpenProject): Promise<Finding[]> {
   const { root, tree } = project;
   const unfinished = describeUnfinished(root);
   if (unfinished !== undefined) return [{ state: "wrong", subject: ".tsbuilder/stage", ...unfinished }];
-  // Files with conflicts are no YAML and no TypeScript, so that nothing else can be said of them.
+  // With conflict markers, files can't be parsed: other checks would only report that.
   const conflicts = checkConflicts(tree);
   if (conflicts.length > 0) return [...checkPackages(root, tree), ...conflicts];
   return [...checkPackages(root, tree), ...checkLock(root, tree), ...(await checkProject(project))];

@@ -30,13 +30,13 @@ export const explain = defineCommand({
   },
 });
 
-/** What a code stands for, and what to do. */
+/** The meaning of an error code, and what the user can do. */
 interface ExplainedCode {
   readonly meaning: string;
   readonly remedy: string;
 }
 
-/** The codes of the operating system. */
+/** Explanations of the operating system's codes. */
 export const explainedSystemCodes: Readonly<Record<string, ExplainedCode>> = Object.fromEntries(
   Object.entries(systemCodes).map(([code, advice]) => [code, explainSystem(advice)]),
 );
@@ -51,7 +51,7 @@ export const explainedCodes: Readonly<Record<string, ExplainedCode>> = {
   },
 };
 
-/** A message names what it is about. */
+/** Explains a code without the name of the file or program, which only a message has. */
 function explainSystem({ subject, what, hint }: Advice): ExplainedCode {
   return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
 }

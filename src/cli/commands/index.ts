@@ -1,3 +1,6 @@
+// All commands: one file each, or one for commands with the same first word, in folders by what they are for. A command
+// is declared with `defineCommand`; `project/create-api.ts` is a typical one that writes, `version.ts` the shortest.
+
 import type { CommandEntry } from "../arguments/command.ts";
 
 /**

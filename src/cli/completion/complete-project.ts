@@ -4,7 +4,7 @@ import type { Project, Resource } from "../../project/project.ts";
 import { findProjectRoot, parseProject, projectFile } from "../../project/store.ts";
 import { readFlagWord } from "../arguments/words.ts";
 
-/** The flags that name a kind, a version or a controller of the project. */
+/** Flags whose values come from the project's kinds: the values that a kind has for each. */
 const valuesByFlag: Readonly<Record<string, (resource: Resource) => readonly string[]>> = {
   group: ({ group }) => [group === "" ? "core" : group],
   version: ({ version }) => [version],
@@ -18,7 +18,10 @@ export function isOfProject(flag: string): boolean {
   return Object.hasOwn(valuesByFlag, flag);
 }
 
-/** The values of such a flag in the project around a folder that fit the flags before it; none outside of a project. */
+/**
+ * Returns the values of such a flag in the project that contains a folder, as far as they fit the flags before it.
+ * Outside of a project there are none.
+ */
 export function projectValues(flag: string, before: readonly string[], cwd: string): string[] {
   const words = before.map((word) => readFlagWord(word));
   const typed = (name: string): string | undefined => {
@@ -34,7 +37,7 @@ export function projectValues(flag: string, before: readonly string[], cwd: stri
   return [...new Set(found)];
 }
 
-/** Completion never fails: a project that can't be read has nothing to offer. */
+/** Reads the project's kinds. Completion never fails: a project that can't be read has none. */
 function readResources(cwd: string): Project["resources"] {
   const root = findProjectRoot(cwd);
   if (root === undefined) return [];

@@ -1,3 +1,5 @@
+// Proposals for a shell on TAB, from the same definitions that parse a command line.
+
 import { extendCommand } from "../arguments/extend-command.ts";
 import type { Command, CommandEntry, FlagDefinition } from "../arguments/command.ts";
 import {
@@ -10,7 +12,7 @@ import {
 } from "../arguments/words.ts";
 import { commands } from "../commands/index.ts";
 
-/** Completions for the last word, with a description: `name<tab>description`. */
+/** Returns completions for the last word, each with its description: `name<tab>description`. */
 export async function complete(words: readonly string[], cwd: string): Promise<string[]> {
   const typed = words.slice(0, -1);
   const before = orderWords(typed);
@@ -31,7 +33,7 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
   return [...flagsOf(command, before), ...positionalsOf(command), ...commonFlags(command, before)];
 }
 
-/** A plugin that can't be loaded is reported by the command itself. */
+/** Adds the flags of plugins. A plugin that can't be loaded adds none; running the command reports it. */
 async function extendIfWhole(entry: CommandEntry, words: readonly string[], cwd: string): Promise<Command> {
   const command = (await entry.load()) as Command;
   try {
@@ -74,7 +76,7 @@ function commonFlags(command: Pick<Command, "flags" | "streams">, before: readon
     .map(([flag, summary]) => `${flag}\t${summary}`);
 }
 
-/** After the comma of a list, offers the values that it does not contain yet. */
+/** Returns the values of a flag. Behind the comma of a list, omits the values before it. */
 function valuesOf({ choices = [], type, summary }: FlagDefinition, current: string): string[] {
   if (type !== "list") return choices.map((choice) => `${choice}\t${summary}`);
   const present = current.split(",").slice(0, -1);

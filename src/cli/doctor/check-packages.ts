@@ -12,7 +12,7 @@ import {
   unlockedPackages,
 } from "../../packaging/check-lock.ts";
 
-/** Whether the packages that `package.json` names are installed, be it in a folder above the project. */
+/** Finds packages in `package.json` that are not installed, neither in the project nor in a folder above it. */
 export function checkPackages(root: string, tree: Tree): Finding[] {
   const text = tree.read("package.json");
   const names = text === undefined ? undefined : namesIn(text);
@@ -36,8 +36,9 @@ function checkInstalled(root: string, names: readonly string[]): Finding[] {
 }
 
 /**
- * Our packages are made for each other: all from a registry or all in `vendor/`, and of one version, or of ranges in
- * which the same is found. Of tarballs, only the numbers are compared: each has a hash of its own content.
+ * Finds packages of tsbuilder that don't fit together. All must be from a registry or all in `vendor/`, and of one
+ * version, or of ranges in which the same version is found. Of tarballs, only the numbers are compared: each version
+ * ends with a hash of its content.
  */
 function checkVersions(text: string): Finding[] {
   const specifiers = ownSpecifiers(JSON.parse(text) as Parameters<typeof ownSpecifiers>[0]);
@@ -58,14 +59,14 @@ function checkVersions(text: string): Finding[] {
 
 const isTarball = (specifier: string): boolean => specifier.startsWith("file:");
 
-/** What `^` keeps of a version; Dependabot moves the rest. Of a tarball, its version. */
+/** The part of a version that `^` keeps, since Dependabot moves the rest. For a tarball, its version. */
 function compatibility(specifier: string): string | undefined {
   const [version, major, minor] = /(\d+)(?:\.(\d+))?[.\d]*/u.exec(specifier) ?? [];
   if (isTarball(specifier)) return version;
   return major === "0" ? `0.${minor}` : major;
 }
 
-/** Yarn's Plug'n'Play has no folders of packages. */
+/** Returns whether a package is installed. Yarn's Plug'n'Play has no folders of packages to look into. */
 function isInstalled(root: string, name: string): boolean {
   if (existsSync(join(root, "node_modules", name, "package.json")) || existsSync(join(root, ".pnp.cjs")))
     return true;
@@ -88,11 +89,11 @@ function namesIn(text: string): string[] | undefined {
   }
 }
 
-/** Finds why `npm ci` would refuse the lock file: images and workflows install by it. */
+/** Finds why `npm ci` would refuse the lock file. Images and workflows install with it. */
 export function checkLock(root: string, tree: Tree): Finding[] {
   const manifest = readManifest(tree.read("package.json") ?? "");
   if (manifest === undefined || packageManagerOf(root) !== npm || workspaceOf(root) !== undefined) return [];
-  // npm reads npm-shrinkwrap.json before its own.
+  // npm prefers npm-shrinkwrap.json to package-lock.json.
   const lockFile = npm.lockFiles.findLast((file) => tree.has(file)) ?? npm.lockFiles[0];
   const refused = (message: string, remedy = "npm install"): Finding => ({
     state: "wrong",

@@ -1,3 +1,6 @@
+// The checks of `tsbuilder doctor`, each of which returns findings: of the project's files, here; of its packages and
+// lock file; of the tools on this machine.
+
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { planManifests } from "../../generators/manifests.ts";
@@ -45,7 +48,7 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
       remedy: `paste it above "${markerLine(insert)}", or delete the kind with tsbuilder delete`,
     }));
   const generated = await checkGenerated(tree);
-  // A role that is out of date says nothing about the markers.
+  // An outdated role is no evidence of a wrong marker.
   const roles = generated.some(({ subject }) => subject === roleFile)
     ? []
     : [...checkRoles(project, tree), ...checkBindings(tree)];
@@ -54,7 +57,7 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
   return [{ state: "good", subject: "PROJECT", message: "the files match it and are up to date" }];
 }
 
-/** The generated roles. */
+/** The file of the generated roles. */
 export const roleFile = "config/rbac/role.yaml";
 
 /** Finds permissions on cluster-scoped kinds in the Role of a namespaced operator, which can't give them. */
@@ -79,7 +82,9 @@ export function checkRoles(project: Project, tree: Tree): Finding[] {
   }));
 }
 
-/** Finds generated roles that no binding names: their name is an option, the binding a file of the user's. */
+/**
+ * Finds generated roles that no binding refers to. An option names the role, while the binding is a file of the user's.
+ */
 export function checkBindings(tree: Tree): Finding[] {
   const roles = readYaml(roleFile, tree.read(roleFile) ?? "") as readonly (Role | null)[];
   const names = new Set(roles.flatMap((role) => role?.metadata?.name ?? []));
@@ -99,12 +104,12 @@ export function checkBindings(tree: Tree): Finding[] {
     }));
 }
 
-/** The names in the roleRefs of manifests. */
+/** Returns the names of roles in the roleRefs of a manifest. */
 function boundRoles(file: string, text: string | undefined): unknown[] {
   return text?.includes("roleRef") ? readYaml(file, text).flatMap((value) => [...roleRefs(file, value)]) : [];
 }
 
-/** The names that bindings refer to, and those that kustomize's patches set, whose YAML is a text. */
+/** Yields the names in roleRefs of bindings and of kustomize's patches, whose YAML may be a string. */
 function* roleRefs(file: string, value: unknown): Generator {
   if (typeof value !== "object" || value === null) return;
   const { roleRef, path, value: set, patch } = value as Record<string, unknown>;
@@ -129,7 +134,7 @@ interface Rule {
 interface ClusterScopedKind {
   readonly group: string;
   readonly plural: string;
-  /** Of the project itself. */
+  /** The project defines the kind. */
   readonly isOwn: boolean;
 }
 
@@ -147,8 +152,9 @@ const isSame = (a: ClusterScopedKind, b: ClusterScopedKind): boolean =>
   a.group === b.group && a.plural === b.plural;
 
 /**
- * Whether a rule is about a kind. All resources of a group are about the project's own kinds only: of others, namespaced
- * ones may be meant. So is `get` alone: some operators read single objects where they may, and do without elsewhere.
+ * Returns whether a rule certainly means a kind. `*` for all resources of a group counts for the project's own kinds
+ * only: in other groups, the namespaced kinds may be meant. `get` alone does not count either: some operators read an
+ * object where they may, and do without it elsewhere.
  */
 function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: ClusterScopedKind): boolean {
   const plurals = resources.map((resource) => resource.split("/")[0]!);
@@ -159,7 +165,7 @@ function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: Clus
   );
 }
 
-/** README, workflows and the like may be deleted on purpose. */
+/** Users may delete these parts on purpose: README, workflows and the like. */
 const freeParts: readonly string[] = [partKeys.project, partKeys.e2eWebhooks];
 
 function missingFile(path: string): Finding {
@@ -171,7 +177,7 @@ function missingFile(path: string): Finding {
   };
 }
 
-/** Generated files that are out of date with the types and markers. */
+/** Finds generated files that differ from the types and markers. */
 async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   const { changes, stale, diagnostics } = await planManifests(tree);
   const outdated = changes.map(({ path }): Finding => ({
@@ -200,7 +206,7 @@ async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
 /** Finds conflicts that an upgrade, or a merge by git, left in files that tsbuilder scaffolds. */
 export function checkConflicts(tree: Tree): Finding[] {
   const texts = tree.list("").filter((path) => /\.(?:[cm]?ts|json|ya?ml|md)$/u.test(path));
-  // Hidden folders are not listed, but some of their files are scaffolded.
+  // Trees don't list hidden folders, but some of their files are scaffolded.
   const paths = new Set([...texts, ...OwnedFiles.read(tree).paths()]);
   return [...paths].sort().flatMap((path) => {
     const lines = (tree.read(path) ?? "").split(/\r?\n/u);

@@ -1,3 +1,6 @@
+// The Model Context Protocol server of `tsbuilder mcp`. Each tool runs a command; an agent can write only what a plan
+// has shown.
+
 import { createHash } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -12,7 +15,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { planFlags } from "../project/apply-or-show.ts";
 import { readFlagWord } from "../arguments/words.ts";
 
-/** A server with tsbuilder's commands as tools, for one folder and one session. */
+/** Creates an MCP server whose tools are tsbuilder's commands, for one folder and one session. */
 export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine): Promise<McpServer> {
   const server = new McpServer({ name: "tsbuilder", version: host.version() }, { instructions });
   const plans = new Plans();
@@ -136,10 +139,13 @@ const changedSince = {
   hint: "show the user this plan, then apply it",
 };
 
-/** What a command says with `--output json`, and other answers of the same form. */
+/** The report of a command, as `--output json` prints it, or an answer of the same form. */
 type Report = { readonly exitCode: number } & Readonly<Record<string, unknown>>;
 
-/** Runs a command without a terminal. What `--output json` says is made here: a flag would be up to the arguments. */
+/**
+ * Runs a command without a terminal, and returns its report. Does not use `--output json`: arguments could contain or
+ * hide that flag.
+ */
 async function report(argv: readonly string[], cwd: string, tsbuilder: CommandLine): Promise<Report> {
   const printed: string[] = [];
   const ui = {
@@ -153,29 +159,32 @@ async function report(argv: readonly string[], cwd: string, tsbuilder: CommandLi
   return JSON.parse(printed.join("\n")) as Report;
 }
 
-/** Runs a command with `--diff`, and keeps what it shows. Help, which is no plan, is passed on. */
+/**
+ * Runs a command with `--diff`, and keeps the plan that it shows. The output of `--help` is no plan, and is returned as
+ * it is.
+ */
 async function showPlan(
   line: PlannedCommand,
   plans: Plans,
   run: (argv: readonly string[]) => Promise<Report>,
 ): Promise<Report> {
-  // In front, where no flag of the arguments can take it for its value.
+  // In front of the arguments, so that no flag among them takes it for its value.
   const { output, ...shown } = await run([...line.name, "--diff", ...line.args]);
   if (shown["written"] !== false) return { ...shown, output };
   const diff = (output as readonly string[]).join("\n");
   return { plan: plans.show({ line, diff }), ...shown, diff };
 }
 
-/** What a command would write, as `--output json` reports it. */
+/** A plan that was shown, by `--output json` and `--diff`. */
 interface ShownPlan {
   readonly line: PlannedCommand;
-  /** What `--diff` prints. */
+  /** The output of `--diff`. */
   readonly diff: string;
 }
 
 /**
- * The plans that were shown in this session. A plan's name is made of what it writes, so a plan of the same command
- * that would write something else has another one.
+ * The plans that were shown in this session. A plan's name is a hash of its command and diff: the same command has
+ * another name once it would write other changes.
  */
 class Plans {
   readonly #shown = new Map<string, ShownPlan>();
@@ -187,7 +196,7 @@ class Plans {
     return name;
   }
 
-  /** The command line of a plan that was shown. */
+  /** Returns the command line of a shown plan. */
   find(name: string): PlannedCommand {
     const plan = this.#shown.get(name);
     if (plan) return plan.line;
@@ -198,14 +207,14 @@ class Plans {
   }
 }
 
-/** A command with the arguments that an agent gave it. */
+/** A command with the arguments of the agent. */
 interface PlannedCommand {
   /** `["create", "api"]` */
   readonly name: readonly string[];
   readonly args: readonly string[];
 }
 
-/** The commands that can show which files they would write; `deploy --diff` asks a cluster instead. */
+/** Names of the commands that can show which files they would write. `deploy --diff` asks a cluster instead. */
 async function plannableCommands({ commands }: CommandLine): Promise<readonly string[]> {
   const loaded = await Promise.all(
     commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
@@ -213,7 +222,7 @@ async function plannableCommands({ commands }: CommandLine): Promise<readonly st
   return loaded.filter(({ command }) => command.flags["diff"] === planFlags.diff).map(({ name }) => name);
 }
 
-/** The words of a command's name, or of a group of commands; flags are none of them. */
+/** Splits the name of a command or of a group of commands; refuses flags. */
 function readName(command: string, { commands }: CommandLine): readonly string[] {
   const words = command.split(" ").filter((word) => word !== "");
   const isKnown = commands.some(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
@@ -226,13 +235,16 @@ function readName(command: string, { commands }: CommandLine): readonly string[]
 
 const onlyShows = "omit it: plan only shows, and apply writes";
 
-/** Flags that can't be in a plan, each with what to do instead. */
+/** Flags that a plan can't have, each with a hint what to do. */
 const refused = new Map([
   ...["--", "--diff", "--no-diff", "--dry-run", "--no-dry-run"].map((flag) => [flag, onlyShows] as const),
   ["--plugins", "loading a plugin runs its code: have the user add it with tsbuilder edit --plugins"],
 ]);
 
-/** The command line of a command and its arguments; refuses what would write, or run code of others, without a plan. */
+/**
+ * Reads a command with its arguments. Refuses commands that can't show a plan, and arguments that would write or run
+ * third-party code.
+ */
 async function readPlannable(
   command: string,
   args: readonly string[],

@@ -1,11 +1,18 @@
+// tsbuilder's own packages and their dependencies in a project: what this tsbuilder puts into new projects,
+// `package.json` and the lock file, and how they are installed. Begin here: commands get these as the `Host`, which
+// tests replace.
+
 import { findOwnPackage } from "../../packaging/own-package.ts";
 import type { VendorPackages } from "./vendor-packages.ts";
 
-/** The running tsbuilder, and the packages that it puts into new projects. */
+/** The running tsbuilder, as commands see it; tests pass another one. */
 export interface Host {
   version(): string;
   vendorPackages(): Promise<VendorPackages>;
-  /** Runs the tsbuilder in a project's dependencies, which must be of a version, and returns the files that it scaffolds. */
+  /**
+   * Runs the tsbuilder in a project's dependencies, which must have the given version, and returns the files that it
+   * scaffolds.
+   */
   baseline(
     project: string,
     version: string,

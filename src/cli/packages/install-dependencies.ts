@@ -5,12 +5,13 @@ import { npm, packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Ui } from "../reporting/ui.ts";
 
-/** By npm's own pauses, a machine without a network waits for half an hour: each package is tried for a minute. */
+/** Shortens npm's pauses between retries: with its own, npm tries for half an hour on a machine without a network. */
 export const shortPauses = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
 
 /**
- * Installs with the project's package manager, whose output goes straight to the terminal; without one npm prints nothing
- * until its end. `locked` installs what the lock file says and nothing else, if the project has one of npm's.
+ * Installs the dependencies with the project's package manager. Its output goes straight to the terminal; without one
+ * npm prints nothing until its end. With `locked`, `npm ci` installs exactly the versions in npm's lock file, if the
+ * project has one.
  */
 export function installDependencies(
   cwd: string,
@@ -27,13 +28,13 @@ export function installDependencies(
   });
 }
 
-/** Brings a folder's lock file up to its `package.json`, and installs nothing. */
+/** Updates npm's lock file in a folder to its `package.json`, without installing. */
 export function updateLock(cwd: string): void {
   const hint = "nothing was changed; --skip-install leaves the lock file out";
   installWith("npm", cwd, { flags: ["--package-lock-only"], hint });
 }
 
-/** pnpm would refuse the same as Yarn. */
+/** In CI, pnpm refuses to change the lock file unless it is told to, as Yarn does (see below). */
 const ownFlags: Readonly<Record<string, readonly string[]>> = {
   npm: ["--no-fund", "--no-audit", ...shortPauses],
   pnpm: ["--no-frozen-lockfile"],
@@ -50,9 +51,9 @@ function installWith(
 ): void {
   const { status, error } = spawnSync(program, [command, ...(ownFlags[program] ?? []), ...flags], {
     cwd,
-    // Where CI is set, Yarn would refuse to bring the lock file along.
+    // If `CI` is set, Yarn refuses to change the lock file.
     env: { ...process.env, YARN_ENABLE_IMMUTABLE_INSTALLS: "false" },
-    // To standard error, because it is progress.
+    // The output is progress: it goes to standard error.
     stdio: ["ignore", 2, "inherit"],
     shell: process.platform === "win32",
   });
@@ -64,7 +65,7 @@ function installWith(
   });
 }
 
-/** The error where there is no npm. */
+/** The error for a machine without npm. */
 export function missingNpm(): TsbuilderError {
   return missing("npm");
 }

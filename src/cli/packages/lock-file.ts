@@ -19,8 +19,8 @@ import { readManifest, sections } from "./manifest.ts";
 import { updateLock } from "./install-dependencies.ts";
 
 /**
- * The lock file that a project is scaffolded with, by its path. A member of a workspace has its packages in the
- * workspace's.
+ * Returns the lock file that a project is scaffolded with, by its path. A member of a workspace has none: its packages
+ * are in the workspace's lock file.
  */
 export function scaffoldLock(
   root: string,
@@ -33,10 +33,10 @@ export function scaffoldLock(
   return new Map(text === undefined ? [] : [[manager.lockFiles[0], text]]);
 }
 
-/** Refuses to overwrite a lock file in a folder that has no project yet: only the user knows what it is for. */
+/** Refuses to overwrite a lock file in a folder without a project: only the user knows its purpose. */
 export function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>): void {
   for (const [path, text] of locks) {
-    // An empty lock file tells Yarn that the folder is a project of its own.
+    // Users create an empty lock file to tell Yarn that the folder is a project of its own.
     if (["", text].includes(tree.read(path)?.trimStart() ?? "")) continue;
     throw new TsbuilderError(`"${path}" already exists`, {
       code: "ALREADY_EXISTS",
@@ -60,7 +60,7 @@ export function replaceLock(
   if (!asksForTheSame(draft.read("package.json"), next.get("package.json"))) return false;
   const theirs = draft.read(lockFile);
   const scaffolded = base.get(lockFile);
-  // An older tsbuilder wrote no lock file: one that is there is the package manager's, with the user's choices.
+  // An older tsbuilder wrote no lock file: an existing one is the package manager's, with the user's choices.
   const isOurs =
     scaffolded === undefined
       ? theirs === undefined
@@ -69,7 +69,10 @@ export function replaceLock(
   return isOurs;
 }
 
-/** The versions of npm's lock file, and the text of another without its hashes: Yarn adds some that we can't know. */
+/**
+ * Returns the versions in npm's lock file, or the text of another manager's without its hashes: Yarn adds hashes that
+ * we can't know.
+ */
 function versionsIn(text: string): string {
   const lock = readLock(text);
   return lock === undefined
@@ -90,8 +93,8 @@ function asksForTheSame(mine: string | undefined, scaffolded: string | undefined
 }
 
 /**
- * The lock file of npm for a changed project, made in another folder from `package.json`, the present lock file and
- * `vendor/`. Undefined for projects without one.
+ * Has npm update the lock file of a changed project, in a temporary folder with `package.json`, the present lock file
+ * and `vendor/`. Returns its text; undefined for a project without a lock file of npm's.
  */
 export function lockPackages(
   root: string,

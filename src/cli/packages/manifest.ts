@@ -4,10 +4,10 @@ import type { Tree } from "../../scaffold/tree.ts";
 
 export const sections = ["dependencies", "devDependencies"] as const;
 
-/** What a `package.json` says of a project's packages. */
+/** The dependencies in a `package.json`. */
 type Manifest = Readonly<Partial<Record<(typeof sections)[number], Readonly<Record<string, string>>>>>;
 
-/** Undefined for what npm would not take for one: that is reported by whoever needs it. */
+/** Reads the dependencies. Undefined if npm would refuse the text: the caller reports that where it matters. */
 export function readManifest(text: string): Manifest | undefined {
   const manifest = parseJson(text);
   const isWhole = isObject(manifest) && sections.every((section) => isOfTexts(manifest[section] ?? {}));
@@ -19,10 +19,12 @@ const isOfTexts = (value: unknown): boolean =>
 
 const isOurs = (name: string): boolean => name === "tsbuilder" || name.startsWith("@tsbuilder/");
 
-/** A version, its range, or a tarball in `vendor/`; others, such as a folder, are the user's choice. */
+/**
+ * Accepts a version, a range or a tarball in `vendor/`. Any other specifier, such as a folder, is the user's choice.
+ */
 const isScaffolded = (specifier: string): boolean => /^(?:[\^~]?\d|file:vendor\/tsbuilder-)/u.test(specifier);
 
-/** How the packages of ours in a `package.json` are specified, by name. */
+/** Returns the specifiers of tsbuilder's packages in a `package.json`, by name. */
 export function ownSpecifiers(manifest: Manifest): ReadonlyMap<string, string> {
   return new Map(ownEntries(manifest).map(({ name, specifier }) => [name, specifier]));
 }
@@ -41,8 +43,8 @@ function ownEntries(manifest: Manifest): Entry[] {
 }
 
 /**
- * A project's `package.json` with our packages as they were scaffolded: `npm install @tsbuilder/runtime@latest` moves a
- * range, and an upgrade moves all of them.
+ * Returns a project's `package.json` with the scaffolded specifiers of tsbuilder's packages: `npm install
+ * @tsbuilder/runtime@latest` moves one of them, but an upgrade moves all.
  */
 export function restoreSpecifiers(text: string, scaffolded: string): string {
   const [theirs, base] = [text, scaffolded].map(readManifest);
@@ -56,7 +58,10 @@ export function restoreSpecifiers(text: string, scaffolded: string): string {
   return restored;
 }
 
-/** Changes one entry and nothing around it. Others may read the same: `overrides` have names and ranges, too. */
+/**
+ * Changes one entry and nothing around it. The same text may also occur elsewhere: `overrides` have names and ranges,
+ * too.
+ */
 function respecify(text: string, { section, name, specifier }: Entry, wanted: string): string {
   const candidates = [...text.matchAll(member)]
     .filter(([, key, , value]) => key === name && value === specifier)
@@ -68,7 +73,7 @@ function respecify(text: string, { section, name, specifier }: Entry, wanted: st
 
 const member = /"([^"\\]*)"(\s*:\s*)"([^"\\]*)"/gu;
 
-/** The operator's version in its package.json. */
+/** Returns the operator's version in `package.json`. */
 export function readPackageVersion(tree: Tree): string {
   const { version } = readJsonObject("package.json", tree.read("package.json") ?? "{}");
   return typeof version === "string" ? version : "0.1.0";

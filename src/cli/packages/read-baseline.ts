@@ -13,8 +13,9 @@ const ownPackage = "node_modules/tsbuilder";
 const ownTsbuilder = `${ownPackage}/bin/tsbuilder.js`;
 
 /**
- * The files that the tsbuilder in the project's dependencies scaffolds for it. It must be the version that scaffolded
- * them: only that has its templates. Where the upgrade is only shown, it must be allowed to run, as a plugin.
+ * Returns the files that the tsbuilder in the project's dependencies scaffolds for it. Only the version that scaffolded
+ * the project has its templates. If the upgrade is only shown, the user must have allowed that code to run, as a
+ * plugin's.
  */
 export function readBaseline(
   root: string,
@@ -35,7 +36,7 @@ export function readBaseline(
     `install the packages again: ${installLocked}`,
   );
   const { version: installed } = manifest;
-  // A tsbuilder that runs in its repository has no hash in its version, but what it packs has one.
+  // Packed in its repository, a tsbuilder has a version with a hash; run from there, it has none.
   if (installed !== version && !String(installed).startsWith(`${version}-dev.`)) {
     throw new TsbuilderError(
       `the project was scaffolded by tsbuilder ${version}, but ${String(installed)} is installed`,
@@ -66,7 +67,10 @@ export function readBaseline(
   }
 }
 
-/** How the project gets back the version that scaffolded it. Only a registry is asked for one, and only for what it has. */
+/**
+ * Returns a hint how to get back the version that scaffolded the project. Suggests the registry only for published
+ * versions.
+ */
 function restoring(
   root: string,
   version: string,

@@ -3,7 +3,7 @@ import { findOwnPackage } from "../../packaging/own-package.ts";
 import { ownPackageNames, readVendorTarballs } from "../../packaging/vendor.ts";
 import type { PackageSpecifiers } from "../../plugins/plugin.ts";
 
-/** The package specifiers for a new project, and the tarballs they refer to. */
+/** The specifiers of tsbuilder's packages in a new project, and the tarballs that they refer to. */
 export interface VendorPackages {
   readonly packages: PackageSpecifiers;
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -12,9 +12,9 @@ export interface VendorPackages {
 }
 
 /**
- * What projects of this tsbuilder depend on: ranges if it was released, and else tarballs that they carry, since a
- * registry must never be asked for names that we have not published. tsbuilder itself is pinned, because only the version
- * that scaffolded a project knows what it scaffolded.
+ * Returns the packages that projects of this tsbuilder depend on: ranges if it was released, and else tarballs in the
+ * project, since a registry must never be asked for names that we have not published. tsbuilder itself is pinned,
+ * because only the version that scaffolded a project has its templates.
  */
 export function vendorPackages(own = findOwnPackage()): VendorPackages {
   const tarballs = own.isReleased ? undefined : readVendorTarballs(own);
@@ -34,7 +34,7 @@ export function vendorPackages(own = findOwnPackage()): VendorPackages {
     files: new Map(
       [...(tarballs?.values() ?? [])].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
     ),
-    // The others find no package that a tarball names beside itself.
+    // Other package managers don't resolve a dependency of a tarball to another tarball.
     lock: (manager, projectName) =>
       tarballs === undefined || manager === "npm" ? formatLock(manager, projectName, locked) : undefined,
   };

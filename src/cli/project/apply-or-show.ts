@@ -33,7 +33,7 @@ export function applyOrShow(root: string, plan: Plan, flags: PlanFlags, ui: Ui):
     ui.print(shownChanges(plan).map(formatUnifiedDiff).join("").trimEnd());
     return false;
   }
-  // What was not written is not listed.
+  // Applies before it lists: if that fails, no file is listed.
   if (!flags["dry-run"]) applyPlan(root, plan.changes);
   ui.add?.({ changes, written: !flags["dry-run"] });
   for (const line of describePlan(plan, { isComplete: flags["dry-run"] })) ui.print(line);

@@ -6,10 +6,10 @@ import { newResource, type Resource } from "../../project/project.ts";
 import { atFile } from "../../shared/files.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-/** Types of third-party kinds; in `api/` they would be treated as the project's own. */
+/** The folder for types of third-party kinds. In `api/`, the generators would take them for the project's own. */
 const typesFolder = "src/types";
 
-/** Types generated from CRD files, and what of the schemas TypeScript cannot express. */
+/** Generates types from CRD files, with a note for each part of a schema that TypeScript can't express. */
 export async function planCrdTypes(
   cwd: string,
   files: readonly string[],
@@ -25,7 +25,7 @@ export async function planCrdTypes(
   };
 }
 
-/** The kind that a CRD file defines, in the requested version. */
+/** Returns the kind that a CRD file defines, in the requested version. */
 export async function resourceFromCrd(
   cwd: string,
   file: string,

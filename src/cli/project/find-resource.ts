@@ -37,7 +37,7 @@ export async function findResource(project: Project, flags: KindFlags, cwd: stri
     try {
       return findCoreKind(flags);
     } catch (error) {
-      // If the project has a group of this name, too, its kinds are the more likely ones.
+      // The project may have a group of the same name: then its kinds were meant more likely.
       if (!project.resources.some(({ group, origin }) => origin.type === "own" && group === flags.group))
         throw error;
     }
@@ -59,7 +59,7 @@ export function findOwnResource(project: Project, flags: KindFlags): Resource {
   throw unknownResource(project, flags, { none: "there is nothing to delete", others: "" });
 }
 
-/** The types generated from the CRD file, if one is given. */
+/** Generates the types from the CRD file, if one is given. */
 export async function readTypes(
   cwd: string,
   crd: string | undefined,
@@ -69,7 +69,7 @@ export async function readTypes(
   return planCrdTypes(cwd, [crd]);
 }
 
-/** A resource in the project; the group may include its domain. */
+/** Finds a resource in the project; the group may include its domain. */
 function findTracked(project: Project, flags: KindFlags): Resource | undefined {
   return project.resources.find(
     (resource) =>
@@ -91,7 +91,10 @@ function externalResource(flags: KindFlags, module: string): Resource {
   });
 }
 
-/** The hint for a project without kinds, and the end of the hint that lists its kinds. */
+/**
+ * Hints for a kind that the project lacks: `none` for a project without kinds, `others` for the end of the list of its
+ * kinds.
+ */
 interface Remedy {
   readonly none: string;
   readonly others: string;

@@ -7,7 +7,7 @@ import { trace } from "../../shared/trace.ts";
 interface GitCall {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What to do if it fails. */
+  /** The hint of the error if git fails. */
   readonly hint?: string;
 }
 
@@ -18,7 +18,7 @@ export function git(folder: string, args: readonly string[], call: GitCall = {})
   return done.stdout.trimEnd();
 }
 
-/** The same where git exits with 1 for what is not there: then the result is undefined. */
+/** Runs a git command that exits with 1 for a missing object; returns undefined then. */
 export function askGit(folder: string, args: readonly string[], call: GitCall = {}): string | undefined {
   const done = start(folder, args, call);
   if (done.status === 1) return undefined;
@@ -26,7 +26,10 @@ export function askGit(folder: string, args: readonly string[], call: GitCall = 
   return done.stdout.trimEnd();
 }
 
-/** Whether a folder is under version control. One that git refuses to read, as another user's, is an error. */
+/**
+ * Returns whether a folder is under version control. Throws if git refuses to read the repository, such as another
+ * user's.
+ */
 export function isRepository(folder: string): boolean {
   const args = ["rev-parse", "--git-dir"];
   const done = start(folder, args, { env: { LC_ALL: "C" } });
@@ -35,19 +38,19 @@ export function isRepository(folder: string): boolean {
   throw failure(args, done);
 }
 
-/** Whether git ignores a path, or would if it were not tracked; without a repository it ignores none. */
+/** Returns whether git ignores a path, even if the path is tracked. Without a repository, git ignores none. */
 export function isIgnored(folder: string, path: string): boolean {
   const args = [...ownSettings, "check-ignore", "--quiet", "--no-index", path];
   return spawnSync("git", args, { cwd: folder, env: environment() }).status === 0;
 }
 
 /**
- * A clone can't bring a `.git`, but it can contain a folder that git takes for a repository without a work tree, with
- * settings that name programs.
+ * Settings for every call. A clone can't contain a `.git`, but a folder that git takes for a bare repository, whose
+ * settings name programs to run.
  */
 const ownSettings = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
 
-/** Without the optional locks, looking at a repository leaves its index as it is. */
+/** Without optional locks, reading a repository does not rewrite its index. */
 const environment = (): NodeJS.ProcessEnv => ({ ...process.env, PATH: toolPath(), GIT_OPTIONAL_LOCKS: "0" });
 
 function failure(args: readonly string[], { stdout, stderr }: Output, hint?: string): TsbuilderError {

@@ -10,20 +10,23 @@ import { createCache, type GeneratorCache } from "../../generators/project-sourc
 import type { Tree } from "../../scaffold/tree.ts";
 import { openCacheFolder } from "../../shared/own-folder.ts";
 
-/** Projects whose results are kept. */
+/** The number of projects whose results are kept. */
 const keptProjects = 32;
 
 /**
- * What the generators found in a project, for the next command, which then only reads files that have changed. It is
- * known by the content of the sources, and of no use to other code. Nobody is told if it cannot be kept, since nothing
- * but time is lost.
+ * Keeps the generators' results of a project for the next command, which then reads only files that have changed.
+ * Results are valid for the same content of the sources and the same code of tsbuilder. If the cache can't be read or
+ * written, nothing is reported: the next command only takes longer.
  */
 export class KeptResults {
   readonly #folder: string;
   readonly #file: string;
   readonly #code: string;
 
-  /** Undefined where nothing can be kept, and without a bundle: sources change while one works on them. */
+  /**
+   * Returns undefined without a cache folder, and for a CLI that runs from its sources, which change while one works on
+   * them.
+   */
   static open(root: string, env: NodeJS.ProcessEnv): KeptResults | undefined {
     const code = ownCode();
     const folder = code === undefined ? undefined : openCacheFolder("generated", env);
@@ -36,7 +39,7 @@ export class KeptResults {
     this.#code = code;
   }
 
-  /** Plans with what is known, and keeps what the plan found. */
+  /** Plans with the kept results, and keeps new ones. */
   async plan(
     tree: Tree,
     options: GeneratorOptions,
@@ -62,7 +65,7 @@ export class KeptResults {
     }
   }
 
-  /** Replaces the file at once: another command may be reading it. */
+  /** Replaces the file by a rename, since another command may be reading it. */
   #write(bytes: Uint8Array): void {
     const file = join(this.#folder, this.#file);
     try {
@@ -82,7 +85,7 @@ function removeOldest(folder: string): void {
   for (const { path } of byAge.slice(keptProjects)) rmSync(path, { force: true });
 }
 
-/** Changes with the bundle: its first script names all others, by their content. */
+/** Identifies the code of the generators: the bundle's first script names all others by hashes of their content. */
 function ownCode(): string | undefined {
   const own = fileURLToPath(import.meta.url);
   return own.endsWith(".cjs") ? checksum(readFileSync(join(own, "../main.cjs"))) : undefined;

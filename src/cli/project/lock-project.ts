@@ -14,8 +14,7 @@ export interface Caller {
 }
 
 /**
- * Holds the project's lock while work reads `PROJECT`, plans and writes. Waits for the current holder, each for at most
- * half a minute.
+ * Holds the project's lock while work reads `PROJECT`, plans and writes. Waits at most half a minute for each holder.
  */
 export async function withProjectLock<T>(root: string, caller: Caller, work: () => Promise<T>): Promise<T> {
   const release = await waitForLock(root, caller);

@@ -1,3 +1,7 @@
+// The project that a command works on: finding and locking it, finding a kind in it, running the generators, and
+// applying or showing a plan. Begin here: `openToChange` is how every command that writes begins, `applyOrShow` how it
+// ends.
+
 import type { Project } from "../../project/project.ts";
 import { findProjectRoot, parseProject, projectFile } from "../../project/store.ts";
 import { discardHint, findUnfinished, recoverPlan } from "../../scaffold/apply.ts";
@@ -16,14 +20,20 @@ export interface OpenProject {
   readonly text: string;
 }
 
-/** Finds the project that contains a folder, for a command that acts on it. First completes what an interrupted one left. */
+/**
+ * Opens the project that contains a folder, for a command that acts on it. First completes or undoes the changes of an
+ * interrupted command.
+ */
 export function openProject(cwd: string, ui: Ui): OpenProject {
   const root = requireRoot(cwd);
   if (findUnfinished(root) !== undefined) whileUnchanged(root, () => recoverProject(root, ui));
   return readOpenProject(root);
 }
 
-/** Finds the project that contains a folder, for a command that only reads: it writes nothing, and says what is unfinished. */
+/**
+ * Opens the project that contains a folder, for a command that only reads. Writes nothing; notes unfinished changes of
+ * an interrupted command.
+ */
 export function viewProject(cwd: string, ui: Pick<Ui, "note">): OpenProject {
   const root = requireRoot(cwd);
   const unfinished = describeUnfinished(root);
@@ -31,12 +41,12 @@ export function viewProject(cwd: string, ui: Pick<Ui, "note">): OpenProject {
   return readOpenProject(root);
 }
 
-/** Returns whether a command only shows its plan, and so writes nothing, and runs nothing of the project. */
+/** Returns whether a command only shows its plan, so that it must not write, nor run code of the project. */
 export function isShown(flags: { readonly "dry-run": boolean; readonly diff?: boolean }): boolean {
   return flags["dry-run"] || flags.diff === true;
 }
 
-/** Finds the project for a command that can also only show what it would do. */
+/** Opens the project for a command that may only show its plan. */
 export function openOrView(cwd: string, ui: Ui, flags: { "dry-run": boolean; diff?: boolean }): OpenProject {
   return isShown(flags) ? viewProject(cwd, ui) : openProject(cwd, ui);
 }
@@ -70,8 +80,8 @@ interface ChangingCall {
 }
 
 /**
- * Runs work on the project while holding its lock, so that what it reads still holds when it writes. Without the lock
- * if the command only shows its plan.
+ * Runs work on the project while holding its lock, so that the files it reads are the same when it writes. Takes no
+ * lock if the command only shows its plan.
  */
 export async function openToChange<T>(
   { name, cwd, ui, flags }: ChangingCall,
@@ -100,7 +110,7 @@ function readOpenProject(root: string): OpenProject {
   return { root, tree, project, text };
 }
 
-/** Completes what an interrupted command left; the caller holds the project's lock. */
+/** Completes or undoes the changes of an interrupted command. The caller holds the project's lock. */
 export function recoverProject(root: string, ui: Ui): void {
   const outcome = recoverPlan(root);
   if (outcome === "completed")

@@ -6,8 +6,8 @@ import type { Diagnostic } from "../../generators/diagnostic.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
 /**
- * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. What is found is kept
- * in a cache, or for the next command in the same project, whose root is then given.
+ * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. Results are reused
+ * from a cache of this process, or from the last command in the project at `root`.
  */
 export async function planGenerated(
   draft: Draft,
@@ -23,7 +23,7 @@ export async function planGenerated(
   return mergeChanges(draft, kept ? await kept.plan(draft, options, plan) : await plan());
 }
 
-/** The generators for a change of a project, such as `create api`; undefined with `--make=false`. */
+/** Returns the generators for `planProjectChange`; undefined with `--make=false`. */
 export function generatorsIf(
   make: boolean,
   found?: { readonly root: string },
@@ -69,8 +69,8 @@ function describeFinding({ message, hint, at, frame }: Diagnostic): string {
 }
 
 /**
- * A tree for commands that generate again and again: it refuses to read a source that had content before and is empty
- * now. Most likely it is being saved, and without its types the generators would delete CRDs and RBAC rules.
+ * Wraps the tree of a command that generates after each edit: refuses to read a source that had content before and is
+ * empty now. An editor is probably saving it, and without its types the generators would delete CRDs and RBAC rules.
  */
 export function refuseEmptied(tree: Tree): Tree {
   const hadContent = new Set<string>();

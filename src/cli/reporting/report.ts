@@ -10,8 +10,8 @@ import type { ErrorCode } from "../../shared/error-codes.ts";
 import { subjects, systemCodes, unlistedCode } from "./system-codes.ts";
 
 /**
- * The real terminal. Nothing else writes to standard output. Most text contains names and values of a project, a cluster
- * or a recording, which others may have made: the terminal obeys none of it. JSON stays the same JSON.
+ * The real terminal; no other code writes to standard output. Text may contain names and values of a project, a cluster
+ * or a recording that others have made, so control characters are shown and not sent. JSON stays the same JSON.
  */
 export const terminal: Ui = {
   print: (text) => void process.stdout.write(`${visibleText(text)}\n`),
@@ -21,7 +21,7 @@ export const terminal: Ui = {
 
 /** Colours `error:` and the like on a terminal, unless `NO_COLOR` is set. */
 function colourLabels(text: string): string {
-  // Node 22 before 22.8 would colour for a pipe, too.
+  // Node 22 before 22.8 would also colour for a pipe.
   if (!process.stderr.isTTY) return text;
   return text.replaceAll(/^(?:internal )?(error|warning|hint):/gmu, (label: string, name: Label) =>
     styleText(colours[name], label, { stream: process.stderr }),
@@ -32,7 +32,7 @@ const colours = { error: "red", warning: "yellow", hint: "cyan" } as const;
 
 type Label = keyof typeof colours;
 
-/** The changes of a plan without those of tsbuilder's own records. */
+/** Returns the changes of a plan without tsbuilder's own records. */
 export function shownChanges({ changes }: Pick<Plan, "changes">): FileChange[] {
   return changes.filter(({ path }) => !path.startsWith(".tsbuilder/"));
 }
@@ -72,12 +72,12 @@ function byFolder(lines: readonly Line[]): string[] {
   );
 }
 
-/** A shell's exit code after Ctrl-C for a prompt that was closed; 1 for all other errors. */
+/** Returns the exit code for an error: 130 for a closed prompt, as shells use for Ctrl-C, and else 1. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof TsbuilderError && error.code === "INTERRUPTED" ? 130 : 1;
 }
 
-/** An error for programs; `tsbuilder explain` knows each code. */
+/** An error in the report for programs; `tsbuilder explain` explains its code. */
 interface ExplainedError {
   readonly code: string;
   readonly message: string;
@@ -86,7 +86,10 @@ interface ExplainedError {
   readonly problems?: readonly (Pick<Problem, "message" | "hint"> & { readonly position: Problem["at"] })[];
 }
 
-/** What failed and what to do; anything but a `TsbuilderError` or an error of the operating system is a bug. */
+/**
+ * Explains an error. Anything but a `TsbuilderError` or an error of the operating system is a bug, with its stack as
+ * the message.
+ */
 export function explainError(error: unknown): ExplainedError {
   const ofSystem = explainSystemError(error);
   if (ofSystem !== undefined) return ofSystem;
@@ -113,7 +116,7 @@ export function explainError(error: unknown): ExplainedError {
   };
 }
 
-/** An error of the operating system for programs and people; undefined for any other error, which is a bug. */
+/** Explains an error of the operating system; undefined for any other error. */
 function explainSystemError(
   error: unknown,
 ): { readonly code: string; readonly message: string; readonly hint: string } | undefined {
@@ -130,10 +133,10 @@ function explainSystemError(
   const listed = Object.hasOwn(systemCodes, own) ? own : unlistedCode;
   const { subject, what, hint } = systemCodes[listed]!;
   const socket = address === undefined || port === undefined ? address : `${address}:${port}`;
-  // What was not called by `atFile` may name no path.
+  // Only errors of calls within `atFile` always name a path.
   const name = path ?? hostname ?? socket;
   const named = name === undefined ? subjects[subject] : `"${name}"`;
-  // Of a program that is started, the call contains its name.
+  // If starting a program fails, the call is `spawn NAME`.
   const [call] = syscall.split(" ");
   return { code: listed, message: `${named} ${what} (${own}, ${call})`, hint };
 }
@@ -144,7 +147,9 @@ interface SystemError extends NodeJS.ErrnoException {
   readonly port?: number;
 }
 
-/** Node has no names for some codes, among them EDQUOT, and says only their number. */
+/**
+ * Returns the name of an error's code. Node lacks the names of some, among them EDQUOT, and gives only their number.
+ */
 function codeOf({ code = "", errno = 0 }: SystemError): string {
   if (!code.startsWith("Unknown system error")) return code;
   const found = Object.entries(constants.errno).find(([, number]) => number === Math.abs(errno));

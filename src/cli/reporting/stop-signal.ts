@@ -7,7 +7,7 @@ export function stopSignal(): Promise<"SIGINT" | "SIGTERM"> {
   });
 }
 
-/** Is aborted on the first SIGINT or SIGTERM, for work that cleans up before the command fails. */
+/** Returns a signal that SIGINT or SIGTERM aborts, for work that cleans up before the command fails. */
 export function stopAbort(): AbortSignal {
   const controller = new AbortController();
   void stopSignal().then((signal) => {

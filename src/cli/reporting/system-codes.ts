@@ -1,4 +1,4 @@
-/** What a system error is about, where it does not say which. */
+/** The subject of a message if the error names no file, program or address. */
 export const subjects = {
   file: "a file or folder",
   program: "a program",
@@ -22,10 +22,13 @@ const unwritable = file(
   "change the permissions, or run the command as a user who has them",
 );
 
-/** Stands for all codes of the operating system that are not listed. */
+/** The key for all other codes of the operating system. */
 export const unlistedCode = "UNKNOWN";
 
-/** The codes of the operating system that are no bugs: what is with what the message names, and what to do. */
+/**
+ * Explanations of the operating system's error codes that are no bugs. `what` completes a sentence whose subject the
+ * message names.
+ */
 export const systemCodes: Readonly<Record<string, Advice>> = {
   EACCES: unwritable,
   EPERM: unwritable,

@@ -1,3 +1,6 @@
+// The output of commands, for people and programs. Commands get the `Ui` of this file; `report.ts` is the real terminal, and
+// formats plans and errors. It is the lowest folder of the CLI.
+
 import type { MarkerHelp } from "../../generators/markers/help.ts";
 import type { RuleFinding } from "../../olm/rule-finding.ts";
 import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
@@ -9,28 +12,28 @@ export interface Ui {
   print(text: string): void;
   /** Progress and warnings, to standard error. */
   note(text: string): void;
-  /** Whether a user can answer prompts. */
+  /** A user can answer prompts. */
   readonly isInteractive: boolean;
   /** Adds to what `--output json` prints; people see the same as text. */
   add?(details: Details): void;
 }
 
-/** What a command says for programs. */
+/** Details of a command's report for programs. */
 export interface Details {
   /** The files of its plan. */
   readonly changes?: readonly ChangedFile[];
-  /** Whether they were written; not with `--dry-run` or `--diff`. */
+  /** The files were written; false with `--dry-run` or `--diff`. */
   readonly written?: boolean;
   readonly findings?: readonly Finding[];
-  /** What is wrong with files that it checked. */
+  /** Problems in files that the command checked. */
   readonly problems?: readonly RuleFinding[];
-  /** Of tsbuilder and what it runs on, by name. */
+  /** Versions of tsbuilder, Node and the like, by name. */
   readonly versions?: Readonly<Record<string, string>>;
   readonly plugins?: readonly ListedPlugin[];
   readonly markers?: readonly MarkerHelp[];
-  /** What upgrade committed. */
+  /** The commit of an upgrade. */
   readonly upgrade?: CommittedUpgrade;
-  /** Codes of errors, as explain says what they mean. */
+  /** Error codes with their explanations. */
   readonly codes?: readonly { readonly code: string; readonly meaning: string; readonly remedy: string }[];
 }
 

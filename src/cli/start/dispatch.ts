@@ -1,3 +1,6 @@
+// The start of the CLI, from a command line to an exit code. `start.ts` is the program: it loads `main.ts` with its
+// compiled code (`scripts.ts`), which calls `dispatch` and prints what is thrown. Begin here.
+
 import type { CodeNotAllowedError } from "../../plugins/contributed/allowed-code.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
@@ -10,7 +13,7 @@ import { type Host, thisTsbuilder } from "../packages/host.ts";
 import { noteSteps, reportAsJson } from "../reporting/report.ts";
 import type { Ui } from "../reporting/ui.ts";
 
-/** Finds, loads and runs a command. Returns the exit code. */
+/** Finds the command that the words begin with, loads and runs it. Returns the exit code. */
 export async function dispatch(
   argv: readonly string[],
   cwd: string,
@@ -40,12 +43,15 @@ export async function dispatch(
   return isJson ? reportAsJson(entry.name, ui, run) : run(ui);
 }
 
-/** The command line for commands that run others. */
+/** Returns tsbuilder itself, for commands that run others. */
 export function commandLine(host: Host): CommandLine {
   return { commands, run: (argv, cwd, ui) => dispatch(argv, cwd, ui, host) };
 }
 
-/** Asks before code runs that a clone may have brought: it is needed for the plan, so that nothing is written yet. */
+/**
+ * Runs a command. If it needs code that a clone may contain, asks whether that may run, and starts again: a command
+ * needs the code for its plan, so that nothing is written yet.
+ */
 async function askingBefore(ui: Ui, run: () => Promise<number>): Promise<number> {
   for (;;) {
     try {
@@ -66,7 +72,7 @@ async function askingBefore(ui: Ui, run: () => Promise<number>): Promise<number>
   }
 }
 
-/** Lists the commands, or those of a group, or says that there is no such command. */
+/** Lists the commands or those of a group; throws if there is no such command. */
 async function dispatchWithoutCommand(words: readonly string[], ui: Ui): Promise<number> {
   const { rest, isJson } = takeFormat(takeVerbose(words).rest, { flags: {} });
   const names = rest.filter((word) => word !== "--help" && word !== "-h");
@@ -79,7 +85,7 @@ async function dispatchWithoutCommand(words: readonly string[], ui: Ui): Promise
   return isJson ? reportAsJson("", ui, list) : list(ui);
 }
 
-/** The list of commands; with a word, only those that start with it. */
+/** Formats the list of commands; with a word, only the commands that start with it. */
 function overview(word?: string): string {
   const listed = commands.filter(({ name }) => word === undefined || name.startsWith(`${word} `));
   const width = Math.max(...listed.map(({ name }) => name.length));
@@ -96,7 +102,7 @@ function overview(word?: string): string {
   return [...head, "", "Commands:", ...lines, "", ...foot].join("\n");
 }
 
-/** The longest command name that the arguments begin with. */
+/** Finds the command with the longest name that the words begin with. */
 export function findCommand(words: readonly string[]): CommandEntry | undefined {
   return commands
     .filter(({ name }) => name.split(" ").every((word, i) => words[i] === word))

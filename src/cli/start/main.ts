@@ -10,7 +10,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = await dispatch(argv, process.cwd(), terminal);
   } catch (error) {
     terminal.note(describeError(error, readSource));
-    // The hint of explain's own error says it all.
+    // The hint of explain's own error is complete.
     if (error instanceof TsbuilderError && argv[0] !== "explain")
       terminal.note(`tsbuilder explain ${error.code} says more`);
     process.exitCode = exitCodeOf(error);

@@ -1,3 +1,7 @@
+// `tsbuilder upgrade` brings a project to the running version. This file plans it in memory: what the project's own
+// tsbuilder scaffolds is the base, what this one scaffolds is merged. `commit-upgrade.ts` makes commits of it,
+// `deliver-upgrade.ts` branches and pull requests.
+
 import { existsSync } from "node:fs";
 import { join, posix, sep } from "node:path";
 import { listVendored } from "../../packaging/vendor.ts";
@@ -19,13 +23,13 @@ import { planProjectChange, readHeader } from "../../plugins/plan-project.ts";
 
 interface UpgradeSettings {
   readonly onConflict: ConflictChoice;
-  /** Files and folders that stay as they are, but for `PROJECT` and our packages in `vendor/`. */
+  /** Files and folders that the upgrade leaves alone, except for `PROJECT` and tsbuilder's packages in `vendor/`. */
   readonly restored: readonly string[];
-  /** Runs the generators. */
+  /** Run the generators. */
   readonly make: boolean;
-  /** Brings the lock file along: npm install won't run in the project. */
+  /** Update the lock file here, since npm install won't run in the project. */
   readonly lock: boolean;
-  /** Nothing of it will be written. */
+  /** The plan is only shown. */
   readonly isShown?: boolean;
 }
 
@@ -35,12 +39,12 @@ export interface ProjectUpgrade {
   readonly to: string;
   readonly plan: Plan;
   readonly marked: readonly FileConflict[];
-  /** What both versions scaffold. */
+  /** The files that each version scaffolds. */
   readonly before: ReadonlyMap<string, string>;
   readonly after: readonly FileChange[];
 }
 
-/** Plans the upgrade to the running version; undefined if the project and its plugins have it already. */
+/** Plans the upgrade to the running version; undefined if the project and its plugins are up to date. */
 export async function planProjectUpgrade(
   opened: OpenProject,
   host: Host,
@@ -83,8 +87,8 @@ export async function planProjectUpgrade(
 }
 
 /**
- * All files that a project's description scaffolds into an empty folder, with the license header and formatter of an
- * existing project. Plugins are asked what they contribute, or what they contributed is read from the project's record.
+ * Returns all files that a project's description scaffolds into an empty folder, with the license header and formatter
+ * of an existing project. Runs its plugins, or replays the contributions that the project has recorded.
  */
 export async function planFresh(
   { root, tree }: OpenProject,
@@ -108,7 +112,10 @@ export async function planFresh(
   return changes.filter(({ path }) => path !== ownedFile);
 }
 
-/** Tells which files are to stay as they are. Refuses paths that neither the project nor the new version has. */
+/**
+ * Returns a predicate for files that the upgrade leaves alone. Throws for a path that neither the project nor the new
+ * version has.
+ */
 function readRestored(
   root: string,
   given: readonly string[],
@@ -135,8 +142,8 @@ function isInProject(root: string, path: string): boolean {
 }
 
 /**
- * Notes on the packages that an upgrade removes from a `package.json`: a script, a hook or a workflow of the user's may
- * run one.
+ * Returns a note for each package that an upgrade removes from a `package.json`: a script, a hook or a workflow of the
+ * user's may run it.
  */
 export function explainRemoved(before: string, after: string, manager: PackageManager): string[] {
   const [from, to] = [readManifest(before), readManifest(after)];
@@ -172,7 +179,7 @@ function replaceVendored(draft: Draft, before: readonly string[], { files }: Ven
   for (const [path, bytes] of files) if (!draft.has(path)) draft.write(path, bytes, "generated");
 }
 
-/** Sources with conflicts can't be parsed. */
+/** Runs the generators, unless a source has conflicts, which can't be parsed. */
 async function planGeneratedUnless(marked: readonly FileConflict[], draft: Draft): Promise<string[]> {
   const broken = marked.find(({ path }) => path.endsWith(".ts"));
   if (broken)
@@ -186,7 +193,7 @@ async function planGeneratedUnless(marked: readonly FileConflict[], draft: Draft
 const textsOf = (files: readonly FileChange[]): ReadonlyMap<string, string> =>
   new Map(files.flatMap(({ path, content }) => (typeof content === "string" ? [[path, content]] : [])));
 
-/** A lock file with packages of the user's own is merged by its package manager only. */
+/** Explains that the user's package manager has to update a lock file with packages of the user's own. */
 function explainLock(draft: Draft, { name, lockFiles: [lockFile], install }: PackageManager): string[] {
   if (!draft.has(lockFile)) return [];
   return [
@@ -194,7 +201,7 @@ function explainLock(draft: Draft, { name, lockFiles: [lockFile], install }: Pac
   ];
 }
 
-/** Has npm bring its lock file along; returns whether there is one. */
+/** Has npm update its lock file; returns whether there is one. */
 function planLock(root: string, draft: Draft, { files }: VendorPackages): boolean {
   const lock = lockPackages(root, draft, files);
   if (lock !== undefined) draft.write(npm.lockFiles[0], lock, "generated");

@@ -7,7 +7,7 @@ import type { ContributedFile, ContributedPart } from "./define-plugin.ts";
 import { explainBadPath } from "./contributed-path.ts";
 import { pluginError } from "./plugin-error.ts";
 
-/** A contribution whose form is right; where its files may be is another question. */
+/** A contribution of the right form. Its paths are not checked against the project yet. */
 export interface CheckedContribution {
   readonly parts: readonly Required<ContributedPart>[];
   readonly files: readonly Required<ContributedFile>[];
@@ -17,7 +17,10 @@ export interface CheckedContribution {
 const maxFiles = 1000;
 const maxCharacters = 10_000_000;
 
-/** Checks what a function of a plugin returned. It becomes plain data first: nothing of the plugin runs later. */
+/**
+ * Checks the form of a plugin's contribution. Converts it to plain data first, so that no code of the plugin runs
+ * later.
+ */
 export function checkContribution(key: string, place: string, returned: unknown): CheckedContribution {
   const value = toData(key, place, returned);
   const reader = new Fields(key, place, value, ["parts", "files", "inserts"]);
@@ -42,7 +45,7 @@ export function checkContribution(key: string, place: string, returned: unknown)
   return contribution;
 }
 
-/** The form of a path that a plugin may write. */
+/** Checks the form of a path that a plugin may write. */
 export function checkContributedPath(key: string, path: string): string {
   const reason = explainBadPath(path);
   if (reason === undefined) return path;
@@ -50,15 +53,15 @@ export function checkContributedPath(key: string, path: string): string {
 }
 
 /**
- * Lines are found again by their syntax, to be removed: a comment has none, and an open string or comment takes what
- * follows along.
+ * Refuses lines that can't be found by their syntax, since they could not be removed. A comment has no syntax, and an
+ * open string or comment would include the lines below.
  */
 function checkFindable(key: string, insert: Insert): void {
   const isYaml = /\.ya?ml$/u.test(insert.file);
   const first = isYaml ? "- linesBefore" : "linesBefore();";
   const last = isYaml ? "- linesAfter" : "linesAfter();";
   const before = `${first}\n`;
-  // What closes an open string or comment may stand anywhere below.
+  // The characters that would close an open string or comment may occur anywhere below.
   const text = `${before}${insert.text}\n${last}${isYaml ? "" : " // ` ' \" */"}\n`;
   const end = before.length + insert.text.length + 1;
   const place = findInsert(text, insert);
@@ -71,7 +74,7 @@ function checkFindable(key: string, insert: Insert): void {
   );
 }
 
-/** Limits for all that one function contributes, templates included. */
+/** Limits the size of all texts that one function contributes, templates included. */
 export function checkSize(key: string, place: string, texts: readonly string[]): void {
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   if (texts.length > maxFiles)
@@ -80,7 +83,7 @@ export function checkSize(key: string, place: string, texts: readonly string[]):
     throw pluginError(key, `${place} contributes ${characters} characters, more than ${maxCharacters}`);
 }
 
-/** Getters and proxies run here, and never again. */
+/** Converts a value to plain data. Getters and proxies run here, and never again. */
 function toData(key: string, place: string, returned: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(returned ?? {})) as unknown;

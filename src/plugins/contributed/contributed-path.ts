@@ -13,12 +13,12 @@ const reserved = new Set([
   "vendor",
 ]);
 
-/** Equal for paths that are one file on some systems. */
+/** Folds a path, so that two paths are equal if they name one file on some file system. */
 export function foldPath(path: string): string {
   return path.normalize("NFKC").toLowerCase();
 }
 
-/** Why a plugin may not write a path; undefined if it may. */
+/** Returns the reason why a plugin may not write a path; undefined if it may. */
 export function explainBadPath(path: string): string | undefined {
   if (path === "" || path.length > 400) return "is empty or too long";
   if (/[\p{Cc}\p{Cf}]|[\\:*?"<>|]|~\d/u.test(path))

@@ -10,19 +10,19 @@ import type { PluginOptions, Project, Resource } from "../../project/project.ts"
 export interface PluginDefinition {
   /** `grafana.example.com/v1`: a name, and the version of what it scaffolds. */
   readonly key: string;
-  /** What it contributes, in one sentence without a full stop. */
+  /** A summary of its contributions: one sentence without a full stop. */
   readonly summary: string;
-  /** What to use instead; each command that uses the plugin says so. */
+  /** Marks the plugin as deprecated, with its replacement; each command that uses the plugin prints it. */
   readonly deprecated?: string;
   /** The folder of its templates, in its own package: `new URL("templates", import.meta.url)`. */
   readonly templates?: URL | string;
   /** Flags that it adds to commands. Their values are its options, which `PROJECT` records. */
   readonly flags?: Readonly<Record<string, PluginFlag>>;
-  /** What belongs to every project. */
+  /** Contributes to every project. */
   readonly init?: (input: ProjectInput) => Contribution | Promise<Contribution>;
-  /** What belongs to each kind. */
+  /** Contributes to each kind. */
   readonly createApi?: (input: KindInput) => Contribution | Promise<Contribution>;
-  /** What belongs to each kind with webhooks. */
+  /** Contributes to each kind with webhooks. */
   readonly createWebhook?: (input: KindInput) => Contribution | Promise<Contribution>;
   /** The options after `tsbuilder edit`. Default: the flags that were given overwrite those of the same name. */
   readonly edit?: (input: EditInput) => PluginOptions | Promise<PluginOptions>;
@@ -40,7 +40,7 @@ export interface PluginFlag {
   readonly placeholder?: string;
   readonly default?: string | boolean | number;
   readonly choices?: readonly string[];
-  /** What a value must look like. */
+  /** A pattern for its values. */
   readonly pattern?: RegExp;
   /** Prompted for on a terminal when missing; an error without one. */
   readonly required?: boolean;
@@ -48,7 +48,7 @@ export interface PluginFlag {
   readonly prompt?: string;
 }
 
-/** What a plugin is passed for the project. */
+/** The input for a project. */
 export interface ProjectInput {
   readonly project: Project;
   /** The values of the plugin's flags for the project. */
@@ -57,14 +57,14 @@ export interface ProjectInput {
   readonly boilerplate: string;
 }
 
-/** What a plugin is passed for each of its kinds. */
+/** The input for a kind. */
 export interface KindInput extends ProjectInput {
   readonly resource: Resource;
   /** The values of its flags for this kind. */
   readonly kindOptions: PluginOptions;
 }
 
-/** What `edit` passes to a plugin. */
+/** The input of `edit`. */
 export interface EditInput {
   readonly project: Project;
   readonly options: PluginOptions;
@@ -72,7 +72,7 @@ export interface EditInput {
   readonly flags: PluginOptions;
 }
 
-/** Files and lines. All of it is data: what is not JSON is lost. */
+/** Files and lines. All of it becomes JSON: functions and the like are lost. */
 export interface Contribution {
   /** Folders of templates, relative to the plugin's, with their values. */
   readonly parts?: readonly ContributedPart[];

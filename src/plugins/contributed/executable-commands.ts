@@ -4,10 +4,10 @@ import type { ExecutableCall, PluginRecord, ScopedContribution } from "./plugin-
 import { revertEdits, type Reverting, runExecutable } from "./run-executable.ts";
 import { scopesOf } from "./run-plugin.ts";
 
-/** A command that executables among the plugins take part in: they know commands, and not descriptions of projects. */
+/** A command in which executable plugins take part. Their protocol has commands, and no descriptions of projects. */
 export interface PluginCall extends ExecutableCall {
   readonly scope: string;
-  /** The executables that it concerns. */
+  /** The keys of the executables that the command concerns. */
   readonly keys: ReadonlySet<string>;
 }
 
@@ -19,14 +19,14 @@ interface Running {
   readonly isAnew: boolean;
 }
 
-/** What an executable did for what is still there. */
+/** Returns the record of an executable without the parts of the project that are gone. */
 export function keptRecord(before: readonly PluginRecord[], use: PluginUse, project: Project): PluginRecord {
   const { contributions = [] } = before.find(({ key }) => key === use.key) ?? {};
   const scopes = scopesOf(use, project);
   return { key: use.key, version: "", contributions: contributions.filter(({ scope }) => scopes.has(scope)) };
 }
 
-/** Takes back what executables changed for what is gone. */
+/** Reverts the edits of executables for parts of the project that are gone. */
 export function revertDropped(
   draft: Draft,
   before: readonly PluginRecord[],
@@ -45,7 +45,10 @@ export function revertDropped(
   });
 }
 
-/** Runs the command, or for a project that is scaffolded anew all that were recorded. */
+/**
+ * Has executables run the command. For a project that is scaffolded into an empty folder, repeats all recorded
+ * commands.
+ */
 export function runExecutables(
   draft: Draft,
   before: readonly PluginRecord[],

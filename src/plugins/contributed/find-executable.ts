@@ -2,13 +2,13 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from "node:f
 import { homedir } from "node:os";
 import { isAbsolute, join, parse } from "node:path";
 
-/** Where kubebuilder looks for executables that are plugins: `NAME/VERSION/NAME`, with any ending. */
+/** Returns the folder in which kubebuilder looks for executable plugins: `NAME/VERSION/NAME`, with any extension. */
 export function executableFolder(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
 ): string {
   const { EXTERNAL_PLUGINS_PATH: own, XDG_CONFIG_HOME: config } = env;
-  // A relative one would be below the current folder, which a clone can fill.
+  // A relative path would be below the current folder, which may be a clone.
   if (own && isAbsolute(own)) return own;
   if (config && isAbsolute(config)) return join(config, "kubebuilder", "plugins");
   const home = env["HOME"] || homedir();
@@ -17,7 +17,7 @@ export function executableFolder(
     : join(home, ".config", "kubebuilder", "plugins");
 }
 
-/** The executable of a key. */
+/** Finds the executable of a key. */
 export function findExecutable(key: string, folder = executableFolder()): string | undefined {
   const [name = "", version = ""] = key.split("/");
   const place = join(folder, name, version);
@@ -25,7 +25,7 @@ export function findExecutable(key: string, folder = executableFolder()): string
   return file !== undefined && isExecutable(join(place, file)) ? join(place, file) : undefined;
 }
 
-/** The keys of all executables that are there. */
+/** Lists the keys of all installed executables. */
 export function listExecutables(folder = executableFolder()): string[] {
   return list(folder)
     .flatMap((name) => list(join(folder, name)).map((version) => `${name}/${version}`))

@@ -5,7 +5,7 @@ import { executableFolder, findExecutable } from "./find-executable.ts";
 import type { LoadedPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 
-/** How the protocol calls the commands where it asks for flags and help. */
+/** The protocol's names for the commands, in requests for flags and help. */
 const subcommands: Readonly<Record<PluginCommand, string>> = {
   init: "--init",
   "create api": "--api",
@@ -13,10 +13,10 @@ const subcommands: Readonly<Record<PluginCommand, string>> = {
   edit: "--edit",
 };
 
-/** Flags that tsbuilder reads itself. */
+/** Flags that tsbuilder itself reads. */
 const ownFlags = new Set(["help", "group", "version", "kind", "plugins"]);
 
-/** An executable that speaks kubebuilder's protocol, with its flags for a command. */
+/** Loads an executable that speaks kubebuilder's protocol, with its flags for a command. */
 export function loadExecutable(key: string, root: string, command?: PluginCommand): LoadedPlugin {
   const executable = requireExecutable(key);
   const ask = (question: "flags" | "metadata", subcommand: PluginCommand) =>
@@ -41,7 +41,7 @@ export function loadExecutable(key: string, root: string, command?: PluginComman
   };
 }
 
-/** The executable of a key, or an error that says where it belongs. */
+/** Finds the executable of a key; throws an error that names the expected path. */
 export function requireExecutable(key: string): string {
   const executable = findExecutable(key);
   if (executable !== undefined) return executable;

@@ -12,8 +12,8 @@ import { foldersOf, refuseLinks } from "./refuse-foreign.ts";
 import type { ExecutableCall, ScopedContribution, TextEdit } from "./plugin-record.ts";
 
 /**
- * Has an executable change the files of a draft, as kubebuilder has it change those on the disk. What it changed belongs
- * to the project or to a kind: the protocol has no command to take it back.
+ * Has an executable change the files of a draft, as kubebuilder has it change files on disk. Records the edits for the
+ * project or the kind, since the protocol has no command that reverts them.
  */
 export function runExecutable(
   key: string,
@@ -46,7 +46,7 @@ export function runExecutable(
   return { contribution: { scope, files, inserts: [], edits, calls: [call] }, notes: response.notes };
 }
 
-/** Makes recorded edits once more, in a project that is scaffolded anew. */
+/** Repeats recorded edits, in a project that is scaffolded into an empty folder. */
 export function repeatEdits(draft: Draft, edits: readonly TextEdit[]): void {
   for (const { path, before, after } of edits) {
     const text = draft.read(path);
@@ -61,7 +61,7 @@ export interface Reverting {
   readonly keep: boolean;
 }
 
-/** Takes edits back, last one first, from texts that the user may have changed since. */
+/** Reverts edits, last one first, in texts that the user may have changed since. */
 export function revertEdits(
   key: string,
   draft: Draft,

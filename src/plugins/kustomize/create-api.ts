@@ -27,7 +27,8 @@ export function createApi(project: Project, resource: Resource): Blueprint {
           kindLower: kindFile(resource),
           plural,
           qualifiedGroup: group,
-          // A namespaced operator's roles for people become Roles, except for those with this label.
+          // kustomize turns a namespaced operator's roles for people into Roles, except for ClusterRoles with this
+          // label.
           scopeLabel: needsClusterRole(project, resource) ? "\n    tsbuilder.dev/scope: Cluster" : "",
         },
       },

@@ -1,3 +1,5 @@
+// The manifests in `config/` as parts and inserts: for a project and its features, a kind, and its webhooks.
+
 import { stringify } from "yaml";
 import { needsClusterRole } from "../../project/names.ts";
 import type { Project, Resource } from "../../project/project.ts";

@@ -22,7 +22,7 @@ export const autoupdate: PluginDefinition = {
   }),
 };
 
-/** npm exec takes a package that is installed, whatever its version, unless one is named. */
+/** npm exec runs an installed package of any version unless a version is named. */
 const newest = (source: string): string => (/^@[^/]+\/[^@]+$/.test(source) ? `${source}@latest` : source);
 
 const workflow = (source: string): string => `name: Upgrade

@@ -1,3 +1,5 @@
+// Parts of tsbuilder that users add with `--plugins`. They use the interface for third-party plugins.
+
 import type { PluginDefinition } from "../contributed/define-plugin.ts";
 import type { LoadedPlugin } from "../contributed/load-plugin.ts";
 import { autoupdate } from "./autoupdate.ts";
@@ -6,10 +8,13 @@ import { grafana } from "./grafana.ts";
 /** Parts of tsbuilder itself that are made like third-party plugins. */
 const optional: readonly PluginDefinition[] = [grafana, autoupdate];
 
-/** What `PROJECT` says for their package. */
+/** The package of these plugins in `PROJECT`. */
 export const ownPackage = "tsbuilder";
 
-/** Their keys say which version of the files they contribute: that of tsbuilder changes without a change of theirs. */
+/**
+ * The version in records of these plugins. Their keys contain the version of their files, which does not change with
+ * each tsbuilder.
+ */
 const version = "1.0.0";
 
 export const optionalKeys: readonly string[] = optional.map(({ key }) => key);

@@ -1,3 +1,6 @@
+// The operator's program as parts and inserts: for a project (`init.ts`), a kind (here) and its webhooks. `names.ts`
+// has the names in generated code.
+
 import {
   apiFolder,
   clusterRoleName,
@@ -47,7 +50,10 @@ function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs)
   };
 }
 
-/** Types generated from a third-party CRD are deleted with their last use; a package is up to npm. */
+/**
+ * Lists the types generated from a third-party CRD, so that they are deleted with their last use. A package is npm's to
+ * remove.
+ */
 function foreignTypes({ origin }: Resource): Blueprint {
   const path =
     origin.type === "external" && origin.module.startsWith("./") ? origin.module.slice(2) : undefined;
@@ -157,7 +163,7 @@ function controller(project: Project, resource: Resource, name: string, inputs: 
   };
 }
 
-/** What a valid object of such a kind looks like is up to the user; the test shows that the controller starts. */
+/** Tests that a controller of a foreign kind starts: only the user knows a valid object of that kind. */
 function foreignControllerTest(
   resource: Resource,
   name: string,

@@ -68,7 +68,7 @@ function admission(
   };
 }
 
-/** The object that a webhook is tested with. What else a valid one has is only known of the project's own kinds. */
+/** Returns the object that a webhook is tested with. Required fields are only known for the project's own kinds. */
 function testObject(resource: Resource): string {
   const { kind, version, origin } = resource;
   const fields = [

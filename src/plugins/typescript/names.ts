@@ -10,12 +10,12 @@ import { type Project, type Resource, isSameKind } from "../../project/project.t
 import { coreModule } from "../../project/core-groups.ts";
 import type { Insert } from "../../scaffold/blueprint.ts";
 
-/** The license header of a source file with an empty line after it; empty without a license. */
+/** Returns the license header of a source file with an empty line below it; empty without a license. */
 export function fileHeader(boilerplate: string): string {
   return boilerplate === "" ? "" : `${boilerplate}\n\n`;
 }
 
-/** The import specifier of a kind's types, relative to a file in the project. */
+/** Returns the import specifier of a kind's types, relative to a file in the project. */
 export function typesModule(project: Project, resource: Resource, file: string): string {
   const { origin } = resource;
   switch (origin.type) {
@@ -28,7 +28,7 @@ export function typesModule(project: Project, resource: Resource, file: string):
   }
 }
 
-/** The prefix of a controller's class name: the kind, unless the controller has its own name. */
+/** Returns the prefix of a controller's class name: the kind, unless the controller has its own name. */
 export function className(resource: Resource, controllerName: string): string {
   if (isDefaultControllerName(resource, controllerName)) return resource.kind;
   return controllerName
@@ -40,8 +40,8 @@ export function className(resource: Resource, controllerName: string): string {
 const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /**
- * The kind as a variable name: `firstMate` for FirstMate, `httpRoute` for HTTPRoute, and `mysql` for MySQL, where
- * consecutive capitals do not start a word. An underscore is appended to reserved words.
+ * Converts a kind to a variable name: `firstMate` for FirstMate, `httpRoute` for HTTPRoute, and `mysql` for MySQL,
+ * where consecutive capitals do not start a word. An underscore is appended to reserved words.
  */
 export function variableName(kind: string): string {
   const start = /^(?:[A-Z0-9]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/u.exec(kind)?.[0] ?? "";
@@ -61,8 +61,9 @@ const keywords = new Set(
 );
 
 /**
- * The import and the call that register something in the entry point: `setupMySQLController` and the like. If several
- * groups or versions have the same kind, it is imported under a unique name, so that the user's file stays unchanged.
+ * Returns the import and the call that register a controller or webhook in the entry point: `setupMySQLController` and
+ * the like. If several groups or versions have the same kind, the import gets a unique name, so that the user's file
+ * stays unchanged.
  */
 export function wireIn(project: Project, resource: Resource, file: string, name: string): Insert[] {
   const group = project.multigroup ? pascalCase(groupFolder(resource)) : "";

@@ -1,3 +1,6 @@
+// Commands for the development loop: run the operator on a cluster in this process, show what happens, replay a record,
+// run the tests.
+
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Report } from "../../../dev/dev-event.ts";
@@ -27,7 +30,7 @@ import type { Ui } from "../../reporting/ui.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
 import type { SessionView } from "../../../dev/session-view.ts";
 
-/** The formats of what dev prints. */
+/** Formats of the output of dev. */
 const devFormats = ["text", "json"] as const;
 
 export const dev = defineCommand({
@@ -133,7 +136,7 @@ export const dev = defineCommand({
         if (flags.samples) await reportSamples(session, report);
         await Promise.race([ended, view.quit]);
       } finally {
-        // No action is to come while the session stops.
+        // The page must not start an action while the session stops.
         await page?.stop();
         await session.stop();
       }
@@ -144,7 +147,7 @@ export const dev = defineCommand({
   },
 });
 
-/** What gets the lines besides a file. */
+/** Receivers of the record's lines besides the file. */
 interface RecordedBy {
   readonly recent: RecentRecord;
   readonly printed: LineKeeper | undefined;
@@ -172,7 +175,9 @@ async function recordingOf(
   });
 }
 
-/** A slip must not overwrite a source, and no write of the file may look like an edit. */
+/**
+ * Refuses other names: a typing error must not overwrite a source, and dev must not take its own record for an edit.
+ */
 function checkRecord(path: string): void {
   if (path.endsWith(".jsonl")) return;
   throw new TsbuilderError(`"${path}" is not a name for a record`, {
@@ -189,7 +194,7 @@ function notRecorded(path: string, cause: unknown): TsbuilderError {
   });
 }
 
-/** A sample that the cluster rejects can be fixed while dev keeps running. */
+/** Applies the samples. A rejected one is only reported, because the user can fix it while dev runs. */
 async function reportSamples(session: Session, report: Report): Promise<void> {
   try {
     report({ type: "info", text: `applied ${count(await session.applySamples(), "sample")}` });
@@ -258,7 +263,7 @@ function isOther({ context, kubeconfig }: ClusterChoice): boolean {
   return context !== undefined || kubeconfig !== undefined;
 }
 
-/** Prints the cluster and asks for confirmation: everyone who uses it sees what dev applies. */
+/** Prints the cluster and asks for confirmation: all users of that cluster see what dev applies. */
 async function agreeOn(
   flags: ClusterChoice & {
     readonly yes: boolean;
@@ -307,7 +312,7 @@ interface ViewChoice {
   readonly output: string;
 }
 
-/** Programs get nothing but lines, so nobody can be asked, and there is no screen. */
+/** Returns a UI without prompts for `--output json`, whose standard output has nothing but lines of JSON. */
 function uiFor({ plain, output }: ViewChoice, ui: Ui): Ui {
   if (output !== "json") return ui;
   if (!plain) return { ...ui, isInteractive: false };
@@ -317,13 +322,13 @@ function uiFor({ plain, output }: ViewChoice, ui: Ui): Ui {
   });
 }
 
-/** How a session is shown, and what gets the lines of its record. */
+/** The view of a session, and the receiver of its record's lines. */
 interface OpenView {
   readonly view: SessionView;
   readonly printed?: LineKeeper | undefined;
 }
 
-/** Opens the screen, or prints lines: for people, or for programs those of the record. */
+/** Opens the full screen, or prints plain lines, or for `--output json` the lines of the record. */
 async function openView(
   { plain, output }: ViewChoice,
   ui: Ui,
@@ -338,7 +343,7 @@ async function openView(
   if (output !== "json") return { view: plainView((text) => ui.print(text), project.root, describe) };
   const { printedLines } = await import("../../../dev/record/printed-lines.ts");
   const view = plainView((text) => ui.note(text), project.root, describe);
-  // The record tells the rest; errors are for people, too.
+  // The record has all other events; errors are for people, too.
   const report: SessionView["report"] = (event) => event.type === "error" && view.report(event);
   return { view: { ...view, report }, printed: printedLines((line) => ui.print(line)) };
 }

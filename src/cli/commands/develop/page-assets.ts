@@ -9,7 +9,7 @@ const files = [
   ["/page.css", "page.css", "text/css; charset=utf-8"],
 ] as const;
 
-/** The page of `tsbuilder dev`, which the build puts beside the CLI. */
+/** Reads the page of `tsbuilder dev`, which the build writes beside the CLI. */
 export function readPageAssets(): ReadonlyMap<string, PageAsset> {
   const folder = join(findOwnPackage().folder, "dist/cli/page");
   return new Map(files.map(([path, file, type]) => [path, { type, body: readFileSync(join(folder, file)) }]));

@@ -112,7 +112,7 @@ async function writeTest(
   });
 }
 
-/** The page has a filter, and a session of its own. */
+/** Refuses flags that the page has no use for: it has a filter of its own. */
 function refuseWithPage(
   given: TestFlags & { readonly quiet: boolean; readonly test: string | undefined },
 ): void {
@@ -133,7 +133,7 @@ function refuseWithoutTest(given: TestFlags): void {
   });
 }
 
-/** Only such a file is run as a test. */
+/** Refuses a name that the test runner would not run. */
 function checkTest(path: string): void {
   if (path.endsWith(".test.ts")) return;
   throw new TsbuilderError(`"${path}" is not a name for a test`, {

@@ -13,7 +13,7 @@ import { planGenerated } from "../../project/plan-generated.ts";
 import type { Ui } from "../../reporting/ui.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
-/** The flags of a command that explores. */
+/** Flags for exploring tests. */
 export const exploreFlags = {
   explore: {
     type: "boolean",
@@ -31,15 +31,15 @@ export const exploreFlags = {
 } as const;
 
 /**
- * Makes exploring a tenth to a quarter faster: most of what a run allocates is garbage before a young generation of this
- * size (in MB) is full, and need not be moved.
+ * Sizes the young generation (in MB) so that exploring runs 10 to 25 % faster: most objects are garbage before it is
+ * full, and are never moved.
  */
 export const exploringHeap = "--max-semi-space-size=64";
 
-/** How the project's exploring tests are run. */
+/** The environment and the files of a run of the project's tests. */
 interface Exploring {
   readonly env: Readonly<Record<string, string>>;
-  /** What the names of their files contain. */
+  /** Filters of file names; empty for all tests. */
   readonly files: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function readExploring(
       env: {
         TSBUILDER_EXPLORE_TIME: time,
         TSBUILDER_EXPLORE_SEED: String(seed),
-        // The user's own options come last, and so win.
+        // Node takes the last of two options: the user's own come last.
         NODE_OPTIONS: `${exploringHeap} ${process.env["NODE_OPTIONS"] ?? ""}`.trim(),
       },
       files: ["_explore.test.ts"],
@@ -68,7 +68,7 @@ export function readExploring(
   return { env: {}, files: [] };
 }
 
-/** Another one each time. Ten seeds share the users' steps. */
+/** Returns a random seed, a multiple of ten: ten successive seeds run the same steps of the user. */
 function newSeed(): number {
   return 10 * Math.ceil(Math.random() * 1_000_000);
 }
@@ -116,7 +116,7 @@ export const test = defineCommand({
   },
 });
 
-/** The environment variable through which the test kit finds the binaries. */
+/** Returns the environment variable that names the binaries of a real API server to the test kit. */
 async function realServer(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
   const { findAssets } = await import("../../../dev/envtest/find-assets.ts");
   const assets = await findAssets(process.env["KUBEBUILDER_ASSETS"]);

@@ -36,7 +36,7 @@ export function planWrittenTest(
 
 const entryPoint = "src/main.ts";
 
-/** What a test has to know of a project to be written to a file of it. */
+/** Collects the facts about a project that a test in one of its files needs. */
 function writtenTestFacts(project: Project, tree: Tree, file: string): ProjectFacts {
   const setups = setupsOf(tree.read(entryPoint) ?? "", file);
   if (setups.length === 0) {
@@ -71,7 +71,7 @@ function setupsOf(text: string, file: string): SetupFacts[] {
     .filter(({ local }) => text.includes(`\n${local}(manager);`));
 }
 
-/** As a new file is, whether or not it is one. */
+/** Formats a text as a new file would be, even if the file exists. */
 function format(root: string, path: string, text: string, isShown: boolean) {
   const draft = new Draft(memoryTree());
   draft.write(path, text);
@@ -79,7 +79,7 @@ function format(root: string, path: string, text: string, isShown: boolean) {
   return { text: draft.read(path)!, notes };
 }
 
-/** Writes what the page of dev shows as a test into the project, in a file that is not there yet. */
+/** Writes the session that the page of dev shows as a test, to a new file of the project. */
 export async function writeRecordedTest({ root, tree, project }: OpenProject, record: RecentRecord) {
   const recording = parseRecording(record.text(), "the session");
   return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {

@@ -1,3 +1,5 @@
+// Commands that run the generators on the types and markers of a project.
+
 import type { GeneratorOptions } from "../../../generators/options.ts";
 import type { Plan } from "../../../scaffold/file-change.ts";
 import { Draft } from "../../../scaffold/tree.ts";
@@ -164,7 +166,7 @@ async function printMarkers(part: string | true, ui: Ui): Promise<void> {
   ui.print(formatMarkerHelp(markers));
 }
 
-/** Omits flags that were not given, so that what `PROJECT` says applies, or the generators' own defaults. */
+/** Omits flags that were not given, so that the options in `PROJECT` apply, or the generators' defaults. */
 function readOptions(values: Values): GeneratorOptions {
   const all = {
     only: orMissing(values.only),

@@ -10,7 +10,7 @@ interface ManifestsWatch {
   readonly root: string;
   readonly tree: Tree;
   readonly ui: Ui;
-  /** Throws the errors in the sources. */
+  /** Throws if the sources have errors. */
   readonly plan: () => Promise<Plan>;
   readonly applyOrShow: (plan: Plan) => void;
   /** Runs work while holding the project's lock. */

@@ -1,3 +1,6 @@
+// Commands for the Operator Lifecycle Manager: bundles, catalogs, installing by OLM, scorecard. The work is in
+// `src/olm`.
+
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
@@ -15,7 +18,7 @@ import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
 import { parseImageReference } from "../../../ship/image-reference.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
 
-/** Where a bundle is in the project. */
+/** The bundle's folder in the project, for every command that writes or builds it. */
 export const bundleFolderFlag = {
   type: "string",
   summary: "folder of the bundle in the project",

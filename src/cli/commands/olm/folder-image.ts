@@ -18,7 +18,7 @@ interface FolderImage {
   readonly extra: readonly string[];
 }
 
-/** Throws if the project has not got what the image is made of; the hint says how to get it. */
+/** Throws if the project lacks the Dockerfile or the folder. The hint says how to create them. */
 export function requireFolder(
   { root, dockerfile, folder }: Pick<FolderImage, "root" | "dockerfile" | "folder">,
   hint: string,
@@ -28,7 +28,10 @@ export function requireFolder(
   throw new TsbuilderError(`the project has no ${missing}`, { code: "NOT_FOUND", hint });
 }
 
-/** Builds the image. The project's .dockerignore is for the operator's, and would leave the folder out. */
+/**
+ * Builds the image from a copy of the folder: the project's .dockerignore is made for the operator's image, and omits
+ * the folder.
+ */
 export async function buildFolderImage(built: FolderImage, ui: Ui): Promise<void> {
   const { root, dockerfile, folder, image, push, digestFile, extra } = built;
   const tool = await findContainerTool(built.tool as ContainerTool | undefined);

@@ -7,7 +7,7 @@ import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { refuseRules, requireBundle } from "./findings.ts";
 
-/** Where OLM works. */
+/** Flags for the cluster and namespace in which OLM works. */
 export const olmFlags = {
   ...clusterFlags,
   namespace: {
@@ -25,7 +25,7 @@ export const olmFlags = {
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** What serves the catalog in which OLM finds a bundle. */
+/** Flags for the catalog that serves a bundle to OLM. */
 export const servingFlags = {
   folder: {
     type: "string",
@@ -52,7 +52,7 @@ export const servingFlags = {
   },
 } as const satisfies Record<string, FlagDefinition>;
 
-/** operator-sdk's flags for images that it pulls on this machine, and for the pod of its catalog. */
+/** Flags of operator-sdk without effect here: it pulls images on this machine, and its catalog's pod differs. */
 export const servingIgnored = {
   ignored: {
     "ca-secret-name": "OLM unpacks the bundle: the nodes have to trust the registry",
@@ -68,7 +68,7 @@ export const servingIgnored = {
   },
 } as const;
 
-/** How the catalog is served, by `servingFlags`. */
+/** Reads `servingFlags`. */
 export function servingOptions(flags: FlagValues<typeof servingFlags>): {
   readonly opmImage: string;
   readonly pullSecret: string | undefined;
@@ -81,7 +81,7 @@ export function servingOptions(flags: FlagValues<typeof servingFlags>): {
   };
 }
 
-/** `180` or `3m`, in whole seconds. */
+/** Parses `180` or `3m` to whole seconds. */
 function readSeconds(text: string): number {
   return /^[0-9]+$/u.test(text) ? Number(text) : Math.ceil(readDuration("timeout", text) / 1000);
 }
@@ -108,7 +108,7 @@ export function placeFor(
   };
 }
 
-/** Reads a bundle that OLM would install. */
+/** Reads a bundle; throws if it breaks a rule, since OLM would not install it. */
 export async function readValidBundle(cwd: string, written: string): Promise<Bundle> {
   const [{ validateBundle }, { readBundle }] = await Promise.all([
     import("../../../olm/validate/validate-bundle.ts"),

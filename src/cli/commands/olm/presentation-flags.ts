@@ -3,7 +3,7 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
 import { readIcon } from "../../arguments/flag-values.ts";
 
-/** What catalogs show of an operator; asked for in a terminal before the first bundle. */
+/** Flags for an operator's presentation in catalogs. A terminal asks for them before the first bundle. */
 export const presentationFlags = {
   "display-name": {
     type: "string",
@@ -46,7 +46,7 @@ export const presentationFlags = {
 
 type Values = FlagValues<typeof presentationFlags>;
 
-/** Reads the flags, which overwrite what the base says. */
+/** Reads the flags. Given values overwrite those in the base. */
 export function readPresentation(values: Values, cwd: string): Presentation {
   const { provider, icon, keywords, maintainers, "provider-url": url } = values;
   if (url !== undefined && provider === undefined) {
@@ -65,7 +65,7 @@ export function readPresentation(values: Values, cwd: string): Presentation {
   };
 }
 
-/** Asks for what was not given; an empty answer leaves the default. */
+/** Asks for the values that were not given. An empty answer keeps the default. */
 export async function askPresentation(values: Values): Promise<Values> {
   const { ask } = await import("../../arguments/prompt.ts");
   const answers: Record<string, string | readonly string[]> = {};

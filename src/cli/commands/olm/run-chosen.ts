@@ -17,7 +17,7 @@ import { readTests, selectTests } from "../../../olm/scorecard/read-tests.ts";
 import { isInside } from "../../../shared/files.ts";
 import { findProjectRoot } from "../../../project/store.ts";
 
-/** A bundle's folder, and the folder that it is in. */
+/** The name of a bundle's folder, and the folder that contains it. */
 interface BundlePlace {
   readonly root: string;
   readonly folder: string;
@@ -25,11 +25,11 @@ interface BundlePlace {
 
 interface ChosenTests {
   readonly tests: readonly ScorecardTest[];
-  /** The project whose bundle it is; undefined if it is of none. */
+  /** The root of the project that the bundle belongs to, if any. */
   readonly project: string | undefined;
 }
 
-/** The tests in the configuration of the bundle, and those of its project, as far as the selector selects them. */
+/** Selects tests from the bundle's configuration and the project's own tests. */
 export function chooseTests(
   { root, folder }: BundlePlace,
   {
@@ -48,7 +48,7 @@ export function chooseTests(
 }
 
 interface RunOptions {
-  /** undefined for the embedded cluster. */
+  /** Undefined for the embedded cluster. */
   readonly cluster: ClusterChoice | undefined;
   readonly namespace: string | undefined;
   readonly seconds: number;
@@ -56,12 +56,12 @@ interface RunOptions {
   readonly ui: Ui;
 }
 
-/** A trial that stops what it creates and runs once a signal comes. */
+/** A trial that a signal stops and cleans up. */
 interface StoppableTrial extends Trial {
   readonly signal: AbortSignal;
 }
 
-/** Runs tests of a bundle; those that look at objects see them in a cluster where the operator runs. */
+/** Runs tests of a bundle. Tests that look at objects run against a cluster with the operator. */
 export async function runChosen(
   place: BundlePlace,
   { tests, project }: ChosenTests,

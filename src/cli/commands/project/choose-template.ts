@@ -6,7 +6,7 @@ import { kindFile } from "../../../project/names.ts";
 import type { Resource, TemplateRecord } from "../../../project/project.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 
-/** The flag for each option of a template, by the name that the template's files use. */
+/** The flag that sets each option of a template, by the option's name in the template's files. */
 const optionFlags = {
   image: "image",
   containerCommand: "image-container-command",
@@ -16,7 +16,7 @@ const optionFlags = {
 
 type OptionFlag = (typeof optionFlags)[keyof typeof optionFlags];
 
-/** The selected template and its options; `--image` alone selects `deploy-image`. */
+/** Returns the selected template with its options; `--image` alone selects `deploy-image`. */
 export function chooseTemplate(
   flags: { readonly template: string | undefined } & { readonly [Flag in OptionFlag]: string | undefined },
 ): TemplateRecord | undefined {
@@ -37,7 +37,7 @@ export function chooseTemplate(
   return reference && { name: reference.name, options: readOptions(reference, flags) };
 }
 
-/** Warns of what a template's operator may do to data. */
+/** Returns a warning if the template's operator can lose data. */
 export function cautionOf(resource: Resource): string[] {
   const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
   return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];

@@ -1,3 +1,6 @@
+// Commands that create and change a project. Each opens the project, changes its description (`src/project`), has
+// `planProjectChange` plan the files, and applies or shows the plan.
+
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { partKeys } from "../../../plugins/plugin.ts";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
@@ -165,7 +168,7 @@ export const createApi = defineCommand({
   },
 });
 
-/** The types of a template have their fields. */
+/** Returns the next step; a template's types have fields already. */
 function nextStep(kind: string, { template, image }: Values): string {
   return (template ?? image) === undefined
     ? `define the fields of ${kind} in its types file, then run\n  npm run manifests`
@@ -199,7 +202,7 @@ function checkCombination(values: Values): void {
   }
 }
 
-/** The parts that `--force` overwrites: those that the command names. */
+/** Returns the keys of the parts that the command names, which `--force` overwrites. */
 function namedParts(project: Project, resource: Resource, values: Values): string[] {
   const name = values["controller-name"] ?? defaultControllerName(project, resource);
   const present = project.resources.find((other) => isSameResource(other, resource));

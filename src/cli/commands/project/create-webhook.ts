@@ -19,7 +19,7 @@ import {
 import { apiFolder, kindFile } from "../../../project/names.ts";
 import type { SourceTree } from "../../../generators/source-tree.ts";
 
-/** A note if objects are stored in another version than the hub of a conversion, which is then unusual. */
+/** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
 function storedElsewhere(project: Project, hub: Resource, tree: SourceTree): string[] {
   const file = (version: Resource): string => `${apiFolder(project, version)}/${kindFile(version)}_types.ts`;
   const stored = project.resources.find(
@@ -134,7 +134,7 @@ export const createWebhook = defineCommand({
   },
 });
 
-/** The parts that `--force` overwrites: the webhooks that the command names. */
+/** Returns the keys of the webhooks that the command names, which `--force` overwrites. */
 function namedParts(resource: Resource, values: FlagValues<typeof flags>): string[] {
   const parts = (role: WebhookRole, version = resource.version): string[] => [
     partKeys.webhook({ ...resource, version }, role),

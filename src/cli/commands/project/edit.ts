@@ -107,7 +107,7 @@ export const edit = defineCommand({
   },
 });
 
-/** The header for the files; undefined keeps the current one. */
+/** Returns the new license header; undefined keeps the present one. */
 function changedBoilerplate(
   flags: {
     readonly "license-file"?: string | undefined;

@@ -171,7 +171,7 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
   return plan;
 }
 
-/** The project with the kind of a reference operator, as `create api --template` would add it. */
+/** Adds the kind of a reference operator to the project, as `create api --template` would. */
 function withReference(project: Project, name: string): Project {
   const { group, version, kind = "" } = referenceTemplates.find((known) => known.name === name)!;
   const resource = newResource({
@@ -230,7 +230,7 @@ function nameOfFolder(cwd: string): string {
   }
 }
 
-/** Says what becomes of files that are there: only `--force` overwrites them. */
+/** Notes which existing files are kept and which `--force` overwrites. */
 function noteFiles(cwd: string, { changes }: Plan, note: (text: string) => void): void {
   if (!readdirSync(cwd).some((name) => name !== ".git" && name !== ".tsbuilder")) return;
   const overwritten = changes.filter(({ action }) => action === "update").map(({ path }) => `"${path}"`);

@@ -102,7 +102,7 @@ async function runUpgrade(opened: OpenProject, { flags, ui, host }: Call): Promi
   return isWritten ? root : undefined;
 }
 
-/** Where an upgrade goes. */
+/** Returns the destination of an upgrade: the files, a commit on the present branch, or a branch. */
 function targetOf({
   branch,
   commit,
@@ -115,7 +115,7 @@ function targetOf({
 
 const branchName = ({ branch }: Flags): string => (typeof branch === "string" ? branch : "tsbuilder-upgrade");
 
-/** Only a branch of its own may have files that don't compile. */
+/** Returns how conflicts are handled. Only on a branch of its own may an upgrade leave files that don't compile. */
 function onConflict(flags: Flags): ConflictChoice {
   if (flags.force) return "overwrite";
   if (flags.keep) return "keep";

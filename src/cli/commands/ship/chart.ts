@@ -70,7 +70,7 @@ export const chart = defineCommand({
 /** Features that the chart can enable although the project has them disabled. */
 const switches: readonly FeatureName[] = ["metrics", "prometheus", "alerts", "network-policy"];
 
-/** The project's files as if every feature with a switch in the chart were enabled. */
+/** Plans the project's files as if every feature with a switch in the chart were enabled. */
 async function withEverySwitch({
   root,
   tree,
@@ -89,7 +89,7 @@ async function withEverySwitch({
     return { changes: (await plan(switches)).changes, notes: [] };
   } catch (error) {
     if (!(error instanceof TsbuilderError) || error.code === "INVALID_SOURCE") throw error;
-    // config/ was customized: the chart then contains what is there.
+    // The user has changed config/ so that a feature can't be added: the chart has the present files.
     const { changes } = await plan([]);
     return {
       changes,

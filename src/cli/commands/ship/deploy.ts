@@ -1,3 +1,5 @@
+// Commands that build images, and install, deploy or package the operator.
+
 import { announceTarget, applyFlags, overrideFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";

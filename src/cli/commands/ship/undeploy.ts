@@ -35,7 +35,9 @@ export const undeploy = defineCommand({
   },
 });
 
-/** Deletes objects from a cluster. First lists them, and those that are kept because other data depends on them. */
+/**
+ * Deletes objects from a cluster. Lists them first, and the objects that are kept because other data depends on them.
+ */
 export async function deleteFromCluster(
   objects: readonly ManifestObject[],
   flags: ClusterChoice & {
