@@ -6,7 +6,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, loadConfig, type ManagerOptions } from "@tsbuilder/runtime";
 import { type FaultProxy, startFaultProxy } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownPanel, runtimePanels } from "../../src/plugins/optional/grafana-panels.ts";
+import { ownPanel, runtimePanels } from "../../src/plugins/optional/grafana.ts";
 import { type Hanging, type Shop, shopWebhooks, startShop } from "../support/alerting-shop.ts";
 import { eventually } from "../support/eventually.ts";
 import { hastenAlerts } from "../support/hasten-alerts.ts";

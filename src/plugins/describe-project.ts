@@ -3,7 +3,7 @@ import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
 import { createApi as createManifests } from "./kustomize/create-api.ts";
 import { createWebhook as createWebhookManifests } from "./kustomize/create-webhook.ts";
 import { init as initManifests } from "./kustomize/init.ts";
-import type { Plugin, ScaffoldInputs } from "./plugin.ts";
+import type { Plugin, ScaffoldInputs } from "./contract/plugin.ts";
 import { createApi } from "./typescript/create-api.ts";
 import { createWebhook } from "./typescript/create-webhook.ts";
 import { init } from "./typescript/init.ts";

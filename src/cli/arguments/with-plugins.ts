@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { isAllowed } from "../../plugins/contributed/allowed-code.ts";
 import { findPlugin, ownKeys } from "../../plugins/contributed/choose-plugin.ts";
 import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";
-import type { PluginCommand, PluginFlag } from "../../plugins/contributed/define-plugin.ts";
+import type { PluginCommand, PluginFlag } from "../../plugins/contract/define-plugin.ts";
 import { findPackage, isFolder } from "../../plugins/contributed/find-package.ts";
 import type { LoadedPlugin } from "../../plugins/contributed/load-plugin.ts";
 import { loadUsed } from "../../plugins/contributed/plan-plugins.ts";

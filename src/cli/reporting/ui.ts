@@ -44,7 +44,7 @@ export interface Finding {
   /** The subject of the check: `node`, `config/crd`. */
   readonly subject: string;
   readonly message: string;
-  /** What to run or install; required unless the finding is good. */
+  /** A command to run or a program to install; required unless the finding is good. */
   readonly remedy?: string;
 }
 

@@ -1,10 +1,10 @@
+import { posix } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Insert } from "../../scaffold/blueprint.ts";
 import { findInsert } from "../../scaffold/insert.ts";
 import type { Ownership } from "../../scaffold/file-change.ts";
 import { shorten, withPlainLineEnds } from "../../shared/text.ts";
-import type { ContributedFile, ContributedPart } from "./define-plugin.ts";
-import { explainBadPath } from "./contributed-path.ts";
+import type { ContributedFile, ContributedPart } from "../contract/define-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 
 /** A contribution of the right form. Its paths are not checked against the project yet. */
@@ -15,6 +15,7 @@ export interface CheckedContribution {
 }
 
 const maxFiles = 1000;
+
 const maxCharacters = 10_000_000;
 
 /**
@@ -50,6 +51,44 @@ export function checkContributedPath(key: string, path: string): string {
   const reason = explainBadPath(path);
   if (reason === undefined) return path;
   throw pluginError(key, `the path ${JSON.stringify(shorten(path))} ${reason}`, { code: "REFUSED" });
+}
+
+/** Folders and files of tsbuilder, npm and git, in lower case: not all file systems tell cases apart. */
+const reserved = new Set([
+  ".git",
+  ".npmrc",
+  ".tsbuilder",
+  "dist",
+  "node_modules",
+  "package-lock.json",
+  "package.json",
+  "project",
+  "vendor",
+]);
+
+/** Folds a path, so that two paths are equal if they name one file on some file system. */
+export function foldPath(path: string): string {
+  return path.normalize("NFKC").toLowerCase();
+}
+
+/** Returns the reason why a plugin may not write a path; undefined if it may. */
+export function explainBadPath(path: string): string | undefined {
+  if (path === "" || path.length > 400) return "is empty or too long";
+  if (/[\p{Cc}\p{Cf}]|[\\:*?"<>|]|~\d/u.test(path))
+    return "has characters that not all systems allow in file names";
+  if (
+    path.startsWith("/") ||
+    posix.normalize(path) !== path ||
+    /^\.\.?(?:\/|$)/u.test(path) ||
+    path.endsWith("/")
+  )
+    return "is not a plain path inside of the project";
+  const steps = foldPath(path).split("/");
+  if (steps.some((step) => /[. ]$/u.test(step))) return "has a name that ends with a dot or a space";
+  if (steps.some((step) => /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/u.test(step)))
+    return "has a name that Windows reserves";
+  if (steps.some((step) => step === ".git" || step === "node_modules")) return "is in a folder of git or npm";
+  return reserved.has(steps[0]!) ? "belongs to tsbuilder, npm or git" : undefined;
 }
 
 /**

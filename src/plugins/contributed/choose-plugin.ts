@@ -4,11 +4,10 @@ import { pluginKey } from "../../project/record.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { loadOptional, optionalKeys } from "../optional/index.ts";
-import type { PluginCommand } from "./define-plugin.ts";
+import type { PluginCommand } from "../contract/define-plugin.ts";
 import { allow, isAllowed, requireAllowed } from "./allowed-code.ts";
-import { findExecutable } from "./find-executable.ts";
+import { findExecutable, loadExecutable } from "./load-executable.ts";
 import { findPackage, isFolder, listPluginPackages, pluginPackagePattern } from "./find-package.ts";
-import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin, requirePackage } from "./load-plugin.ts";
 
 /** Values of `--plugins` that mean tsbuilder's own layout. */

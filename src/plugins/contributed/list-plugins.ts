@@ -3,9 +3,8 @@ import { pluginKey } from "../../project/record.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { loadOptional, optionalKeys, ownPackage } from "../optional/index.ts";
 import { isAllowed } from "./allowed-code.ts";
-import { listExecutables } from "./find-executable.ts";
+import { listExecutables, loadExecutable } from "./load-executable.ts";
 import { listPluginPackages } from "./find-package.ts";
-import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin, requirePackage } from "./load-plugin.ts";
 import { loadUsed } from "./plan-plugins.ts";
 

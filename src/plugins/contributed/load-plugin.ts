@@ -5,7 +5,7 @@ import { pluginKey } from "../../project/record.ts";
 import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, shorten } from "../../shared/text.ts";
-import type { PluginCommand, PluginDefinition, PluginFlag } from "./define-plugin.ts";
+import type { PluginCommand, PluginDefinition, PluginFlag } from "../contract/define-plugin.ts";
 import { requireAllowed } from "./allowed-code.ts";
 import { findPackage, type FoundPackage, isFolder } from "./find-package.ts";
 import { messageOf, pluginError } from "./plugin-error.ts";

@@ -7,9 +7,15 @@ import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { renderPart } from "../../scaffold/template.ts";
 import type { OwnedFiles } from "../../scaffold/ownership.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
-import type { PluginCommand } from "./define-plugin.ts";
+import type { PluginCommand } from "../contract/define-plugin.ts";
 import { loadOptional, ownPackage } from "../optional/index.ts";
-import { keptRecord, type PluginCall, revertDropped, runExecutables } from "./executable-commands.ts";
+import {
+  type PluginCall,
+  keptRecord,
+  repeatEdits,
+  revertDropped,
+  runExecutables,
+} from "./executable-commands.ts";
 import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
@@ -21,7 +27,6 @@ import {
   recordBlueprint,
 } from "./plugin-record.ts";
 import { refuseForeign, withoutPresent } from "./refuse-foreign.ts";
-import { repeatEdits } from "./run-executable.ts";
 import { runPlugin } from "./run-plugin.ts";
 
 /** A change of a project with plugins. */

@@ -4,8 +4,8 @@ import type { Ownership } from "../../scaffold/file-change.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
-import type { PluginCommand } from "./define-plugin.ts";
-import { explainBadPath } from "./contributed-path.ts";
+import type { PluginCommand } from "../contract/define-plugin.ts";
+import { explainBadPath } from "./check-contribution.ts";
 
 /**
  * The file with the records of plugins' contributions. A later command compares them with the contributions of that

@@ -3,8 +3,7 @@ import { findInsert } from "../../scaffold/insert.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { refuseOutside } from "../../scaffold/refuse-outside.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { checkContributedPath } from "./check-contribution.ts";
-import { foldPath } from "./contributed-path.ts";
+import { checkContributedPath, foldPath } from "./check-contribution.ts";
 import { pluginError } from "./plugin-error.ts";
 import type { PluginRecord } from "./plugin-record.ts";
 

@@ -16,7 +16,7 @@ import {
   checkContribution,
   checkSize,
 } from "./check-contribution.ts";
-import type { ContributedPart, Contribution, KindInput, ProjectInput } from "./define-plugin.ts";
+import type { ContributedPart, Contribution, KindInput, ProjectInput } from "../contract/define-plugin.ts";
 import type { LoadedPlugin } from "./load-plugin.ts";
 import { messageOf, pluginError } from "./plugin-error.ts";
 import type { PluginRecord, ScopedContribution, ScopedFile } from "./plugin-record.ts";

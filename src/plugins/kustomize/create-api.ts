@@ -1,7 +1,7 @@
 import { configPrefix, groupFolder, kindFile, needsClusterRole, sampleFile } from "../../project/names.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import type { Blueprint, Part } from "../../scaffold/blueprint.ts";
-import { partKeys } from "../plugin.ts";
+import { partKeys } from "../contract/plugin.ts";
 import { line } from "./features.ts";
 
 /** A kind's CRD, its sample, and roles for users; external kinds have theirs elsewhere. */

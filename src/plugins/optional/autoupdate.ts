@@ -1,4 +1,4 @@
-import type { PluginDefinition, ProjectInput } from "../contributed/define-plugin.ts";
+import type { PluginDefinition, ProjectInput } from "../contract/define-plugin.ts";
 
 /** A workflow of GitHub that proposes upgrades as pull requests. */
 export const autoupdate: PluginDefinition = {

@@ -1,7 +1,6 @@
 // Parts of tsbuilder that users add with `--plugins`. They use the interface for third-party plugins.
 
-import type { PluginDefinition } from "../contributed/define-plugin.ts";
-import type { LoadedPlugin } from "../contributed/load-plugin.ts";
+import type { PluginDefinition } from "../contract/define-plugin.ts";
 import { autoupdate } from "./autoupdate.ts";
 import { grafana } from "./grafana.ts";
 
@@ -19,7 +18,8 @@ const version = "1.0.0";
 
 export const optionalKeys: readonly string[] = optional.map(({ key }) => key);
 
-export function loadOptional(key: string): LoadedPlugin | undefined {
+/** Returns such a plugin in the form of a loaded one. */
+export function loadOptional(key: string) {
   const definition = optional.find((one) => one.key === key);
   if (!definition) return undefined;
   return {

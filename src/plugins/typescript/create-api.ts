@@ -12,7 +12,7 @@ import {
 } from "../../project/names.ts";
 import { type Project, type Resource, isSameKind, qualifiedGroup } from "../../project/project.ts";
 import { type Blueprint, type Part, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { type ScaffoldInputs, partKeys } from "../plugin.ts";
+import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
 import { className, fileHeader, typesModule, variableName, wireIn } from "./names.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 

@@ -2,7 +2,7 @@ import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { kindFile, webhookFolder } from "../../project/names.ts";
 import { isSameKind, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { type ScaffoldInputs, partKeys } from "../plugin.ts";
+import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
 import { fileHeader, typesModule, variableName, wireIn } from "./names.ts";
 
 /** One file for each type of webhook, so that adding another one does not touch the user's code. */

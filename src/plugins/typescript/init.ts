@@ -1,7 +1,7 @@
 import { npm, type PackageManager, yarn } from "../../project/package-manager.ts";
 import { hasWebhooks, type Project } from "../../project/project.ts";
 import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
-import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../plugin.ts";
+import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../contract/plugin.ts";
 import { fileHeader } from "./names.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 

@@ -2,7 +2,7 @@
 // `planProjectChange` plan the files, and applies or shows the plan.
 
 import { pluralize } from "@tsbuilder/apimachinery/naming";
-import { partKeys } from "../../../plugins/plugin.ts";
+import { partKeys } from "../../../plugins/contract/plugin.ts";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
 import { addResource } from "../../../project/add-resource.ts";
 import { defaultControllerName } from "../../../project/names.ts";

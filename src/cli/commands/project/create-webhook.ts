@@ -1,4 +1,4 @@
-import { type WebhookRole, partKeys } from "../../../plugins/plugin.ts";
+import { type WebhookRole, partKeys } from "../../../plugins/contract/plugin.ts";
 import { addWebhooks } from "../../../project/add-webhooks.ts";
 import { type Project, type Resource, isSameKind } from "../../../project/project.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";

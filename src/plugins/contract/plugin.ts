@@ -1,6 +1,6 @@
-import type { PackageManager } from "../project/package-manager.ts";
-import { type Project, type Resource, qualifiedGroup } from "../project/project.ts";
-import type { Blueprint } from "../scaffold/blueprint.ts";
+import type { PackageManager } from "../../project/package-manager.ts";
+import { type Project, type Resource, qualifiedGroup } from "../../project/project.ts";
+import type { Blueprint } from "../../scaffold/blueprint.ts";
 
 /**
  * The parts and inserts that a plugin adds to a project, as data. Reading and writing files is up to the scaffolder.
