@@ -7,7 +7,7 @@ import { repository } from "./source-imports.ts";
 const writers: Readonly<Record<string, string>> = {
   "bin/tsbuilder.js": "says which Node is too old",
   "src/cli/reporting/report.ts": "passes all text through visibleText()",
-  "src/cli/commands/develop/dev-view.ts": "opens the screen",
+  "src/cli/commands/develop/dev.ts": "opens the screen",
   "src/cli/start/start.ts": "prints the version of tsbuilder, and that standard output can't be written",
   "src/dev/foreground-cluster.ts": "passes errors of the cluster through visibleText()",
   "src/ship/tool.ts": "has programs such as docker write to it, which are the user's own",
