@@ -1,14 +1,11 @@
 // From a project's description to its files. `planProjectChange` compares the blueprints of two descriptions, which
 // plugins contribute as data: `typescript` and `kustomize` are tsbuilder's own, `contributed` asks third-party plugins,
 // and `optional` has parts of tsbuilder that are made like those.
-
-import type { PackageSpecifiers } from "./contract/plugin.ts";
+import type { PackageSpecifiers, Plugin, ScaffoldInputs } from "./contract/plugin.ts";
 import type { PluginCall } from "./contributed/executable-commands.ts";
 import type { PluginPlan } from "./contributed/plan-plugins.ts";
-import { describeProject, emptyBlueprint } from "./describe-project.ts";
-import { type Project, formatBoilerplate } from "../project/project.ts";
-import { npm, type PackageManager } from "../project/package-manager.ts";
-import { prunePlugins } from "../project/plugins.ts";
+import { type Project, formatBoilerplate, hasWebhooks, prunePlugins } from "../project/project.ts";
+import { type PackageManager, npm } from "../project/package-manager.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
 import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
 import type { Plan } from "../scaffold/file-change.ts";
@@ -17,6 +14,12 @@ import { planScaffold } from "../scaffold/plan.ts";
 import { Draft, type Tree } from "../scaffold/tree.ts";
 import { withPlainLineEnds } from "../shared/text.ts";
 import { formatCreated } from "../scaffold/format-created.ts";
+import { createApi as createManifests } from "./kustomize/create-api.ts";
+import { createWebhook as createWebhookManifests } from "./kustomize/create-webhook.ts";
+import { init as initManifests } from "./kustomize/init.ts";
+import { createApi } from "./typescript/create-api.ts";
+import { createWebhook } from "./typescript/create-webhook.ts";
+import { init } from "./typescript/init.ts";
 
 /** A change from one project description to another. */
 export interface ProjectChange {
@@ -131,6 +134,35 @@ async function planContributions(
     keep,
   });
 }
+
+/** The blueprint of a project; it depends only on the description, not on the commands that led to it. */
+export function describeProject(project: Project, inputs: ScaffoldInputs): Blueprint {
+  return joinBlueprints(
+    ...plugins.map((plugin) => plugin.init(project, inputs)),
+    ...project.resources.flatMap((resource) => [
+      ...plugins.map((plugin) => plugin.createApi(project, resource, inputs)),
+      ...(hasWebhooks(resource)
+        ? plugins.map((plugin) => plugin.createWebhook(project, resource, inputs))
+        : []),
+    ]),
+  );
+}
+
+/** The operator's program: package, sources, tests and tooling. */
+const typescript: Plugin = { init, createApi, createWebhook };
+
+/** The manifests in `config/`, in two layers of kustomize. */
+const kustomize: Plugin = {
+  init: initManifests,
+  createApi: createManifests,
+  createWebhook: createWebhookManifests,
+};
+
+/** In the order in which their files are reported. */
+const plugins: readonly Plugin[] = [typescript, kustomize];
+
+/** The blueprint of a project without any files. */
+const emptyBlueprint: Blueprint = { parts: [], inserts: [], generated: [] };
 
 /** Reads the header in `hack/`; without one, formats that of the project's license. */
 function readBoilerplate(tree: Tree, project: Project): string {

@@ -16,7 +16,6 @@ import {
   checkWebhookPath,
 } from "./validate.ts";
 import { type FeatureName, featureNames } from "./features.ts";
-import { checkPluginKey } from "./plugins.ts";
 import {
   type LicenseName,
   type Origin,
@@ -25,6 +24,7 @@ import {
   type Resource,
   type TemplateRecord,
   type WebhookRecord,
+  checkPluginKey,
   describeResource,
   hasWebhooks,
   isSameResource,

@@ -5,9 +5,8 @@ import { Document, YAMLMap, type YAMLSeq, isMap, isSeq, parseDocument } from "ya
 import { TsbuilderError } from "../shared/errors.ts";
 import { withLineEndsOf } from "../shared/text.ts";
 import { readYaml } from "../shared/read-yaml.ts";
-import { mayHavePlugins } from "./plugins.ts";
+import { type Project, mayHavePlugins } from "./project.ts";
 import { readProject, toRecord } from "./record.ts";
-import type { Project } from "./project.ts";
 
 export const projectFile = "PROJECT";
 

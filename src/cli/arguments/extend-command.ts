@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { mayHavePlugins } from "../../project/plugins.ts";
+import { mayHavePlugins } from "../../project/project.ts";
 import { findProjectRoot, projectFile } from "../../project/store.ts";
 import type { Command } from "./command.ts";
 import { isTyped } from "./words.ts";

@@ -4,7 +4,7 @@
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { planManifests } from "../../generators/manifests.ts";
-import { describeProject } from "../../plugins/describe-project.ts";
+import { describeProject } from "../../plugins/plan-project.ts";
 import { partKeys } from "../../plugins/contract/plugin.ts";
 import { insertKey } from "../../scaffold/blueprint.ts";
 import { findInsert, hasMarker, markerLine } from "../../scaffold/insert.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { checkPluginKey } from "../../project/plugins.ts";
+import { checkPluginKey } from "../../project/project.ts";
 import { pluginKey } from "../../project/record.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";

@@ -1,6 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { createRequire } from "node:module";
-import { checkPluginKey } from "../../project/plugins.ts";
+import { checkPluginKey } from "../../project/project.ts";
 import { pluginKey } from "../../project/record.ts";
 import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";

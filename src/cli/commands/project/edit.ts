@@ -1,8 +1,12 @@
 import { resolve } from "node:path";
-import { type LicenseName, type Project, formatBoilerplate } from "../../../project/project.ts";
+import {
+  type LicenseName,
+  type Project,
+  formatBoilerplate,
+  removePlugins,
+} from "../../../project/project.ts";
 import { changeProject } from "../../../project/change-project.ts";
 import { featureNames, type FeatureName } from "../../../project/features.ts";
-import { removePlugins } from "../../../project/plugins.ts";
 import { checkNamespace } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
