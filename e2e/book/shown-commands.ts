@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listRepositoryFiles } from "../../src/book/build/check-book.ts";
-import { findCommand } from "../../src/cli/dispatch.ts";
-import { thisTsbuilder } from "../../src/cli/host.ts";
-import { orderWords } from "../../src/cli/order-words.ts";
-import { runCommand } from "../../src/cli/run-command.ts";
+import { commandLine, findCommand } from "../../src/cli/start/dispatch.ts";
+import { thisTsbuilder } from "../../src/cli/packages/host.ts";
+import { orderWords } from "../../src/cli/arguments/words.ts";
+import { runCommand } from "../../src/cli/arguments/run-command.ts";
 import { repository } from "../support/source-imports.ts";
 import { readConsole, type ShownCommand } from "./read-console.ts";
 
@@ -25,7 +25,12 @@ export async function parseTsbuilder(args: readonly string[]): Promise<void> {
   const flags = entry.name === "edit" ? { ...loaded.flags, ...contributed } : loaded.flags;
   const ui = { print: () => undefined, note: () => undefined, isInteractive: false };
   const rest = words.slice(entry.name.split(" ").length);
-  await runCommand(entry.name, { ...loaded, flags, run: async () => 0 }, rest, repository, ui, thisTsbuilder);
+  await runCommand(entry.name, { ...loaded, flags, run: async () => 0 }, rest, {
+    cwd: repository,
+    ui,
+    host: thisTsbuilder,
+    tsbuilder: commandLine(thisTsbuilder),
+  });
 }
 
 /** Names the flags of a command that its help, and that of its program, don't name. */

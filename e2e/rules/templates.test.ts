@@ -7,7 +7,7 @@ import { scorecardPart } from "../../src/olm/plan-bundle.ts";
 import { featureNames } from "../../src/project/features.ts";
 import { npm, yarn } from "../../src/project/package-manager.ts";
 import { newResource, noWebhooks, type Project, type Resource } from "../../src/project/project.ts";
-import { describeProject } from "../../src/plugins/index.ts";
+import { describeProject } from "../../src/plugins/plan-project.ts";
 import { referenceTemplates } from "../../src/plugins/typescript/reference-templates.ts";
 import type { TemplatePart } from "../../src/scaffold/blueprint.ts";
 import { everythingBelow } from "../../src/scaffold/tree.ts";

@@ -6,8 +6,8 @@ import { repository } from "../support/source-imports.ts";
 /** The files that write to a terminal, and why it obeys nothing of a project, a cluster or a recording there. */
 const writers: Readonly<Record<string, string>> = {
   "bin/tsbuilder.js": "says which Node is too old",
-  "src/cli/report.ts": "passes all text through visibleText()",
-  "src/cli/dev-view.ts": "opens the screen",
+  "src/cli/reporting/report.ts": "passes all text through visibleText()",
+  "src/cli/commands/develop/dev.ts": "opens the screen",
   "src/cli/start/start.ts": "prints the version of tsbuilder, and that standard output can't be written",
   "src/dev/foreground-cluster.ts": "passes errors of the cluster through visibleText()",
   "src/ship/tool.ts": "has programs such as docker write to it, which are the user's own",

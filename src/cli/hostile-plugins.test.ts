@@ -4,7 +4,17 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { file, initWith, plugin, useEvilFolder } from "../../e2e/support/plugins/evil-plugin.ts";
 import { writePlugin } from "../../e2e/support/plugins/plugin-package.ts";
-import { complete } from "./complete.ts";
+import { complete } from "./completion/complete.ts";
+
+
+
+
+
+
+
+
+
+
 
 const { folder, choose, others } = useEvilFolder();
 const { call, read } = folder;

@@ -5,9 +5,29 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { goldenHost } from "../../e2e/golden/golden-projects.ts";
 import { type PluginPackage, teamPlugin, writePlugin } from "../../e2e/support/plugins/plugin-package.ts";
 import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
-import { complete } from "./complete.ts";
-import { dispatch } from "./dispatch.ts";
-import type { Host } from "./host.ts";
+import { complete } from "./completion/complete.ts";
+import { dispatch } from "./start/dispatch.ts";
+import type { Host } from "./packages/host.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 const folder = useProjectFolder();
 const { call, read, snapshot } = folder;

@@ -10,7 +10,7 @@ import { parseProject } from "../project/store.ts";
 import { ownedFile } from "../scaffold/ownership.ts";
 import { everythingBelow, memoryTree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
-import { planProjectChange } from "./plan-project.ts";
+import { planProjectChange } from "../plugins/plan-project.ts";
 
 let folder: string;
 beforeAll(() => {

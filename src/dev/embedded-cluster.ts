@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { backgroundClock } from "@tsbuilder/apimachinery/time";
 import type { Cluster, ClusterWrite, MetFailure, WebhookCall } from "@tsbuilder/cluster";
-import { writePrivate } from "../shared/write-private.ts";
+import { writePrivate } from "../shared/files.ts";
 import { MovableClock } from "./clock/movable-clock.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 import type { Report } from "./dev-event.ts";

@@ -5,7 +5,7 @@ import type { Cluster, ClusterOptions, Stage } from "@tsbuilder/cluster";
 import { refuseLinkedFile } from "../scaffold/refuse-outside.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { didYouMean } from "../shared/text.ts";
-import { makeFolder, writeOutput } from "../shared/write-output.ts";
+import { makeFolder, writeOutput } from "../shared/files.ts";
 import { explainStart } from "./explain-start.ts";
 import { failureReporter, formatFailure } from "./report-failure.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
-import { writePrivate } from "../shared/write-private.ts";
+import { writePrivate } from "../shared/files.ts";
 import type { ClusterChoice } from "../ship/kubectl.ts";
 import { accountConfig } from "./account-config.ts";
 import { readChosen } from "./chosen-config.ts";

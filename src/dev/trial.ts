@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Kind, KubernetesObject, ObjectKey } from "@tsbuilder/runtime";
 import { openStateFolder } from "../scaffold/state-folder.ts";
 import { watchableBundle } from "../ship/bundle.ts";
-import { writePrivate } from "../shared/write-private.ts";
+import { writePrivate } from "../shared/files.ts";
 import type { ClusterChoice } from "../ship/kubectl.ts";
 import { applyConfig } from "./apply-config.ts";
 import { readChosen } from "./chosen-config.ts";

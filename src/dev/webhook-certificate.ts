@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { freePort } from "@tsbuilder/apimachinery/port";
-import { writePrivate } from "../shared/write-private.ts";
+import { writePrivate } from "../shared/files.ts";
 import type { LocalWebhooks } from "./dev-objects.ts";
 
 /** An address on this machine where the operator serves its webhooks. */

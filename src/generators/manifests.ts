@@ -8,7 +8,7 @@ import { posix } from "node:path";
 import { type GeneratedCrd, generateCrdFiles } from "./crd/generate-crds.ts";
 import type { GeneratedFile, ManifestsPlan, SourceTree } from "./model/files.ts";
 import { emitFile } from "./model/emit.ts";
-import { withLineEndsOf } from "../shared/line-ends.ts";
+import { withLineEndsOf } from "../shared/text.ts";
 import type { Marker } from "./markers/collect.ts";
 import { type GeneratorName, type GeneratorOptions, projectOptions } from "./model/options.ts";
 import { refuseTooDeep } from "./loader/parse-module.ts";
@@ -16,6 +16,48 @@ import type { GeneratorCache } from "./sources/cache.ts";
 import { ProjectSources } from "./sources/project-sources.ts";
 import { addProvenance, rolesOf } from "./rbac/roles.ts";
 import { type WebhookPackage, webhookConfigurations } from "./webhook/configurations.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 const output: Readonly<Record<GeneratorName, string>> = {
   crd: "config/crd/bases",

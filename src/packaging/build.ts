@@ -67,7 +67,7 @@ async function bundleCli(): Promise<void> {
   rmSync(join(root, "dist/cli"), { recursive: true, force: true });
   const { metafile } = await bundle({
     absWorkingDir: root,
-    entryPoints: ["src/cli/main.ts"],
+    entryPoints: ["src/cli/start/main.ts"],
     outdir: "dist/cli",
     bundle: true,
     splitting: true,

@@ -1,8 +1,8 @@
 /**
- * What `tsbuilder/scaffold` exports: plugins are written with it, and other CLIs. Version 0: names may still change, which
- * the changelog then says.
+ * Exports of `tsbuilder/scaffold`, for plugins and for other CLIs. Version 0: names may still change, which the
+ * changelog then says.
  */
-export { definePlugin } from "./contributed/define-plugin.ts";
+export { definePlugin } from "./contract/define-plugin.ts";
 export type {
   ContributedFile,
   ContributedPart,
@@ -13,8 +13,8 @@ export type {
   PluginDefinition,
   PluginFlag,
   ProjectInput,
-} from "./contributed/define-plugin.ts";
-export type { PluginOptions } from "../project/plugins.ts";
+} from "./contract/define-plugin.ts";
+export type { PluginOptions } from "../project/project.ts";
 export type { Project, Resource } from "../project/project.ts";
 export { formatProject, parseProject, type StoredProject } from "../project/store.ts";
 export { applyPlan, recoverPlan } from "../scaffold/apply.ts";

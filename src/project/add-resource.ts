@@ -1,6 +1,5 @@
 import { TsbuilderError } from "../shared/errors.ts";
-import { defaultControllerName, isDefaultControllerName } from "./controller-name.ts";
-import { kindFile } from "./paths.ts";
+import { defaultControllerName, isDefaultControllerName, kindFile } from "./names.ts";
 import {
   describeResource,
   isSameKind,
@@ -73,7 +72,7 @@ function addController(
 const isOtherVersion = (one: Resource, other: Resource): boolean =>
   isSameKind(one, other) && one.version !== other.version;
 
-/** Names conflict if they result in the same class or file name. */
+/** Returns whether names result in the same class or file. */
 function collides(
   project: Project,
   resource: Resource,
@@ -115,7 +114,7 @@ function refuseClashes(project: Project, resource: Resource): void {
   }
 }
 
-/** An API server serves only one of two CRDs that share any name; so do files. */
+/** Returns a name that two kinds share. An API server accepts only one of their CRDs, and files would collide. */
 function sharedName(one: Resource, other: Resource): string | undefined {
   return common(kindsOf(one), kindsOf(other)) ?? common(wordsOf(one), wordsOf(other));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatBoilerplate } from "./boilerplate.ts";
+import { formatBoilerplate } from "./project.ts";
 
 test("formatBoilerplate() keeps the owner inside of the comment", () => {
   const header = formatBoilerplate({ license: "copyright", owner: "*/ console.log(1);\n/* me" });

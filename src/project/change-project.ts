@@ -35,7 +35,7 @@ export function changeProject(project: Project, edit: ProjectEdit): Project {
   };
 }
 
-/** In a shared folder, kinds of several groups could have the same files. */
+/** Refuses several groups in one folder: kinds of two groups could have the same files. */
 function refuseSeveralGroups({ resources }: Project): void {
   const own = resources.filter(({ origin }) => origin.type === "own");
   const groups = [...new Set(own.map(qualifiedGroup))];
@@ -101,7 +101,7 @@ function checkFeature(name: FeatureName, on: ReadonlySet<FeatureName>, enable: r
   }
 }
 
-/** Webhooks are only served with a certificate. */
+/** Throws if webhooks would have no certificate. */
 function checkWebhookServed({ resources }: Project, on: ReadonlySet<FeatureName>): void {
   if (!on.has("webhook") || on.has("cert-manager") || on.has("self-signed")) return;
   const reason = resources.some(hasWebhooks) ? "the project has webhooks, and they" : "webhooks";

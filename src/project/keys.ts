@@ -1,13 +1,13 @@
-/** What a key of `PROJECT` says. */
+/** The documentation of a key in `PROJECT`. */
 export interface ProjectKey {
-  /** `string`, `boolean`, `list`, `mapping` or the values it may have. */
+  /** `string`, `boolean`, `list`, `mapping` or its possible values. */
   readonly type: string;
   readonly summary: string;
   /** The command that sets it. */
   readonly setBy?: string;
 }
 
-/** The keys of `PROJECT`, by path: `[]` is an item of a list, `KEY` a key of one's own. */
+/** The keys of `PROJECT` by path: `[]` is an item of a list, `KEY` a key that the user chooses. */
 export const projectKeys: Readonly<Record<string, ProjectKey>> = {
   version: { type: "string", summary: "Schema version of the file, the same as kubebuilder's: 3." },
   cliVersion: {

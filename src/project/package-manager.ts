@@ -3,19 +3,19 @@ import { dirname, join, relative, sep } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { parse } from "yaml";
 
-/** What installs the project's packages, with its commands as messages name them. */
+/** A package manager, with its commands as messages name them. */
 export interface PackageManager {
   readonly name: string;
-  /** The first is the one that it writes today. */
+  /** The names of its lock file: the present one first, then those of older versions. */
   readonly lockFiles: readonly [string, ...string[]];
-  /** Installs what `package.json` asks for. */
+  /** Installs the dependencies in `package.json`. */
   readonly install: string;
-  /** Installs what the lock file says. */
+  /** Installs the versions in the lock file. */
   readonly installLocked: string;
   /** Adds the package whose name and version follow. */
   readonly add: string;
   readonly addForDevelopment: string;
-  /** Installs what the lock file says on a machine that has Node and npm. */
+  /** The same on a machine that has only Node and npm. */
   readonly installAnywhere: string;
   /** The same in an image, from the registry `NPM_REGISTRY` and without running scripts of packages. */
   readonly installInImage: string;
@@ -44,7 +44,7 @@ export const yarn: PackageManager = {
     "YARN_NPM_REGISTRY_SERVER=${NPM_REGISTRY} npx --yes --registry=${NPM_REGISTRY} @yarnpkg/cli-dist@4 install --immutable --mode=skip-build",
 };
 
-/** Its lock file has the name of later versions, and another format. */
+/** Its lock file has the same name as that of later versions, and another format. */
 export const yarn1: PackageManager = { ...yarn, installLocked: "yarn install --frozen-lockfile" };
 
 const others: readonly PackageManager[] = [
@@ -76,7 +76,7 @@ const others: readonly PackageManager[] = [
 export const packageManagers: readonly PackageManager[] = [npm, ...others];
 
 /**
- * The package manager whose lock file a project has, or the workspace that it belongs to; npm if that is npm's, or if there
+ * Returns the package manager whose lock file a project has, or the workspace that it belongs to. Returns npm if there
  * is none.
  */
 export function packageManagerOf(root: string): PackageManager {
@@ -95,7 +95,9 @@ function isOfYarn1(root: string): boolean {
   return readFileSync(join(root, "yarn.lock"), "utf8").includes("yarn lockfile v1");
 }
 
-/** The folder above a project whose workspace the project is a member of: one lock file there is for all members. */
+/**
+ * Returns the folder above a project of whose workspace the project is a member: all members share the lock file there.
+ */
 export function workspaceOf(root: string): string | undefined {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const member = relative(folder, root).split(sep);
@@ -104,7 +106,7 @@ export function workspaceOf(root: string): string | undefined {
   }
 }
 
-/** The folders of members, as npm, Yarn and Bun write them, or pnpm. */
+/** Reads the patterns of members' folders, as npm, Yarn and Bun write them, or pnpm. */
 function workspacePatterns(folder: string): string[][] {
   const { workspaces } = (readIfThere(join(folder, "package.json"), JSON.parse) ?? {}) as {
     readonly workspaces?: unknown;
@@ -122,7 +124,7 @@ function workspacePatterns(folder: string): string[][] {
     );
 }
 
-/** Returns undefined for a file that is missing or can't be read: it is not the project's. */
+/** Reads a file above the project; undefined if it is missing or can't be read. */
 function readIfThere(file: string, read: (text: string) => unknown): unknown {
   try {
     return read(readFileSync(file, "utf8"));

@@ -1,8 +1,12 @@
+// The `PROJECT` file: its model (here), names that follow from it, changes of it, and reading and writing it
+// (`record.ts`, `store.ts`). All changes return a new model; nothing here touches files but `store.ts` and
+// `package-manager.ts`.
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type { FeatureName } from "./features.ts";
-import type { PluginUse } from "./plugins.ts";
+import { blockCommentText } from "../shared/source-text.ts";
+import { TsbuilderError } from "../shared/errors.ts";
 
-/** The description of a project, from which all scaffolded files follow. */
+/** The description of a project: `PROJECT` in memory. All scaffolded files follow from it. */
 export interface Project {
   readonly domain: string;
   readonly projectName: string;
@@ -37,7 +41,7 @@ export interface Resource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly namespaced: boolean;
-  /** Who defines the kind: the project, Kubernetes, or a third party. */
+  /** The owner of the CRD: the project, Kubernetes, or a third party. */
   readonly origin: Origin;
   /** The template of the types and the controller; undefined for a skeleton. */
   readonly template: TemplateRecord | undefined;
@@ -71,6 +75,28 @@ export interface WebhookRecord {
   readonly validationPath: string | undefined;
 }
 
+/** A third-party plugin that contributes to the project. */
+export interface PluginUse {
+  /** `grafana.example.com/v1`: a name, and the version of what it scaffolds. */
+  readonly key: string;
+  /** It contributes to the project and to all its kinds; otherwise to those of `resources` only. */
+  readonly isInLayout: boolean;
+  /** The npm package or folder that it comes from; undefined for an executable that speaks kubebuilder's protocol. */
+  readonly package: string | undefined;
+  /** The values of its flags for the project. */
+  readonly options: PluginOptions;
+  /** The values of its flags for single kinds. */
+  readonly resources: readonly PluginResource[];
+}
+
+/** The key of a kind in one version, and options for it. */
+export type PluginResource = Pick<Resource, "group" | "domain" | "version" | "kind"> & {
+  readonly options: PluginOptions;
+};
+
+/** Options as JSON. A key with the value undefined is removed from the file. */
+export type PluginOptions = Readonly<Record<string, unknown>>;
+
 export const noWebhooks: WebhookRecord = {
   defaulting: false,
   validation: false,
@@ -79,7 +105,7 @@ export const noWebhooks: WebhookRecord = {
   validationPath: undefined,
 };
 
-/** A resource of the project with default settings. */
+/** Creates a resource with default settings. */
 export function newResource(
   facts: Pick<Resource, "group" | "domain" | "version" | "kind" | "plural"> & Partial<Resource>,
 ): Resource {
@@ -124,4 +150,61 @@ export function isSameKind(
 
 export function hasWebhooks({ webhooks }: Resource): boolean {
   return webhooks.defaulting || webhooks.validation || webhooks.spokes !== undefined;
+}
+
+/** Formats the license header of source files. It contains no year, so that the output does not depend on the date. */
+export function formatBoilerplate({ license, owner }: Pick<Project, "license" | "owner">): string {
+  if (license === "none" || license === "file") return "";
+  const lines = [
+    ...(owner === "" ? [] : [`Copyright ${blockCommentText(owner)}.`]),
+    ...(license === "apache2" ? ["SPDX-License-Identifier: Apache-2.0"] : ["All rights reserved."]),
+  ];
+  return ["/*", ...lines.map((line) => ` * ${line}`), " */"].join("\n");
+}
+
+const keyPattern =
+  /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/v\d+(?:-(?:alpha|beta))?$/u;
+
+export function checkPluginKey(key: string): string {
+  if (key.length <= 253 && keyPattern.test(key)) return key;
+  throw new TsbuilderError(`invalid plugin key "${key}"`, {
+    code: "INVALID_NAME",
+    hint: "a key is a name in lower case and a version, for example grafana.example.com/v1 or v1-alpha",
+  });
+}
+
+/** Removes plugins by their keys; throws for one that the project does not have. */
+export function removePlugins(project: Project, keys: readonly string[]): Project {
+  const unknown = keys.find((key) => !project.plugins.some((use) => use.key === key));
+  if (unknown === undefined)
+    return { ...project, plugins: project.plugins.filter(({ key }) => !keys.includes(key)) };
+  throw new TsbuilderError(`the project has no plugin "${unknown}"`, {
+    code: "NOT_FOUND",
+    hint:
+      project.plugins.length === 0
+        ? "it has no third-party plugins"
+        : `it has ${project.plugins.map(({ key }) => key).join(", ")}`,
+  });
+}
+
+/** Removes the settings of kinds that the project does not have, and plugins that are left with no kind. */
+export function prunePlugins(project: Project): Project {
+  if (project.plugins.length === 0) return project;
+  const plugins = project.plugins
+    .map((use) => ({
+      ...use,
+      resources: use.resources.filter((one) =>
+        project.resources.some((resource) => isSameResource(one, resource)),
+      ),
+    }))
+    .filter((use) => use.isInLayout || use.resources.length > 0);
+  return { ...project, plugins };
+}
+
+/**
+ * Returns whether the text of `PROJECT` may name plugins, without parsing it: most projects have none, and must not pay
+ * for them.
+ */
+export function mayHavePlugins(text: string): boolean {
+  return /^plugins:/mu.test(text) || !/^layout:\s*\n\s*- [^\n]*\n(?!\s*- )/mu.test(text);
 }

@@ -1,13 +1,12 @@
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { YAMLSeq } from "yaml";
-import { Document, isMap, isSeq, parseDocument, YAMLMap } from "yaml";
+import { Document, YAMLMap, type YAMLSeq, isMap, isSeq, parseDocument } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
-import { withLineEndsOf } from "../shared/line-ends.ts";
+import { withLineEndsOf } from "../shared/text.ts";
 import { readYaml } from "../shared/read-yaml.ts";
-import { mayHavePlugins } from "./plugins.ts";
-import { readProject } from "./read-project.ts";
-import type { Project } from "./project.ts";
-import { toRecord } from "./to-record.ts";
+import { type Project, mayHavePlugins } from "./project.ts";
+import { readProject, toRecord } from "./record.ts";
 
 export const projectFile = "PROJECT";
 
@@ -52,7 +51,7 @@ function removePlugins(document: Document, before: Project, after: Project): voi
   if (isMap(left) && left.items.length === 0) document.delete("plugins");
 }
 
-/** `undefined` removes a key; keys that are not in the record are kept. */
+/** Merges a record into a mapping. `undefined` removes a key; keys that are not in the record are kept. */
 function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<string, unknown>>): void {
   for (const [key, value] of Object.entries(record)) {
     const present = map.get(key, true);
@@ -64,9 +63,7 @@ function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<str
   }
 }
 
-/**
- * A new key is inserted where a new file would have it, so that the result does not depend on the order of commands.
- */
+/** Inserts a new key where a new file would have it, so that the result does not depend on the order of commands. */
 function insertInOrder(
   document: Document,
   map: YAMLMap,
@@ -79,10 +76,10 @@ function insertInOrder(
   map.items.splice(at === -1 ? map.items.length : at, 0, document.createPair(key, record[key]));
 }
 
-/** List items are matched by what identifies them, so that a comment stays with its item. */
+/** Merges a list. Matches items by their identity, so that a comment stays with its item. */
 function mergeList(document: Document, list: YAMLSeq, items: readonly unknown[]): void {
   const present = [...list.items];
-  // Only an empty list is in flow style, which it would keep.
+  // An empty list is in flow style, and would stay in it.
   list.flow = items.length === 0;
   list.items = items.map((item) => {
     const at = present.findIndex((node) => identify(node) === identify(item));
@@ -105,3 +102,11 @@ const toPlain = (node: unknown): unknown =>
 
 const isSame = (node: unknown, value: unknown): boolean =>
   JSON.stringify(toPlain(node)) === JSON.stringify(value);
+
+/** Finds the nearest folder with a `PROJECT` file, from a folder upwards. */
+export function findProjectRoot(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (statSync(join(folder, projectFile), { throwIfNoEntry: false })?.isFile()) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}

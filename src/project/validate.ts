@@ -4,7 +4,7 @@ import { qualifiedGroup, type Resource } from "./project.ts";
 import { shorten } from "../shared/text.ts";
 
 /**
- * Validates names before anything is written. What Kubernetes would reject later is rejected here, with the value in
+ * Validates names before anything is written: rejects names that Kubernetes would reject later, with the value in
  * quotes and a hint.
  */
 
@@ -126,7 +126,7 @@ export function checkUser(user: string): string {
   throw invalid("user", user, "use a numeric user ID, for example --run-as-user 1001");
 }
 
-/** Names that are only complete once group, domain and plural are combined. */
+/** Checks names that are only complete with group, domain and plural. */
 export function checkResource(resource: Resource): Resource {
   const group = qualifiedGroup(resource);
   if (group === "" && resource.origin.type !== "core") {
@@ -149,7 +149,7 @@ export function checkWebhookPath(path: string, flag: string): string {
   );
 }
 
-/** Where an external kind's types are imported from: an npm package, or a file in the project. */
+/** Checks the module of an external kind's types: an npm package, or a file in the project. */
 export function checkModule(module: string): string {
   const steps = (module.startsWith("./") ? module.slice(2) : module.replace(/^@/u, "")).split("/");
   if (steps.every((step) => /^[\w~-][\w.~-]*$/u.test(step))) return module;
@@ -160,13 +160,13 @@ export function checkModule(module: string): string {
   );
 }
 
-/** A template option from the PROJECT file: an image is inserted into code as it is, others are escaped there. */
+/** Checks a template option from the PROJECT file: an image is inserted into code without escaping, unlike others. */
 export function checkTemplateOption(name: string, value: string): string {
   if (name === "image" ? /^[\w./:@-]*$/u.test(value) : !/\p{Cc}/u.test(value)) return value;
   throw invalid(name, value, "use a value that create api accepts");
 }
 
-/** Manifests are full of names, and programs read them by YAML 1.1. */
+/** Refuses names that are other values in YAML 1.1, which many programs read manifests with. */
 function refuseYamlWord(what: string, name: string, hint: string): void {
   if (/^(?:y|n|yes|no|on|off|true|false|null)$/iu.test(name))
     throw invalid(what, name, `YAML takes this word for a boolean or null; ${hint}`);

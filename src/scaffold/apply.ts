@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { atFile } from "../shared/at-file.ts";
+import { atFile } from "../shared/files.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Fact, forget, isKnown, remember } from "../shared/known-facts.ts";
 import { trace } from "../shared/trace.ts";
@@ -56,10 +56,13 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
   for (const { action, path } of changes) trace(`${action} ${join(root, path)}`);
 }
 
-/** The rest of an interrupted command: its whole plan, a part of it, or a plan that somebody else put into the project. */
+/**
+ * The state of an interrupted command: its whole plan is staged, a part of it, or a plan that did not come from this
+ * user's tsbuilder.
+ */
 export type Unfinished = "staged" | "incomplete" | "foreign";
 
-/** Looks for what an interrupted command left, or one that is running. Writes nothing. */
+/** Looks for the staging of an interrupted or running command. Writes nothing. */
 export function findUnfinished(root: string): Unfinished | undefined {
   if (findStateLink(root, stage)?.startsWith(stageFolder)) return "foreign";
   if (!existsSync(join(root, stageFolder))) return undefined;
@@ -67,13 +70,13 @@ export function findUnfinished(root: string): Unfinished | undefined {
   return isKnown(factOf(root, readFileSync(join(root, journal), "utf8"))) ? "staged" : "foreign";
 }
 
-/** How to go on where a journal is not our own. */
+/** The hint for a journal that did not come from this user's tsbuilder. */
 export const discardHint = `look at what is in ${stageFolder}, delete that folder, and compare the project with version control: rm -r ${stageFolder}`;
 
 /**
- * Completes a plan that was fully staged before an interruption, or deletes incomplete staging. The caller, like that
- * of applyPlan, holds the project's lock, so that what is staged belongs to a process that no longer exists. Only a
- * journal that tsbuilder wrote for this user in this folder is followed: a clone can contain another one.
+ * Completes a plan that was fully staged before an interruption, or deletes incomplete staging. The caller holds the
+ * project's lock, as that of applyPlan does, so that the process that staged it no longer exists. Follows only a
+ * journal that tsbuilder wrote for this user in this folder, since a clone can contain one.
  */
 export function recoverPlan(root: string): "completed" | "undone" | undefined {
   const found = findUnfinished(root);
@@ -136,7 +139,7 @@ const hashBytes = (content: string | Uint8Array): string =>
 
 const factOf = (root: string, text: string): Fact => ["journal", realpathSync(root), text];
 
-/** The file is written completely, or not at all. */
+/** Writes a file completely, or not at all. */
 function writeWhole(path: string, text: string): void {
   const unfinished = `${path}.new`;
   writeFileSync(unfinished, text);
@@ -165,7 +168,10 @@ interface Step {
   readonly old?: string | undefined;
 }
 
-/** Every step is idempotent: after its rename, a staged file no longer exists. Returns the topmost folder that it made. */
+/**
+ * Completes a step. Steps are idempotent: after its rename, a staged file no longer exists. Returns the topmost folder
+ * that it created.
+ */
 function completeStep(root: string, { path, staged }: Step): string | undefined {
   const target = join(root, path);
   return atFile(target, () => {
@@ -174,7 +180,7 @@ function completeStep(root: string, { path, staged }: Step): string | undefined 
       removeEmptyParents(root, target);
     } else if (existsSync(join(root, staged))) {
       const made = mkdirSync(dirname(target), { recursive: true });
-      // A link stays one: what it leads to is replaced.
+      // A link remains: its target is replaced.
       renameSync(join(root, staged), existsSync(target) ? realpathSync(target) : target);
       return made;
     }
@@ -182,7 +188,7 @@ function completeStep(root: string, { path, staged }: Step): string | undefined 
   });
 }
 
-/** Undoes a step, if it was completed. Whoever is killed meanwhile has left what `completeStep` needs. */
+/** Undoes a step, if it was completed. A process that is killed here leaves the files that `completeStep` needs. */
 function undoStep(root: string, { path, staged, old }: Step): void {
   const target = join(root, path);
   if (staged !== undefined) {
@@ -196,7 +202,7 @@ function undoStep(root: string, { path, staged, old }: Step): void {
   }
 }
 
-/** Removes a folder and those in it, as far as they hold no files. */
+/** Removes a folder with the folders in it, if they hold no files. */
 function removeEmptyBelow(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isDirectory()) removeEmptyBelow(join(folder, entry.name));
@@ -215,7 +221,7 @@ function removeEmptyParents(root: string, file: string): void {
   }
 }
 
-/** The journal goes first of all: without its fact it is a foreign one. */
+/** Deletes the journal first: without its fact, it would count as another user's. */
 function removeStage(root: string, fact?: Fact): void {
   rmSync(join(root, journal), { force: true });
   if (fact !== undefined) forget(fact);
@@ -225,7 +231,7 @@ function removeStage(root: string, fact?: Fact): void {
 const foreign = (message: string): TsbuilderError =>
   new TsbuilderError(message, { code: "REFUSED", hint: discardHint });
 
-/** A plan is based on the files as they were read; the user may have saved one since. */
+/** Refuses a plan whose files have changed since they were read, since the user may have saved one. */
 function refuseStaleChanges(root: string, changes: readonly FileChange[]): void {
   for (const { path, before, action } of changes) {
     const file = join(root, path);

@@ -16,7 +16,7 @@ export interface Blueprint {
 export type Part = TemplatePart | TextPart;
 
 interface PartBase {
-  /** Identifies the part regardless of its paths, to compare two blueprints. */
+  /** Identifies the part in two blueprints, whatever its paths. */
   readonly key: string;
   readonly ownership?: Ownership;
   /** An existing file is kept, unless the project would not work with it. */

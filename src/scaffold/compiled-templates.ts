@@ -11,7 +11,7 @@ export interface CompiledTemplate {
   readonly content: (context: TemplateContext) => string;
 }
 
-/** All templates in a folder, which are compiled now. The bundle has them compiled: `build/precompile.ts`. */
+/** Compiles all templates in a folder. In the bundle they are compiled already: see `build/precompile.ts`. */
 export function compiledTemplates(folder: string): CompiledTemplate[] {
   return listTemplates(folder).map(({ name, text }) => ({
     name,
@@ -22,7 +22,7 @@ export function compiledTemplates(folder: string): CompiledTemplate[] {
 
 const templates = everythingBelow(join(import.meta.dirname, "../../templates"));
 
-/** Names and texts of the templates in a folder; of all without one. */
+/** Lists names and texts of the templates in a folder, or of all. */
 export function listTemplates(folder = ""): { readonly name: string; readonly text: string }[] {
   return templates
     .list(folder)

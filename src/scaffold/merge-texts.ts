@@ -2,7 +2,7 @@ import { diffLines, type Hunk } from "@tsbuilder/apimachinery/text";
 
 /** Lines that both sides changed differently. */
 export interface Conflict {
-  /** Where its lines begin in the merged text, from 1. */
+  /** The line in the merged text at which it begins, from 1. */
   readonly line: number;
   readonly ours: string;
   readonly theirs: string;
@@ -14,13 +14,13 @@ export interface MarkedText {
   readonly conflicts: readonly Conflict[];
 }
 
-/** Applies the changes between two versions of our text to the user's, line by line; undefined on conflicts. */
+/** Applies the changes between two versions of our text to the user's text, line by line; undefined on conflicts. */
 export function mergeTexts(base: string, ours: string, theirs: string): string | undefined {
   const { text, conflicts } = mergeMarked(base, ours, theirs, "");
   return conflicts.length === 0 ? text : undefined;
 }
 
-/** The same with both sides of conflicts, ours under a name. */
+/** Merges as `mergeTexts` does, with both sides of conflicts between markers; `name` labels ours. */
 export function mergeMarked(base: string, ours: string, theirs: string, name: string): MarkedText {
   if (base === theirs) return { text: ours, conflicts: [] };
   if (base === ours || ours === theirs) return { text: theirs, conflicts: [] };
@@ -49,7 +49,7 @@ export function mergeMarked(base: string, ours: string, theirs: string, name: st
   return { text: [...merged, ...baseLines.slice(at)].join("\n"), conflicts };
 }
 
-/** As git writes them. */
+/** The markers of git. */
 export const conflictMarkers = { start: "<<<<<<<", middle: "=======", end: ">>>>>>>" } as const;
 
 /** Lines of the base that one side replaces. */
@@ -62,14 +62,14 @@ function changesOf(base: readonly string[], side: readonly string[]): Change[] {
 }
 
 interface Touching {
-  /** The lines of the base that the changes are about. */
+  /** The range of lines in the base. */
   readonly from: number;
   readonly to: number;
   readonly ourChanges: readonly Change[];
   readonly theirChanges: readonly Change[];
 }
 
-/** Takes the first change, and those that overlap it, also by way of others. */
+/** Takes the first change with all changes that overlap it, directly or through others. */
 function takeTouching(wanted: Change[], made: Change[]): Touching {
   const from = Math.min(...[wanted[0], made[0]].flatMap((change) => change?.aStart ?? []));
   const ourChanges: Change[] = [];

@@ -1,11 +1,11 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
-import { withPlainLineEnds } from "../shared/line-ends.ts";
+import { withPlainLineEnds } from "../shared/text.ts";
 import { readJsonObject } from "../shared/read-json.ts";
 import type { Draft, Tree } from "./tree.ts";
 
-/** The record by which later commands know what the user edited. */
+/** The file by which later commands know which files the user edited. */
 export const ownedFile = ".tsbuilder/owned.json";
 
 /** Records the hash of each file that we wrote for the user, to detect edits. */
@@ -34,12 +34,15 @@ export class OwnedFiles {
     return [...this.#hashes.keys()];
   }
 
-  /** A file that is not in the record, or differs from it, was edited by the user. */
+  /** Returns whether the user edited a file: it is not in the record, or differs from it. */
   isChanged(path: string, text: string): boolean {
     return this.#hashes.get(path) !== hashText(text);
   }
 
-  /** A change by us (a move, an import, an inserted line) does not count as an edit by the user. */
+  /**
+   * Carries the record of a file along with a change by tsbuilder (a move, an import, an inserted line), which is no
+   * edit by the user.
+   */
   carry(from: string, to: string, textBefore: string, textAfter: string): void {
     const hash = this.isChanged(from, textBefore) ? this.#hashes.get(from) : hashText(textAfter);
     this.#hashes.delete(from);
@@ -48,8 +51,8 @@ export class OwnedFiles {
   }
 
   /**
-   * Records the files of a draft, unless the user had edited them before; then they stay the user's. `edited` has the
-   * texts of files before others than tsbuilder changed them: those changes are to be merged from then on.
+   * Records the files of a draft, except for those that the user had edited before. `edited` has the texts of files
+   * before executables changed them: later upgrades merge those changes.
    */
   record(draft: Draft, edited: ReadonlyMap<string, string> = new Map()): void {
     for (const { path, content, before, ownership } of draft.changes()) {
@@ -69,7 +72,7 @@ export class OwnedFiles {
   }
 }
 
-/** Twelve bytes of SHA-256 are enough to detect edits; that of line ends is none of the user's. */
+/** Hashes a text, without regard to line ends. Twelve bytes of SHA-256 are enough to detect edits. */
 export function hashText(text: string): string {
   return createHash("sha256").update(withPlainLineEnds(text)).digest("hex").slice(0, 24);
 }

@@ -1,6 +1,6 @@
 import { type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../shared/errors.ts";
-import { withPlainLineEnds } from "../shared/line-ends.ts";
+import { withPlainLineEnds } from "../shared/text.ts";
 import type { FileChange } from "./file-change.ts";
 import { type Conflict, type MarkedText, mergeMarked } from "./merge-texts.ts";
 import type { OwnedFiles } from "./ownership.ts";
@@ -50,7 +50,7 @@ function mergeValues(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as JSONValue;
 }
 
-/** The order of members counts: it is the user's, and stays. */
+/** Compares with the order of members, which the user may have chosen. */
 const isSame = (a: JSONValue | undefined, b: JSONValue | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
@@ -62,17 +62,17 @@ export interface UpgradeRequest {
   readonly next: readonly FileChange[];
   readonly owned: OwnedFiles;
   readonly onConflict: ConflictChoice;
-  /** What our side of a conflict is called: `tsbuilder 0.2.0`. */
+  /** The label of our side of a conflict: `tsbuilder 0.2.0`. */
   readonly name: string;
 }
 
 /**
- * What becomes of a file that both sides changed differently: nothing is written (`refuse`), the user's is kept and ours
- * written next to it (`keep`), ours overwrites it (`overwrite`), or it gets both sides between markers (`mark`).
+ * The outcome for a file that both sides changed differently: nothing is written (`refuse`), the user's is kept and
+ * ours written next to it (`keep`), ours overwrites it (`overwrite`), or it gets both sides between markers (`mark`).
  */
 export type ConflictChoice = "refuse" | "keep" | "overwrite" | "mark";
 
-/** What an upgrade leaves to the user. */
+/** The rest of an upgrade that the user has to look at. */
 export interface UpgradeOutcome {
   readonly notes: readonly string[];
   /** The conflicts that are marked in the files. */
@@ -121,7 +121,7 @@ interface FileInConflict {
   readonly marked: MarkedText;
 }
 
-/** Merges a file, or returns what is in conflict. */
+/** Merges a file, or returns its conflicts. */
 function bringUp(
   draft: Draft,
   file: FileChange,
@@ -168,7 +168,7 @@ function merge(
 /** Files of older versions whose settings stand in another file now. */
 const successors: ReadonlyMap<string, string> = new Map([["biome.json", ".oxfmtrc.json"]]);
 
-/** Files that the templates no longer have are deleted, unless the user edited them. */
+/** Deletes files that the templates no longer have, unless the user edited them. */
 function deleteUnused(draft: Draft, { base, next, owned }: UpgradeRequest, notes: string[]): void {
   const wanted = new Set(next.map(({ path }) => path));
   for (const [path, text] of base) {

@@ -1,3 +1,7 @@
+// From blueprints to files: `planScaffold` computes the changes of files in a draft, `apply.ts` writes them, all or
+// nothing. A blueprint has parts (files from templates) and inserts (lines at markers); `ownership.ts` knows which
+// files the user has edited. Begin here.
+
 import { posix } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Blueprint, type Insert, type Part, insertKey } from "./blueprint.ts";
@@ -39,7 +43,7 @@ export function planScaffold(draft: Draft, request: ScaffoldRequest): ScaffoldRe
   const moves = findMoves(draft, before, after);
   moveFiles(draft, moves, request.owned);
   removeFiles(draft, before, after, request, notes);
-  // Another part may write a file of a part that is gone.
+  // A new part may write a file of a part that is gone.
   const replaced = new Map(
     [...before].filter(([key]) => !after.has(key)).map(([, file]) => [file.path, file]),
   );
@@ -75,7 +79,7 @@ interface PlannedFile {
   readonly content: string;
 }
 
-/** Renders only what differs: a part with the same context gives the same files. */
+/** Renders the parts that differ: a part with the same context gives the same files. */
 function renderDifference(
   request: ScaffoldRequest,
 ): [before: Map<string, PlannedFile>, after: Map<string, PlannedFile>] {
@@ -151,8 +155,8 @@ function removeFiles(
 }
 
 /**
- * The files to keep for the user, each with the note that says why: those that were edited, and of the others what they
- * import, or the project would no longer compile.
+ * Returns the files to keep for the user, each with a note that says why: edited files, and the files that they import,
+ * without which the project would no longer compile.
  */
 function keepFiles(
   tree: Tree,
@@ -160,7 +164,7 @@ function keepFiles(
   candidates: ReadonlySet<string>,
 ): Map<string, string> {
   const kept = new Map(edited.map((path) => [path, `kept "${path}", which you edited`]));
-  // A Map also visits what is added on the way.
+  // Iterating over a Map also visits entries that are added meanwhile.
   for (const path of kept.keys()) {
     for (const imported of relativeImports(tree.read(path) ?? "", path)) {
       if (candidates.has(imported) && !kept.has(imported))
@@ -194,7 +198,7 @@ function createFile(
   notes.push(`kept "${path}", which already exists; use --force to overwrite it`);
 }
 
-/** The template's output changed: applies the same change to the user's file, whose imports were already updated. */
+/** Applies a change of a template's output to the user's file, whose imports were already updated. */
 function updateFile(
   draft: Draft,
   old: PlannedFile,
@@ -226,7 +230,7 @@ function isModule(path: string): boolean {
   return module.test(path);
 }
 
-/** The files of the project that a module imports. */
+/** Returns the files of the project that a module imports. */
 function relativeImports(text: string, path: string): string[] {
   if (!isModule(path)) return [];
   return [...text.matchAll(specifierPattern)].map(([, , , specifier]) =>
@@ -272,7 +276,7 @@ function addInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
   }
 }
 
-/** The inserted lines that a file had and keeps. */
+/** Returns the inserted lines that a file had and keeps. */
 function keptInserts({ before, after }: ScaffoldRequest, file: string): Insert[] {
   const wanted = new Set(after.inserts.map(insertKey));
   return before.inserts.filter((insert) => insert.file === file && wanted.has(insertKey(insert)));

@@ -1,11 +1,11 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, posix, relative, sep } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
-import { isInside } from "../shared/is-inside.ts";
+import { isInside } from "../shared/files.ts";
 
 /**
- * Rejects paths that lead out of a project, through `..` or a symbolic link, and those that git, npm or direnv run: of
- * all that tsbuilder writes, nothing belongs there.
+ * Rejects paths that lead out of a project, through `..` or a symbolic link, and files that git, npm or direnv would
+ * run, which tsbuilder never writes.
  */
 export function refuseOutside(root: string, paths: Iterable<string>): void {
   const links = new Links(root);
@@ -29,13 +29,16 @@ export function refuseOutside(root: string, paths: Iterable<string>): void {
   }
 }
 
-/** The same for a file that a user named, which may be anywhere: only links in the project may come from others. */
+/**
+ * Rejects a file that the user named, and that may be anywhere, if a link in the project leads to it: a clone may
+ * contain the link.
+ */
 export function refuseLinkedFile(root: string, file: string): void {
   if (!isInside(root, file) || file === root) return;
   try {
     refuseOutside(root, [relative(root, file).split(sep).join("/")]);
   } catch (error) {
-    // A file where a folder is needed is an error of the write.
+    // The write itself reports a file in the place of a folder.
     if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
   }
 }
@@ -47,7 +50,7 @@ function isOutside(path: string): boolean {
   return first === ".." || first === ".";
 }
 
-/** As file systems fold names: those of macOS and Windows ignore case, some characters, and dots and spaces at the end. */
+/** Folds names as file systems do: macOS and Windows ignore case, some characters, and dots and spaces at the end. */
 function isRunByOthers(path: string): boolean {
   const names = path
     .normalize("NFKC")
@@ -59,7 +62,7 @@ function isRunByOthers(path: string): boolean {
 
 const runByOthers = /^(?:\.git|git~\d+|node_modules|\.husky|\.envrc)[. ]*(?::.*)?$/u;
 
-/** Checks each folder once, however many files of a plan are in it. */
+/** Checks links; each folder only once for all files in it. */
 class Links {
   readonly #root: string;
   readonly #known = new Map<string, boolean>();
@@ -68,7 +71,7 @@ class Links {
     this.#root = root;
   }
 
-  /** The first component of a path that is a link out of the project. */
+  /** Finds the first component of a path that is a link out of the project. */
   findOutward(path: string): string | undefined {
     const steps = posix.normalize(path).split("/");
     const ways = steps.map((_, i) => steps.slice(0, i + 1).join("/"));
@@ -86,7 +89,10 @@ class Links {
   }
 }
 
-/** A dangling link may point anywhere by the time the file is written, and one into `.git` is as bad as one outside. */
+/**
+ * Returns whether a link stays in the project. A dangling link does not, since it may lead anywhere when the file is
+ * written; nor does one into `.git`.
+ */
 function staysInside(root: string, link: string): boolean {
   try {
     const [base, target] = [realpathSync(root), realpathSync(link)];

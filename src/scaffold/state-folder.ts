@@ -16,9 +16,9 @@ import { quoteWord } from "../shared/text.ts";
 export const stateFolder = ".tsbuilder";
 
 /**
- * Makes a folder below `.tsbuilder`, or that itself, for whoever is about to write there. A link in it is an error: a
- * repository can contain one that leads anywhere. git ignores everything there but the records, whatever the project's
- * own `.gitignore` says: kubeconfigs are no part of a commit.
+ * Creates `.tsbuilder`, or a folder below it, for a command that is about to write there. Throws if there is a link: a
+ * clone can contain one that leads anywhere. git ignores all files there except for the records, whatever the project's
+ * `.gitignore` says, since kubeconfigs must not be committed.
  */
 export function openStateFolder(root: string, name = ""): string {
   const all = join(root, stateFolder);
@@ -26,13 +26,13 @@ export function openStateFolder(root: string, name = ""): string {
   refuseStateLinks(root, name);
   mkdirSync(folder, { recursive: true });
   const ignored = join(all, ignoreFile);
-  // A clone can bring another one, which hides nothing.
+  // A clone may contain another `.gitignore`, which hides nothing.
   if (!existsSync(ignored) || readFileSync(ignored, "utf8") !== ignoredByGit)
     writeFileSync(ignored, ignoredByGit);
   return folder;
 }
 
-/** Finds a link: `.tsbuilder` itself, what lies directly in it, or what lies anywhere below one of its folders. */
+/** Finds a symbolic link: `.tsbuilder` itself, an entry of it, or any entry below the named folder. */
 export function findStateLink(root: string, name = ""): string | undefined {
   return (
     findLink(root, stateFolder, 1) ??
@@ -40,7 +40,7 @@ export function findStateLink(root: string, name = ""): string | undefined {
   );
 }
 
-/** Throws if there is such a link. */
+/** Throws if `findStateLink` finds a link. */
 export function refuseStateLinks(root: string, name: string): void {
   const link = findStateLink(root, name);
   if (link === undefined) return;
@@ -50,7 +50,7 @@ export function refuseStateLinks(root: string, name: string): void {
   });
 }
 
-/** Deletes `.tsbuilder` if nothing is left in it. */
+/** Deletes `.tsbuilder` if it is empty. */
 export function removeStateFolder(root: string): void {
   const folder = join(root, stateFolder);
   try {
@@ -59,7 +59,7 @@ export function removeStateFolder(root: string): void {
     rmSync(join(folder, ignoreFile), { force: true });
     rmdirSync(folder);
   } catch {
-    // Another command is waiting in it, or has removed it already.
+    // Another command is using it, or has deleted it already.
   }
 }
 

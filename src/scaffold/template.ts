@@ -1,7 +1,7 @@
 import type { Part, RenderedFile } from "./blueprint.ts";
 import { compiledTemplates } from "./compiled-templates.ts";
 
-/** Renders all templates of a part. They contain no logic: what is optional is a part of its own, or may be empty. */
+/** Renders all templates of a part. Templates contain no logic: optional text is another part, or an empty variable. */
 export function renderPart(part: Part): readonly RenderedFile[] {
   if ("files" in part) return part.files;
   const { templates: folder, context } = part;

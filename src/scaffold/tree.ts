@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { atFile } from "../shared/at-file.ts";
-import { withLineEndsOf } from "../shared/line-ends.ts";
+import { atFile } from "../shared/files.ts";
+import { withLineEndsOf } from "../shared/text.ts";
 import type { FileChange, Ownership } from "./file-change.ts";
 
 /** A project's files. Paths are relative to the project's root and use forward slashes. */
@@ -22,7 +22,7 @@ export function diskTree(root: string): Tree {
   };
 }
 
-/** The same with hidden folders, for folders in which every file is ours. */
+/** Like `diskTree`, with hidden folders, for folders in which all files are tsbuilder's. */
 export function everythingBelow(root: string): Tree {
   return { ...diskTree(root), list: (folder) => walk(root, folder, () => false).sort() };
 }
@@ -76,7 +76,7 @@ export class Draft implements Tree {
     this.#pending.set(path, { content: undefined, ownership: "yours" });
   }
 
-  /** Leaves a file as the tree below has it. */
+  /** Drops the change of a file. */
   undo(path: string): void {
     this.#pending.delete(path);
   }
@@ -111,8 +111,8 @@ function walk(root: string, folder: string, leaveOut = isLeftOut): string[] {
 }
 
 /**
- * Asks first, since an error takes longer than the question. Editors may replace a file or folder at any moment, so the
- * answer is not certain.
+ * Checks first whether the file exists, since an error takes longer. Editors may replace a file or folder at any
+ * moment, so that the read may fail all the same.
  */
 function readIfExists(file: string): string | undefined {
   return existsSync(file) ? unlessMissing(() => atFile(file, () => readFileSync(file, "utf8"))) : undefined;

@@ -20,7 +20,7 @@ function splitLines(text: string | undefined): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/** Hunks with overlapping context are merged. */
+/** Groups hunks whose context overlaps. */
 function groupHunks(hunks: readonly Hunk[]): Hunk[][] {
   const groups: Hunk[][] = [];
   for (const hunk of hunks) {
@@ -49,7 +49,7 @@ function formatBlock(hunks: readonly Hunk[], a: readonly string[], b: readonly s
   return lines.join("\n");
 }
 
-/** An empty range starts at the line before it; a range of one line omits its length. */
+/** Formats a range: an empty one starts at the line before it, and a range of one line omits its length. */
 function range(start: number, end: number): string {
   const length = end - start;
   if (length === 1) return String(start + 1);

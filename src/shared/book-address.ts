@@ -1,2 +1,2 @@
-/** Where the book is published. Links in messages and READMEs begin with it; `npm run book -- --check` follows them. */
+/** The address of the book. Links in messages and READMEs begin with it; `npm run book -- --check` follows them. */
 export const bookAddress = "https://tsbuilder.dev/book/";

@@ -1,11 +1,11 @@
 interface Meaning {
   /** When the error occurs. */
   readonly meaning: string;
-  /** What to do about it, when the hint of the message is not enough. */
+  /** The remedy, where the hint of the message is not enough. */
   readonly remedy: string;
 }
 
-/** The errors that a user can fix, so that each code has one meaning: `tsbuilder explain` prints them. */
+/** The codes of errors that a user can fix, each with one meaning. `tsbuilder explain` prints them. */
 export const errorCodes = {
   INVALID_ARGUMENT: {
     meaning: "A command, flag or argument is unknown, or its value is not possible here.",

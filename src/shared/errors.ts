@@ -1,3 +1,6 @@
+// Shared by all rooms of the CLI: errors with codes and hints, reading JSON and YAML, text, and files outside of
+// projects.
+
 import type { ErrorCode } from "./error-codes.ts";
 
 /** A place in a file; line and column count from 1. */

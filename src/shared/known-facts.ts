@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { type NoFolder, openStateHome } from "./own-folder.ts";
 
 /**
- * A fact that holds for this user on this machine: tsbuilder wrote this journal, the user allowed this plugin. The facts
- * stand outside of all projects, each as a file that is named by its hash, so that a clone can't bring one along.
+ * A fact that holds for this user on this machine: tsbuilder wrote this journal, the user allowed this plugin. Facts
+ * are files outside of all projects, named by a hash of the fact, so that a clone can't contain one.
  */
 export type Fact = readonly [about: "allowed" | "journal" | "kubeconfig", place: string, content: string];
 
 /**
- * Remembers a fact. Where no file can be kept, it is known until this process ends, and the reason is returned, which
- * names the folder.
+ * Remembers a fact. If no file can be written, the fact holds until this process ends, and the reason is returned,
+ * which names the folder.
  */
 export function remember(fact: Fact): NoFolder | undefined {
   const file = fileOf(fact, { make: true });
   try {
     if (typeof file !== "string") throw new Error(file.reason);
-    // For people who look what is there: the content itself is only in the name.
+    // For people who look into the folder: only the name counts.
     writeFileSync(file, `${fact[0]} ${fact[1]}\n`, { mode: 0o600 });
     return undefined;
   } catch (error) {

@@ -2,20 +2,26 @@ import { existsSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs"
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 
-/** A folder below the user's cache that nobody else can change; undefined where there can be none, or nothing may be kept. */
+/**
+ * Opens a folder below the user's cache that no other user can change; undefined if there is none, or if nothing may be
+ * kept.
+ */
 export function openCacheFolder(name: string, env: NodeJS.ProcessEnv): string | undefined {
-  // Node's own variable, for those who want nothing of the kind.
+  // Node's own variable to turn off such caches.
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
   const folder = openFolder(env, env["XDG_CACHE_HOME"], [".cache"], name, makeFolder);
   return typeof folder === "string" ? folder : undefined;
 }
 
-/** A folder that can't be had, and the reason. */
+/** The reason why there is no folder. */
 export interface NoFolder {
   readonly reason: string;
 }
 
-/** The same below the user's state, which is kept until somebody deletes it. Without `make`, only if it is there. */
+/**
+ * Opens such a folder below the user's state, which is kept until the user deletes it. Without `make`, only if it
+ * exists.
+ */
 export function openStateHome(
   name: string,
   env: NodeJS.ProcessEnv,
@@ -24,7 +30,7 @@ export function openStateHome(
   return openFolder(env, env["XDG_STATE_HOME"], [".local", "state"], name, make ? makeFolder : join);
 }
 
-/** A relative `XDG_…_HOME` is ignored: below the current folder, a repository could bring its content. */
+/** Ignores a relative `XDG_…_HOME`: below the current folder, a clone could contain its content. */
 function openFolder(
   { HOME: home = homedir() }: NodeJS.ProcessEnv,
   given = "",
@@ -37,7 +43,7 @@ function openFolder(
       return { reason: `there is no home folder "${home}"` };
     const base = isAbsolute(given) ? given : reach(home, ...belowHome);
     const folder = reach(base, "tsbuilder", name);
-    // Whoever may change a folder can exchange those in it.
+    // A user who may change a folder can exchange those in it.
     if (mayBeExchanged(base)) return { reason: `others may change "${base}"` };
     const shared = [join(base, "tsbuilder"), folder].find((one) => !isOurs(one));
     return shared === undefined ? folder : { reason: `"${shared}" is not a folder that only you may change` };
@@ -46,7 +52,7 @@ function openFolder(
   }
 }
 
-/** Creates what is missing of a folder, level by level: below `/proc`, Node's recursive `mkdir` never ends. */
+/** Creates the missing folders, level by level: below `/proc`, Node's recursive `mkdir` never ends. */
 function makeFolder(base: string, ...names: readonly string[]): string {
   if (!existsSync(base)) {
     if (dirname(base) !== base) makeFolder(dirname(base));
@@ -62,8 +68,8 @@ function isOurs(folder: string): boolean {
 }
 
 /**
- * Whether others may rename what is in a folder. In one like `/tmp`, they may rename only what is theirs. The group of a
- * folder of ours is trusted: with the umask 002 of many systems, it has the user alone.
+ * Returns whether other users may rename the entries of a folder. In a sticky one like `/tmp`, they may rename only
+ * their own. The group of our own folder is trusted: with the umask 002 of many systems, the user is its only member.
  */
 function mayBeExchanged(folder: string): boolean {
   const stats = statSync(folder);
@@ -73,7 +79,7 @@ function mayBeExchanged(folder: string): boolean {
   return (stats.mode & others) !== 0 && (stats.mode & 0o1000) === 0;
 }
 
-/** Whether others may write. On Windows, a home is its user's, and modes say nothing. */
+/** Returns whether other users may write. On Windows, modes say nothing, and a home is only its user's. */
 const isWritable = ({ mode }: Pick<Stats, "mode">): boolean =>
   process.getuid !== undefined && (mode & 0o022) !== 0;
 

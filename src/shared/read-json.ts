@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "./errors.ts";
 
-/** The object in a JSON file, which a merge or an editor may have left as no JSON. */
+/** Reads the object in a JSON file; an editor or a merge may have left invalid JSON. */
 export function readJsonObject(
   file: string,
   text: string,
@@ -18,7 +18,7 @@ export function readJsonObject(
   );
 }
 
-/** The value of a JSON text; undefined if it is not valid. */
+/** Parses JSON; undefined if it is not valid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

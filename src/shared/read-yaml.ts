@@ -2,13 +2,16 @@ import { type Document, isScalar, LineCounter, type Node, parseAllDocuments, vis
 import type { ErrorCode } from "./error-codes.ts";
 import { TsbuilderError } from "./errors.ts";
 
-/** How a file that can't be read is spoken of. */
+/** Words for the error about a file that can't be read. */
 interface Complaint {
   readonly code: ErrorCode;
   readonly hint: string;
 }
 
-/** The values of all documents of a YAML file. What is not YAML, or grows without end, is an error with its line. */
+/**
+ * Reads the values of all documents in a YAML file. Throws with the line if the text is not YAML, or expands without
+ * end.
+ */
 export function readYaml(
   file: string,
   text: string,
@@ -23,7 +26,7 @@ export function readYaml(
   }
   const lineCounter = new LineCounter();
   try {
-    // The parser's own search for repeated keys takes a minute for some ten thousand of them.
+    // The parser's own search for repeated keys takes a minute for ten thousand of them.
     return parseAllDocuments(text, { lineCounter, uniqueKeys: false }).map((document) => {
       const repeated = document.errors.length === 0 ? findRepeatedKey(document) : undefined;
       if (!repeated) return toValue(file, document, complaint);
@@ -42,7 +45,7 @@ export function readYaml(
         },
       );
     }
-    // Aliases of aliases, or thousands of brackets: small files that no memory and no stack is large enough for.
+    // Aliases of aliases, or thousands of brackets: such a small file exceeds any memory or stack.
     if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
     throw new TsbuilderError(`"${file}" can't be read: its aliases or brackets are nested too deeply`, {
       ...complaint,
@@ -54,7 +57,7 @@ export function readYaml(
 function toValue(file: string, document: Document.Parsed | Document, complaint: Complaint): unknown {
   const [error] = document.errors;
   if (!error) return withoutCycles(document.toJS());
-  // The parser reports its own stack, too, as if the file were wrong there.
+  // The parser also reports the end of its stack, as if the file were wrong there.
   if (error.code === "RESOURCE_EXHAUSTION") throw new RangeError(error.message);
   const [start] = error.linePos ?? [];
   throw new TsbuilderError(`"${file}" is not valid YAML: ${error.message.split("\n")[0]}`, {
@@ -63,7 +66,10 @@ function toValue(file: string, document: Document.Parsed | Document, complaint: 
   });
 }
 
-/** A value that contains itself by an alias has no form in JSON, and never ends for whoever walks through it. */
+/**
+ * Throws for a value that contains itself through an alias: JSON has no form for it, and a walk through it would not
+ * end.
+ */
 function withoutCycles(value: unknown, open: Set<unknown> = new Set()): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (open.has(value)) throw new ReferenceError("an alias refers to what it is part of");

@@ -42,19 +42,21 @@ export function positionAt(file: string, text: string, offset: number): Position
 /** Shows a line of source with its number, and a caret below the column. */
 export function codeFrame(text: string, { line, column }: Pick<Position, "line" | "column">): string {
   const source = (text.split("\n")[line - 1] ?? "").replace(/\r$/u, "");
-  // Of a long line, such as a file without line breaks, only what is near is shown.
+  // A long line, as in a file without line breaks, is cut around the column.
   const start = Math.max(0, column - shownBefore);
   const end = Math.max(shortLine, column + shownBehind);
   const before = `${start > 0 ? "…" : ""}${source.slice(start, column - 1)}`;
   const behind = `${source.slice(column - 1, end)}${end < source.length ? "…" : ""}`;
   const number = `${line} | `;
-  // Tabs stay tabs below the line, so that the caret stands under its character whatever their width.
+  // Tabs remain below the line, so that the caret is under its character whatever their width.
   const indent = before.replace(/[^\t]/gu, " ");
   return `${number}${before}${behind}\n${" ".repeat(number.length - 2)}| ${indent}^`;
 }
 
 const shownBefore = 120;
+
 const shownBehind = 80;
+
 const shortLine = shownBefore + shownBehind;
 
 /** Cuts off a long value, for a message that shows it. */
@@ -75,7 +77,7 @@ export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** A sentence of words that stand without a capital, and often without a full stop. */
+/** Makes a sentence of words: with a capital, and a full stop unless they end with a mark. */
 export function sentence(words: string): string {
   const start = `${words[0]!.toUpperCase()}${words.slice(1)}`;
   return /[.!?]$/u.test(start) ? start : `${start}.`;
@@ -84,4 +86,14 @@ export function sentence(words: string): string {
 /** `1 object`, `2 objects`. */
 export function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
+}
+
+/** Converts a text to Windows' line ends if the model has no others, as in a checkout by git that converts them. */
+export function withLineEndsOf(model: string, text: string): string {
+  return model.includes("\r\n") && !/(?:^|[^\r])\n/u.test(model) ? text.replaceAll(/\r?\n/gu, "\r\n") : text;
+}
+
+/** Converts a text to line feeds. */
+export function withPlainLineEnds(text: string): string {
+  return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }

@@ -6,8 +6,8 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 export const licensesFile = "third-party-licenses.txt";
 
 /**
- * The licenses of all packages that a bundle contains, by the paths of its inputs relative to a folder. Most licenses
- * ask for their text to go with every copy, and a bundler leaves it behind.
+ * Returns the licenses of all packages in a bundle, by the paths of its inputs relative to a folder. Most licenses
+ * require their text in every copy, and a bundler omits it.
  */
 export function describeLicenses(folder: string, inputs: readonly string[]): string {
   const roots = new Set(inputs.flatMap((input) => packageRoot(input) ?? []));
@@ -24,7 +24,7 @@ export function describeLicenses(folder: string, inputs: readonly string[]): str
 
 const rule = "-".repeat(80);
 
-/** The folder of the package that a file belongs to; undefined for sources outside of `node_modules`. */
+/** Returns the folder of the package that a file belongs to; undefined for sources outside of `node_modules`. */
 function packageRoot(path: string): string | undefined {
   return /^.*(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/u.exec(path)?.[0];
 }
@@ -37,7 +37,7 @@ function readLicense(root: string): { label: string; text: string } {
   return { label, text: texts.length > 0 ? `${texts.join("\n\n")}\n` : "The package has no license file.\n" };
 }
 
-/** A bundle may hold a folder that only looks like a package. */
+/** Reads package.json; a folder in a bundle may only look like a package. */
 function readManifest(root: string): Manifest {
   const file = join(root, "package.json");
   const manifest = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Partial<Manifest>) : {};
@@ -48,7 +48,7 @@ function readManifest(root: string): Manifest {
   };
 }
 
-/** The files of licenses and notices, also those in a folder of that name. */
+/** Lists the files of licenses and notices, also in a folder of that name. */
 function licenseFiles(root: string): string[] {
   return readdirSync(root)
     .filter((name) => isNamed(name))
@@ -60,7 +60,9 @@ function licenseFiles(root: string): string[] {
     .sort(compareText);
 }
 
-/** Whether one of the words in a file's name says so: `LICENSE_MIT`, `BSD-3-Clause-LICENSE`, `ThirdPartyNotices.txt`. */
+/**
+ * Returns whether a file's name contains such a word: `LICENSE_MIT`, `BSD-3-Clause-LICENSE`, `ThirdPartyNotices.txt`.
+ */
 function isNamed(name: string): boolean {
   const words = name.replaceAll(/([a-z])([A-Z])/gu, "$1 $2").split(/[^A-Za-z]+/u);
   return words.some((word) => /^(?:(?:un)?licen[cs]es?|notices?|copying)$/iu.test(word));
@@ -68,7 +70,7 @@ function isNamed(name: string): boolean {
 
 const isCode = /\.(?:[cm]?[jt]sx?|json|map)$/u;
 
-/** Follows links; one to nothing is neither. */
+/** Follows links; a dangling link is neither. */
 const isKind = (path: string, kind: "isFile" | "isDirectory"): boolean =>
   statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;
 
@@ -76,7 +78,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly license?: License;
-  /** As packages wrote it before there were expressions such as `(MIT OR Apache-2.0)`. */
+  /** The form before there were expressions such as `(MIT OR Apache-2.0)`. */
   readonly licenses?: License | readonly License[];
 }
 

@@ -1,9 +1,9 @@
 import { delimiter, isAbsolute } from "node:path";
 
 /**
- * The `PATH` for programs of the machine, such as git and kubectl: without folders of packages, which `npx` and
- * `npm run` put first, and without relative ones. A project that was only cloned can have a program in either. It is
- * never empty, since an empty `PATH` means the current folder.
+ * Returns the `PATH` for programs of the machine, such as git and kubectl: without folders of packages, which `npx` and
+ * `npm run` put first, and without relative ones, since a clone can contain a program in either. Never empty, because
+ * an empty `PATH` means the current folder.
  */
 export function toolPath(path = process.env["PATH"] ?? ""): string {
   const folders = path

@@ -2,7 +2,7 @@ import { channel } from "node:diagnostics_channel";
 
 const steps = channel("tsbuilder:step");
 
-/** Says what is done, to whoever follows it: `--verbose` does. */
+/** Publishes a step, for `--verbose`. */
 export function trace(step: string): void {
   steps.publish(step);
 }

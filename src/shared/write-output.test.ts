@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { writeOutput } from "./write-output.ts";
+import { writeOutput } from "./files.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { writePrivate } from "./write-private.ts";
+import { writePrivate } from "./files.ts";
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 

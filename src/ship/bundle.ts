@@ -3,10 +3,9 @@ import { dirname, join } from "node:path";
 import type * as Esbuild from "esbuild";
 import { type PackageManager, packageManagerOf } from "../project/package-manager.ts";
 import { refuseLinkedFile } from "../scaffold/refuse-outside.ts";
-import { atFile } from "../shared/at-file.ts";
+import { atFile, makeFolder } from "../shared/files.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
-import { makeFolder } from "../shared/write-output.ts";
 
 /** A bundle that can be rebuilt; only changed files are read again. */
 export interface IncrementalBundle {

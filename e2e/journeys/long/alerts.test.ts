@@ -6,7 +6,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, loadConfig, type ManagerOptions } from "@tsbuilder/runtime";
 import { type FaultProxy, startFaultProxy } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownPanel, runtimePanels } from "../../../src/plugins/optional/grafana-panels.ts";
+import { ownPanel, runtimePanels } from "../../../src/plugins/optional/grafana.ts";
 import { type Hanging, type Shop, shopWebhooks, startShop } from "../../support/alerts/alerting-shop.ts";
 import { eventually } from "../../support/eventually.ts";
 import { hastenAlerts } from "../../support/alerts/hasten-alerts.ts";
@@ -14,6 +14,36 @@ import { ownPort } from "../../support/own-port.ts";
 import { missingPrometheus, scaffoldAlerts } from "../../support/alerts/prometheus.ts";
 import { type PrometheusServer, startPrometheusServer } from "../../support/alerts/prometheus-server.ts";
 import { Widget, widgetDefinition } from "../../support/runtime/widget-kinds.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 // A real Prometheus scrapes a running operator: each alert but OperatorRestarts, MemoryNearLimit and ConversionFails
 // fires when its cause is made, and clears when it is gone. The tests depend on each other.

@@ -50,7 +50,7 @@ function bundleOnce(): string {
   rmSync(folder, { recursive: true, force: true });
   write(
     join(folder, "main.ts"),
-    `import { planGenerated } from "${repository}/src/cli/plan-generated.ts";
+    `import { planGenerated } from "${repository}/src/cli/project/plan-generated.ts";
 import { applyPlan } from "${repository}/src/scaffold/apply.ts";
 import { diskTree, Draft } from "${repository}/src/scaffold/tree.ts";
 export async function main(root: string): Promise<void> {

@@ -11,10 +11,22 @@ import { loadObjects } from "@tsbuilder/cluster/testing";
 import type { KubernetesObject } from "@tsbuilder/runtime";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { explore, operationsFor, Random, type Scenario } from "@tsbuilder/simulation";
-import { exploringHeap } from "../../../src/cli/explore-flags.ts";
+import { exploringHeap } from "../../../src/cli/commands/develop/test.ts";
 import { setupAppServiceController as setup } from "../../golden/app-operator/src/controller/appservice_controller.ts";
 import { repository } from "../../support/source-imports.ts";
 import { runOnReal } from "./simulation-real.ts";
+
+
+
+
+
+
+
+
+
+
+
+
 
 const runs = Number(process.env["RUNS"] ?? 1000);
 const processes = 2;

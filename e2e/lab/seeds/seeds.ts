@@ -4,11 +4,25 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { exploringHeap } from "../../../src/cli/explore-flags.ts";
+import { exploringHeap } from "../../../src/cli/commands/develop/test.ts";
 import { makeTutorial } from "../../book/tutorial.ts";
 import { listSources, repository } from "../../support/source-imports.ts";
 import { bundleTest } from "./bundle-test.ts";
 import { type PlanReport, type Share, shares } from "./share.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 // npm run lab -- seeds --only PATTERN [--seeds 1000] [--from 1] [--processes 2] [--story]
 const { values } = parseArgs({

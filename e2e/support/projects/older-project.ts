@@ -3,11 +3,25 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
-import { dispatch } from "../../../src/cli/dispatch.ts";
-import type { Details } from "../../../src/cli/ui.ts";
+import { dispatch } from "../../../src/cli/start/dispatch.ts";
+import type { Details } from "../../../src/cli/reporting/ui.ts";
 import { run } from "../../golden/golden-projects.ts";
 import { newerHost } from "./newer-host.ts";
 import { useProjectFolder } from "./project-folder.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** A project under git's version control that an older version of tsbuilder scaffolded, for each test of a file. */
 export function useOlderProject() {

@@ -12,11 +12,29 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { shortPauses } from "../../../src/cli/install-dependencies.ts";
+import { shortPauses } from "../../../src/cli/packages/install-dependencies.ts";
 import { eventually } from "../eventually.ts";
 import { ownPort } from "../own-port.ts";
 import { run, plainEnvironment } from "../shell.ts";
 import { watchProcess } from "../watched-process.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** A registry of one's own on loopback, to which anybody may publish; what it doesn't have it gets from the machine's. */
 export interface Verdaccio {

@@ -1,12 +1,10 @@
-import { defineCommand } from "../command.ts";
-import { checkConflicts } from "../doctor/check-conflicts.ts";
-import { checkLock } from "../doctor/check-lock.ts";
-import { checkPackages } from "../doctor/check-packages.ts";
-import { checkProject } from "../doctor/check-project.ts";
+import { defineCommand } from "../arguments/command.ts";
+import { checkConflicts, checkProject } from "../doctor/check-project.ts";
+import { checkLock, checkPackages } from "../doctor/check-packages.ts";
 import { checkTools } from "../doctor/check-tools.ts";
-import type { Finding } from "../doctor/finding.ts";
-import { findProjectRoot } from "../find-project-root.ts";
-import { describeUnfinished, type OpenProject, viewProject } from "../open-project.ts";
+import type { Finding } from "../reporting/ui.ts";
+import { findProjectRoot } from "../../project/store.ts";
+import { describeUnfinished, type OpenProject, viewProject } from "../project/open-project.ts";
 
 export const doctor = defineCommand({
   summary: "Check this machine and this project for problems",
@@ -30,7 +28,7 @@ async function checkAll(project: OpenProject): Promise<Finding[]> {
   const { root, tree } = project;
   const unfinished = describeUnfinished(root);
   if (unfinished !== undefined) return [{ state: "wrong", subject: ".tsbuilder/stage", ...unfinished }];
-  // Files with conflicts are no YAML and no TypeScript, so that nothing else can be said of them.
+  // With conflict markers, files can't be parsed: other checks would only report that.
   const conflicts = checkConflicts(tree);
   if (conflicts.length > 0) return [...checkPackages(root, tree), ...conflicts];
   return [...checkPackages(root, tree), ...checkLock(root, tree), ...(await checkProject(project))];

@@ -1,7 +1,8 @@
 import { TsbuilderError } from "../../shared/errors.ts";
-import { didYouMean } from "../../shared/text.ts";
-import { defineCommand } from "../command.ts";
-import { explainedCodes } from "../explained-codes.ts";
+import { didYouMean, sentence } from "../../shared/text.ts";
+import { defineCommand } from "../arguments/command.ts";
+import { errorCodes } from "../../shared/error-codes.ts";
+import { type Advice, subjects, systemCodes } from "../reporting/system-codes.ts";
 
 export const explain = defineCommand({
   summary: "Explain an error code",
@@ -28,6 +29,32 @@ export const explain = defineCommand({
     ui.print(describe(code, found));
   },
 });
+
+/** The meaning of an error code, and what the user can do. */
+interface ExplainedCode {
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/** Explanations of the operating system's codes. */
+export const explainedSystemCodes: Readonly<Record<string, ExplainedCode>> = Object.fromEntries(
+  Object.entries(systemCodes).map(([code, advice]) => [code, explainSystem(advice)]),
+);
+
+/** All codes that an error of `--output json` may have. */
+export const explainedCodes: Readonly<Record<string, ExplainedCode>> = {
+  ...errorCodes,
+  ...explainedSystemCodes,
+  INTERNAL: {
+    meaning: "A bug in tsbuilder: the message is the stack of what failed.",
+    remedy: "Report it with the message and the command that you ran.",
+  },
+};
+
+/** Explains a code without the name of the file or program, which only a message has. */
+function explainSystem({ subject, what, hint }: Advice): ExplainedCode {
+  return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
+}
 
 const codes = new Map(Object.entries(explainedCodes));
 

@@ -1,4 +1,4 @@
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../arguments/command.ts";
 
 export const mcp = defineCommand({
   summary: "Serve tsbuilder's commands to an AI agent, over the Model Context Protocol",
@@ -7,12 +7,12 @@ export const mcp = defineCommand({
   flags: {},
   examples: ["tsbuilder mcp", "npx --no-install tsbuilder mcp"],
   streams: true,
-  async run({ cwd, host }) {
+  async run({ cwd, host, tsbuilder }) {
     const [{ StdioServerTransport }, { mcpServer }] = await Promise.all([
       import("@modelcontextprotocol/sdk/server/stdio.js"),
       import("../mcp/tools.ts"),
     ]);
-    const server = await mcpServer(cwd, host);
+    const server = await mcpServer(cwd, host, tsbuilder);
     const ended = new Promise<void>((resolve) => process.stdin.once("end", resolve));
     await server.connect(new StdioServerTransport());
     await ended;

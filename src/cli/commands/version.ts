@@ -1,5 +1,5 @@
 import { builtFrom } from "../../packaging/commit.ts";
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../arguments/command.ts";
 
 /** The Kubernetes release that the built-in kinds come from. */
 const kubernetes = "1.36";

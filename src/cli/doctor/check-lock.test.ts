@@ -5,8 +5,8 @@ import { useProjectFolder } from "../../../e2e/support/projects/project-folder.t
 import { releasedHost } from "../../../e2e/support/projects/released-host.ts";
 import { integrityOf } from "../../packaging/lock-file.ts";
 import { diskTree } from "../../scaffold/tree.ts";
-import { dispatch } from "../dispatch.ts";
-import { checkLock } from "./check-lock.ts";
+import { dispatch } from "../start/dispatch.ts";
+import { checkLock } from "./check-packages.ts";
 
 const folder = useProjectFolder();
 const write = (path: string, text: string): void => writeFileSync(join(folder.root, path), text);

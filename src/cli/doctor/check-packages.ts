@@ -1,11 +1,18 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { packageManagerOf } from "../../project/package-manager.ts";
+import { npm, packageManagerOf, workspaceOf } from "../../project/package-manager.ts";
 import type { Tree } from "../../scaffold/tree.ts";
-import { ownSpecifiers } from "../upgrade/own-specifiers.ts";
-import type { Finding } from "./finding.ts";
+import { ownSpecifiers, readManifest } from "../packages/manifest.ts";
+import type { Finding } from "../reporting/ui.ts";
+import {
+  isOfNpm6,
+  lackingPackages,
+  readLock,
+  staleTarballs,
+  unlockedPackages,
+} from "../../packaging/check-lock.ts";
 
-/** Whether the packages that `package.json` names are installed, be it in a folder above the project. */
+/** Finds packages in `package.json` that are not installed, neither in the project nor in a folder above it. */
 export function checkPackages(root: string, tree: Tree): Finding[] {
   const text = tree.read("package.json");
   const names = text === undefined ? undefined : namesIn(text);
@@ -29,8 +36,9 @@ function checkInstalled(root: string, names: readonly string[]): Finding[] {
 }
 
 /**
- * Our packages are made for each other: all from a registry or all in `vendor/`, and of one version, or of ranges in
- * which the same is found. Of tarballs, only the numbers are compared: each has a hash of its own content.
+ * Finds packages of tsbuilder that don't fit together. All must be from a registry or all in `vendor/`, and of one
+ * version, or of ranges in which the same version is found. Of tarballs, only the numbers are compared: each version
+ * ends with a hash of its content.
  */
 function checkVersions(text: string): Finding[] {
   const specifiers = ownSpecifiers(JSON.parse(text) as Parameters<typeof ownSpecifiers>[0]);
@@ -51,14 +59,14 @@ function checkVersions(text: string): Finding[] {
 
 const isTarball = (specifier: string): boolean => specifier.startsWith("file:");
 
-/** What `^` keeps of a version; Dependabot moves the rest. Of a tarball, its version. */
+/** The part of a version that `^` keeps, since Dependabot moves the rest. For a tarball, its version. */
 function compatibility(specifier: string): string | undefined {
   const [version, major, minor] = /(\d+)(?:\.(\d+))?[.\d]*/u.exec(specifier) ?? [];
   if (isTarball(specifier)) return version;
   return major === "0" ? `0.${minor}` : major;
 }
 
-/** Yarn's Plug'n'Play has no folders of packages. */
+/** Returns whether a package is installed. Yarn's Plug'n'Play has no folders of packages to look into. */
 function isInstalled(root: string, name: string): boolean {
   if (existsSync(join(root, "node_modules", name, "package.json")) || existsSync(join(root, ".pnp.cjs")))
     return true;
@@ -80,3 +88,45 @@ function namesIn(text: string): string[] | undefined {
     return undefined;
   }
 }
+
+/** Finds why `npm ci` would refuse the lock file. Images and workflows install with it. */
+export function checkLock(root: string, tree: Tree): Finding[] {
+  const manifest = readManifest(tree.read("package.json") ?? "");
+  if (manifest === undefined || packageManagerOf(root) !== npm || workspaceOf(root) !== undefined) return [];
+  // npm prefers npm-shrinkwrap.json to package-lock.json.
+  const lockFile = npm.lockFiles.findLast((file) => tree.has(file)) ?? npm.lockFiles[0];
+  const refused = (message: string, remedy = "npm install"): Finding => ({
+    state: "wrong",
+    subject: lockFile,
+    message,
+    remedy,
+  });
+  const text = tree.read(lockFile);
+  if (text === undefined)
+    return [{ ...refused("the file is missing: npm ci, and so the image, needs it"), state: "missing" }];
+  if (isOfNpm6(text)) return [];
+  const lock = readLock(text);
+  if (lock === undefined)
+    return [refused("npm can't read it", "restore it from version control, or delete it; then npm install")];
+  const unlocked = unlockedPackages(lock, manifest);
+  if (unlocked.length > 0)
+    return [refused(`npm ci refuses it: it lacks what package.json asks for of ${quoted(unlocked)}`)];
+  const lacking = lackingPackages(lock).map(({ name, version, needs }) =>
+    refused(
+      `npm ci refuses it: it lacks "${needs}", which ${name} ${version} needs`,
+      `npm install; if that changes nothing, your registry lacks "${needs}": choose another version of ${name}, by npm install --save-dev ${name}@VERSION`,
+    ),
+  );
+  const stale = staleTarballs(lock, (path) => {
+    const file = join(root, path);
+    return existsSync(file) ? readFileSync(file) : undefined;
+  }).map(({ path, isThere }) =>
+    refused(
+      `npm ci refuses it: "${path}" ${isThere ? "has another content than it says" : "is missing"}`,
+      `restore "${path}" and "${lockFile}" from version control`,
+    ),
+  );
+  return [...lacking, ...stale];
+}
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");

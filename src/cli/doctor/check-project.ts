@@ -1,17 +1,22 @@
+// The checks of `tsbuilder doctor`, each of which returns findings: of the project's files, here; of its packages and
+// lock file; of the tools on this machine.
+
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { planManifests } from "../../generators/manifests.ts";
-import { describeProject } from "../../plugins/index.ts";
+import { describeProject } from "../../plugins/plan-project.ts";
+import { partKeys } from "../../plugins/contract/plugin.ts";
 import { insertKey } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/find-insert.ts";
-import { hasMarker, markerLine } from "../../scaffold/insert.ts";
+import { findInsert, hasMarker, markerLine } from "../../scaffold/insert.ts";
 import { renderPart } from "../../scaffold/template.ts";
-import type { OpenProject } from "../open-project.ts";
-import type { Finding } from "./finding.ts";
-import { clusterRoleName } from "../../project/cluster-role.ts";
+import type { OpenProject } from "../project/open-project.ts";
+import type { Finding } from "../reporting/ui.ts";
+import { clusterRoleName } from "../../project/names.ts";
 import { type Project, qualifiedGroup } from "../../project/project.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
+import { conflictMarkers } from "../../scaffold/merge-texts.ts";
+import { OwnedFiles } from "../../scaffold/ownership.ts";
 
 /** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
@@ -43,7 +48,7 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
       remedy: `paste it above "${markerLine(insert)}", or delete the kind with tsbuilder delete`,
     }));
   const generated = await checkGenerated(tree);
-  // A role that is out of date says nothing about the markers.
+  // An outdated role is no evidence of a wrong marker.
   const roles = generated.some(({ subject }) => subject === roleFile)
     ? []
     : [...checkRoles(project, tree), ...checkBindings(tree)];
@@ -52,7 +57,7 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
   return [{ state: "good", subject: "PROJECT", message: "the files match it and are up to date" }];
 }
 
-/** The generated roles. */
+/** The file of the generated roles. */
 export const roleFile = "config/rbac/role.yaml";
 
 /** Finds permissions on cluster-scoped kinds in the Role of a namespaced operator, which can't give them. */
@@ -77,7 +82,9 @@ export function checkRoles(project: Project, tree: Tree): Finding[] {
   }));
 }
 
-/** Finds generated roles that no binding names: their name is an option, the binding a file of the user's. */
+/**
+ * Finds generated roles that no binding refers to. An option names the role, while the binding is a file of the user's.
+ */
 export function checkBindings(tree: Tree): Finding[] {
   const roles = readYaml(roleFile, tree.read(roleFile) ?? "") as readonly (Role | null)[];
   const names = new Set(roles.flatMap((role) => role?.metadata?.name ?? []));
@@ -97,12 +104,12 @@ export function checkBindings(tree: Tree): Finding[] {
     }));
 }
 
-/** The names in the roleRefs of manifests. */
+/** Returns the names of roles in the roleRefs of a manifest. */
 function boundRoles(file: string, text: string | undefined): unknown[] {
   return text?.includes("roleRef") ? readYaml(file, text).flatMap((value) => [...roleRefs(file, value)]) : [];
 }
 
-/** The names that bindings refer to, and those that kustomize's patches set, whose YAML is a text. */
+/** Yields the names in roleRefs of bindings and of kustomize's patches, whose YAML may be a string. */
 function* roleRefs(file: string, value: unknown): Generator {
   if (typeof value !== "object" || value === null) return;
   const { roleRef, path, value: set, patch } = value as Record<string, unknown>;
@@ -127,7 +134,7 @@ interface Rule {
 interface ClusterScopedKind {
   readonly group: string;
   readonly plural: string;
-  /** Of the project itself. */
+  /** The project defines the kind. */
   readonly isOwn: boolean;
 }
 
@@ -145,8 +152,9 @@ const isSame = (a: ClusterScopedKind, b: ClusterScopedKind): boolean =>
   a.group === b.group && a.plural === b.plural;
 
 /**
- * Whether a rule is about a kind. All resources of a group are about the project's own kinds only: of others, namespaced
- * ones may be meant. So is `get` alone: some operators read single objects where they may, and do without elsewhere.
+ * Returns whether a rule certainly means a kind. `*` for all resources of a group counts for the project's own kinds
+ * only: in other groups, the namespaced kinds may be meant. `get` alone does not count either: some operators read an
+ * object where they may, and do without it elsewhere.
  */
 function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: ClusterScopedKind): boolean {
   const plurals = resources.map((resource) => resource.split("/")[0]!);
@@ -157,8 +165,8 @@ function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: Clus
   );
 }
 
-/** README, workflows and the like may be deleted on purpose. */
-const freeParts = ["typescript/project", "typescript/webhook-test"];
+/** Users may delete these parts on purpose: README, workflows and the like. */
+const freeParts: readonly string[] = [partKeys.project, partKeys.e2eWebhooks];
 
 function missingFile(path: string): Finding {
   return {
@@ -169,7 +177,7 @@ function missingFile(path: string): Finding {
   };
 }
 
-/** Generated files that are out of date with the types and markers. */
+/** Finds generated files that differ from the types and markers. */
 async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   const { changes, stale, diagnostics } = await planManifests(tree);
   const outdated = changes.map(({ path }): Finding => ({
@@ -194,3 +202,25 @@ async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   }));
   return [...outdated, ...left, ...errors];
 }
+
+/** Finds conflicts that an upgrade, or a merge by git, left in files that tsbuilder scaffolds. */
+export function checkConflicts(tree: Tree): Finding[] {
+  const texts = tree.list("").filter((path) => /\.(?:[cm]?ts|json|ya?ml|md)$/u.test(path));
+  // Trees don't list hidden folders, but some of their files are scaffolded.
+  const paths = new Set([...texts, ...OwnedFiles.read(tree).paths()]);
+  return [...paths].sort().flatMap((path) => {
+    const lines = (tree.read(path) ?? "").split(/\r?\n/u);
+    return lines.flatMap((line, i) => (isStart(line, lines.slice(i)) ? [finding(`${path}:${i + 1}`)] : []));
+  });
+}
+
+const isStart = (line: string, rest: readonly string[]): boolean =>
+  line.startsWith(`${conflictMarkers.start} `) &&
+  rest.some((other) => other.startsWith(`${conflictMarkers.end} `));
+
+const finding = (subject: string): Finding => ({
+  state: "wrong",
+  subject,
+  message: "a conflict is not resolved",
+  remedy: `choose the lines of one side or of both, and delete those with ${conflictMarkers.start}, ${conflictMarkers.middle} and ${conflictMarkers.end}`,
+});

@@ -1,7 +1,7 @@
 import { containerTools, findContainerTool } from "../../ship/container-tool.ts";
 import { runTool } from "../../ship/tool.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../reporting/ui.ts";
 
 const minNode = [20, 19] as const;
 
@@ -25,7 +25,7 @@ export async function checkTools(): Promise<Finding[]> {
   ];
 }
 
-/** The minimum version of Node. */
+/** Compares a version with the oldest supported one. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isNew = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
@@ -49,7 +49,7 @@ async function program(
   }
 }
 
-/** A client whose daemon does not run is of no use, so the daemon is queried. */
+/** Finds a container tool whose daemon responds: a client alone can't build images. */
 async function checkContainerTool(): Promise<Finding> {
   const subject = "container tool";
   try {

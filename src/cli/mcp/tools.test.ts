@@ -6,13 +6,22 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { mcpServer } from "./tools.ts";
+import { commandLine } from "../start/dispatch.ts";
+
+
+
+
+
+
+
+
 
 const folder = useProjectFolder();
 const agent = new Client({ name: "agent", version: "1" });
 let stop: () => Promise<void>;
 beforeEach(async () => {
   const [here, there] = InMemoryTransport.createLinkedPair();
-  const server = await mcpServer(folder.root, goldenHost);
+  const server = await mcpServer(folder.root, goldenHost, commandLine(goldenHost));
   await server.connect(there);
   await agent.connect(here);
   stop = async () => {

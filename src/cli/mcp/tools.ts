@@ -1,24 +1,25 @@
+// The Model Context Protocol server of `tsbuilder mcp`. Each tool runs a command; an agent can write only what a plan
+// has shown.
+
 import { createHash } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { readObjects } from "../../dev/read-objects.ts";
 import { readReconciles } from "../../dev/record/read-reconciles.ts";
-import { dispatch } from "../dispatch.ts";
-import type { Host } from "../host.ts";
-import { reportAsJson } from "../json-report.ts";
-import { findProjectRoot } from "../find-project-root.ts";
-import { explainError } from "../report.ts";
+import type { CommandLine } from "../arguments/command.ts";
+import type { Host } from "../packages/host.ts";
+import { explainError, reportAsJson } from "../reporting/report.ts";
+import { findProjectRoot } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { planFlags } from "../apply-or-show.ts";
-import { commands } from "../commands/index.ts";
-import { readFlagWord } from "../flag-word.ts";
+import { planFlags } from "../project/apply-or-show.ts";
+import { readFlagWord } from "../arguments/words.ts";
 
-/** A server with tsbuilder's commands as tools, for one folder and one session. */
-export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
+/** Creates an MCP server whose tools are tsbuilder's commands, for one folder and one session. */
+export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine): Promise<McpServer> {
   const server = new McpServer({ name: "tsbuilder", version: host.version() }, { instructions });
   const plans = new Plans();
-  const run = (argv: readonly string[]): Promise<Report> => report(argv, cwd, host);
+  const run = (argv: readonly string[]): Promise<Report> => report(argv, cwd, tsbuilder);
 
   server.registerTool(
     "help",
@@ -27,12 +28,12 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
       inputSchema: { command: z.string().optional().describe("such as: create api") },
       annotations: { readOnlyHint: true },
     },
-    ({ command = "" }) => answer(async () => run([...readName(command), "--help"])),
+    ({ command = "" }) => answer(async () => run([...readName(command, tsbuilder), "--help"])),
   );
   server.registerTool(
     "plan",
     {
-      description: `Shows what a command would write, as a diff, and writes nothing. Commands: ${(await plannableCommands()).join(", ")}.`,
+      description: `Shows what a command would write, as a diff, and writes nothing. Commands: ${(await plannableCommands(tsbuilder)).join(", ")}.`,
       inputSchema: {
         command: z.string().describe("such as: create api"),
         args: z.array(z.string()).default([]).describe('its flags, such as: ["--kind", "Order"]'),
@@ -41,7 +42,7 @@ export async function mcpServer(cwd: string, host: Host): Promise<McpServer> {
     },
     ({ command, args }) =>
       answer(async () => {
-        return showPlan(await readPlannable(command, args), plans, run);
+        return showPlan(await readPlannable(command, args, tsbuilder), plans, run);
       }),
   );
   server.registerTool(
@@ -138,11 +139,14 @@ const changedSince = {
   hint: "show the user this plan, then apply it",
 };
 
-/** What a command says with `--output json`, and other answers of the same form. */
+/** The report of a command, as `--output json` prints it, or an answer of the same form. */
 type Report = { readonly exitCode: number } & Readonly<Record<string, unknown>>;
 
-/** Runs a command without a terminal. What `--output json` says is made here: a flag would be up to the arguments. */
-async function report(argv: readonly string[], cwd: string, host: Host): Promise<Report> {
+/**
+ * Runs a command without a terminal, and returns its report. Does not use `--output json`: arguments could contain or
+ * hide that flag.
+ */
+async function report(argv: readonly string[], cwd: string, tsbuilder: CommandLine): Promise<Report> {
   const printed: string[] = [];
   const ui = {
     print: (text: string) => void printed.push(text),
@@ -151,33 +155,36 @@ async function report(argv: readonly string[], cwd: string, host: Host): Promise
   };
   const flag = argv.findIndex((word) => word.startsWith("-"));
   const name = argv.slice(0, flag === -1 ? undefined : flag).join(" ");
-  await reportAsJson(name, ui, (by) => dispatch(argv, cwd, by, host));
+  await reportAsJson(name, ui, (by) => tsbuilder.run(argv, cwd, by));
   return JSON.parse(printed.join("\n")) as Report;
 }
 
-/** Runs a command with `--diff`, and keeps what it shows. Help, which is no plan, is passed on. */
+/**
+ * Runs a command with `--diff`, and keeps the plan that it shows. The output of `--help` is no plan, and is returned as
+ * it is.
+ */
 async function showPlan(
-  line: CommandLine,
+  line: PlannedCommand,
   plans: Plans,
   run: (argv: readonly string[]) => Promise<Report>,
 ): Promise<Report> {
-  // In front, where no flag of the arguments can take it for its value.
+  // In front of the arguments, so that no flag among them takes it for its value.
   const { output, ...shown } = await run([...line.name, "--diff", ...line.args]);
   if (shown["written"] !== false) return { ...shown, output };
   const diff = (output as readonly string[]).join("\n");
   return { plan: plans.show({ line, diff }), ...shown, diff };
 }
 
-/** What a command would write, as `--output json` reports it. */
+/** A plan that was shown, by `--output json` and `--diff`. */
 interface ShownPlan {
-  readonly line: CommandLine;
-  /** What `--diff` prints. */
+  readonly line: PlannedCommand;
+  /** The output of `--diff`. */
   readonly diff: string;
 }
 
 /**
- * The plans that were shown in this session. A plan's name is made of what it writes, so a plan of the same command
- * that would write something else has another one.
+ * The plans that were shown in this session. A plan's name is a hash of its command and diff: the same command has
+ * another name once it would write other changes.
  */
 class Plans {
   readonly #shown = new Map<string, ShownPlan>();
@@ -189,8 +196,8 @@ class Plans {
     return name;
   }
 
-  /** The command line of a plan that was shown. */
-  find(name: string): CommandLine {
+  /** Returns the command line of a shown plan. */
+  find(name: string): PlannedCommand {
     const plan = this.#shown.get(name);
     if (plan) return plan.line;
     throw new TsbuilderError(`no plan "${name}" was shown`, {
@@ -200,23 +207,23 @@ class Plans {
   }
 }
 
-/** A command with the arguments that an agent gave it. */
-interface CommandLine {
+/** A command with the arguments of the agent. */
+interface PlannedCommand {
   /** `["create", "api"]` */
   readonly name: readonly string[];
   readonly args: readonly string[];
 }
 
-/** The commands that can show which files they would write; `deploy --diff` asks a cluster instead. */
-async function plannableCommands(): Promise<readonly string[]> {
+/** Names of the commands that can show which files they would write. `deploy --diff` asks a cluster instead. */
+async function plannableCommands({ commands }: CommandLine): Promise<readonly string[]> {
   const loaded = await Promise.all(
     commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
   );
   return loaded.filter(({ command }) => command.flags["diff"] === planFlags.diff).map(({ name }) => name);
 }
 
-/** The words of a command's name, or of a group of commands; flags are none of them. */
-function readName(command: string): readonly string[] {
+/** Splits the name of a command or of a group of commands; refuses flags. */
+function readName(command: string, { commands }: CommandLine): readonly string[] {
   const words = command.split(" ").filter((word) => word !== "");
   const isKnown = commands.some(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
   if (words.length === 0 || isKnown) return words;
@@ -228,15 +235,22 @@ function readName(command: string): readonly string[] {
 
 const onlyShows = "omit it: plan only shows, and apply writes";
 
-/** Flags that can't be in a plan, each with what to do instead. */
+/** Flags that a plan can't have, each with a hint what to do. */
 const refused = new Map([
   ...["--", "--diff", "--no-diff", "--dry-run", "--no-dry-run"].map((flag) => [flag, onlyShows] as const),
   ["--plugins", "loading a plugin runs its code: have the user add it with tsbuilder edit --plugins"],
 ]);
 
-/** The command line of a command and its arguments; refuses what would write, or run code of others, without a plan. */
-async function readPlannable(command: string, args: readonly string[]): Promise<CommandLine> {
-  const known = await plannableCommands();
+/**
+ * Reads a command with its arguments. Refuses commands that can't show a plan, and arguments that would write or run
+ * third-party code.
+ */
+async function readPlannable(
+  command: string,
+  args: readonly string[],
+  tsbuilder: CommandLine,
+): Promise<PlannedCommand> {
+  const known = await plannableCommands(tsbuilder);
   if (!known.includes(command)) {
     throw new TsbuilderError(`"${command}" can't be planned`, {
       code: "REFUSED",

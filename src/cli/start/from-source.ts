@@ -1,4 +1,4 @@
-import { main } from "../main.ts";
+import { main } from "./main.ts";
 
 // Runs the CLI without building it, for tests.
 await main(process.argv.slice(2));

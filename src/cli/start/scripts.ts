@@ -5,20 +5,21 @@ import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
-/** A run may have called little of a script: the code is completed by some of the next ones. */
+/** Runs that complete a script's code: one run may have called only a part of its functions. */
 const completingRuns = 3;
 
-/** A script whose code is to be kept, or completed. */
+/** A script whose code is written when the process ends. */
 interface GrownScript {
   readonly source: Buffer;
   readonly script: Script;
-  /** Those that have added to its code; undefined if there is none. */
+  /** Earlier runs that have added to its code; undefined if there is none. */
   readonly runs: number | undefined;
 }
 
 /**
- * Loads the scripts of a folder, which may load one another, as `require` does. What V8 compiles of them is kept in
- * another folder: it takes a third of a short run. Nobody is told if that fails, since nothing but time is lost.
+ * Loads the scripts of a folder, which may load one another as `require` does. Keeps the code that V8 compiles in
+ * another folder, since compiling takes a third of a short run. If that fails, nothing is reported: the run only takes
+ * longer.
  */
 export class Scripts {
   readonly #folder: string;
@@ -50,7 +51,7 @@ export class Scripts {
     return module.exports;
   }
 
-  /** Writes down what V8 has compiled; to be called when the process ends. */
+  /** Writes the code that V8 has compiled. Called when the process ends. */
   keepCode(): void {
     if (this.#codeFolder === undefined) return;
     const folder = this.#codeFolder;
@@ -71,25 +72,28 @@ export class Scripts {
     const kept = this.#codeFolder === undefined ? undefined : readCode(join(this.#codeFolder, name), source);
     const script = new Script(source.toString(), { filename, cachedData: kept?.data });
     const runs = script.cachedDataRejected ? undefined : kept?.runs;
-    // Of a script whose code is complete, neither its source nor its code is held in memory a second time.
+    // A script whose code is complete needs no second copy of its source and code in memory.
     if (runs === undefined || runs < completingRuns) this.#grown.set(name, { source, script, runs });
     return script;
   }
 }
 
-/** Compiled code of a script, as V8 wrote it down after an earlier run. */
+/** Compiled code of a script from an earlier run. */
 interface KeptCode {
   readonly data: Buffer;
-  /** The runs that have added what they compiled. */
+  /** The number of runs that have added to it. */
   readonly runs: number;
 }
 
-/** A checksum of the source and one of the code, the number of runs, and four bytes that align what follows for V8. */
+/**
+ * The length of a file's header: a checksum of the source and one of the code, the number of runs, and four bytes so
+ * that the code is aligned for V8.
+ */
 const headerLength = 16;
 
 /**
- * Reads the code of a source; undefined if there is none. V8 compares only the length of a source with the one that it
- * has compiled, and trusts the code that it is given: both are checked here.
+ * Reads the code of a source; undefined if there is none. V8 compares only the length of a source with the compiled
+ * one, and does not verify the code: both checksums are compared here.
  */
 export function readCode(file: string, source: Buffer): KeptCode | undefined {
   const bytes = readIfPossible(file);
@@ -99,7 +103,7 @@ export function readCode(file: string, source: Buffer): KeptCode | undefined {
   return isWhole ? { data, runs: bytes.readUInt32LE(8) } : undefined;
 }
 
-/** Replaces the file at once: another command may be reading it. */
+/** Replaces the file by a rename, since another command may be reading it. */
 function writeCode(file: string, source: Buffer, { data, runs }: KeptCode): void {
   const header = Buffer.alloc(headerLength);
   header.writeUInt32LE(crc32(source), 0);
@@ -118,7 +122,7 @@ function readIfPossible(file: string): Buffer | undefined {
   }
 }
 
-/** A module of which nothing is used before one of its functions is: it is loaded then. */
+/** Returns a module that is loaded when one of its functions is first used. */
 function loadLater(id: string, load: (id: string) => unknown): object {
   let loaded: object | undefined;
   return new Proxy({}, { get: (_, name) => Reflect.get((loaded ??= load(id) as object), name) as unknown });
@@ -126,7 +130,7 @@ function loadLater(id: string, load: (id: string) => unknown): object {
 
 type ScriptBody = (exports: object, module: { exports: object }, require: unknown, url: string) => void;
 
-/** Removes the code of scripts that are gone, and what a command that was killed left behind. */
+/** Removes files without a script: of an older bundle, or left by a command that was killed. */
 function removeOthers(folder: string, names: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) if (!names.has(name)) rmSync(join(folder, name), { force: true });
 }

@@ -4,16 +4,16 @@ import { setFlagsFromString } from "node:v8";
 const staying = new Set(["cluster", "dev", "run", "--watch"]);
 
 /**
- * Makes V8 fit a process that ends within seconds. Functions are optimized many times later: what a short run spends on
- * that, it does not get back. The young generation stays as small as it begins: most of what is allocated is needed
- * until the end, and copying it between larger and larger halves takes memory and time.
+ * Sets flags of V8 for a process that ends within seconds. Functions are optimized many times later, because a short
+ * run does not get that time back. The young generation keeps its first size: most objects live until the end, and
+ * copying them between growing halves takes memory and time.
  */
 export function fitShortRun(argv: readonly string[]): void {
   if (argv.some((word) => staying.has(word))) return;
   for (const flag of ["--semi-space-growth-factor=1", ...lateOptimization()]) setFlagsFromString(flag);
 }
 
-/** From Node 22 on, V8 counts calls and no longer what they cost. */
+/** Node 20 measures what calls cost; from Node 22 on, V8 counts them. */
 function lateOptimization(): readonly string[] {
   return Number.parseInt(process.versions.node, 10) < 22
     ? ["--interrupt-budget=600000"]

@@ -2,17 +2,19 @@ import { join } from "node:path";
 import { lstatSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { cachedDataVersionTag } from "node:v8";
 import { findOwnPackage } from "../../packaging/own-package.ts";
-import type { main as Main } from "../main.ts";
+import type { main as Main } from "./main.ts";
 import { Scripts } from "./scripts.ts";
 import { fitShortRun } from "./short-run.ts";
 import { openCacheFolder } from "../../shared/own-folder.ts";
 
-/** Versions of tsbuilder and of Node, and kinds of runs, whose code is kept. */
+/**
+ * The number of folders that are kept: one for each version of tsbuilder and of Node, and for each set of V8's flags.
+ */
 const keptFolders = 8;
 
 /**
- * The folder that keeps compiled code for this version of tsbuilder, of Node, and the present flags of V8; created if it
- * is missing. Undefined where nothing can be kept, or somebody else could change it: what is found there is run.
+ * Returns the folder for compiled code of this version of tsbuilder and Node with the present flags of V8; creates it
+ * if it is missing. Undefined if nothing can be kept, or if another user could change the folder: code in it is run.
  */
 export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string | undefined {
   const all = openCacheFolder("code", env);
@@ -37,8 +39,8 @@ function removeOldest(all: string, made: string): void {
   for (const { path } of byAge.slice(keptFolders - 1)) rmSync(path, { recursive: true, force: true });
 }
 
-// The only file of the bundle that Node loads by itself: all others are scripts, whose compiled code is kept. It is no
-// module: to load one, Node loads its loader of modules first, which takes as long as --version does.
+// The only file of the bundle that Node itself loads; all others are scripts whose compiled code is kept. It is not an
+// ES module: loading one would first load Node's module loader, which takes as long as `--version`.
 
 const argv = process.argv.slice(2);
 
@@ -53,7 +55,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-// Shells and programs call `--version` and wait for it, so nothing else is loaded.
+// Shells and programs wait for `--version`, so nothing else is loaded.
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   process.stdout.write(`${version}\n`);
 } else {

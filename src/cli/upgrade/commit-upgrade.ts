@@ -2,16 +2,15 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { askGit, git, isRepository } from "../git.ts";
-import { formatTrailer, readAim } from "./upgrade-trailer.ts";
+import { askGit, git, isRepository } from "../project/git.ts";
 
-/** An upgrade as it becomes commits. */
+/** The content of an upgrade's commits. */
 export interface UpgradeToCommit {
   readonly root: string;
   /** The versions of tsbuilder. */
   readonly from: string;
   readonly to: string;
-  /** What each version scaffolds from `PROJECT`. */
+  /** The files that each version scaffolds from `PROJECT`. */
   readonly before: readonly TreeFile[];
   readonly after: readonly TreeFile[];
   /** The changes of the user's files. */
@@ -20,9 +19,9 @@ export interface UpgradeToCommit {
 }
 
 /**
- * Commits an upgrade beside the current branch, and returns the commit. It has two parents: the user's last commit, and
- * what the new version scaffolds, whose own parent is what the old version scaffolds. So git tells what tsbuilder
- * changed from what the merge did.
+ * Commits an upgrade without touching the current branch, and returns the commit. Its parents are the user's last
+ * commit, and a commit of the files that the new version scaffolds, whose own parent has those of the old version. So
+ * git tells the changes of tsbuilder from the merge with the user's.
  */
 export function commitUpgrade({ root, from, to, before, after, changes, message }: UpgradeToCommit): string {
   const head = git(root, ["rev-parse", "HEAD"]);
@@ -33,6 +32,52 @@ export function commitUpgrade({ root, from, to, before, after, changes, message 
   return commitTree(root, tree, [head, ours], `${message}\n\n${trailer}`);
 }
 
+/** The destination of an upgrade: the project's folder in its repository, and the branch that gets it. */
+interface UpgradeAim {
+  readonly folder: string;
+  readonly onto: string;
+}
+
+/** Returns the destination of an upgrade that starts on the current branch. */
+export function readAim(root: string): UpgradeAim {
+  const folder = git(root, ["rev-parse", "--show-prefix"]).replace(/\/$/u, "");
+  return { folder: folder || ".", onto: currentBranch(root) ?? "HEAD" };
+}
+
+/** Returns the current branch; undefined if HEAD is detached. */
+export function currentBranch(root: string): string | undefined {
+  return askGit(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
+}
+
+/** Formats the last line of an upgrade's message, by which a later upgrade recognizes it. */
+function formatTrailer(from: string, to: string, { folder, onto }: UpgradeAim, tree: string): string {
+  return `${trailer}: ${from} to ${to} of ${folder} onto ${onto}, ${tree}`;
+}
+
+/**
+ * Returns the destination of a commit that is an upgrade by tsbuilder; undefined for any other commit, also for one
+ * that was amended.
+ */
+export function aimOfCommit(root: string, commit: string): UpgradeAim | undefined {
+  const show = ["show", "--no-patch", "--no-show-signature", "--format=%T%n%B", commit];
+  const [tree, ...message] = git(root, show).split("\n");
+  const found = message.map((line) => trailerPattern.exec(line)).find((match) => match?.[3] === tree);
+  return found ? { folder: found[1]!, onto: found[2]! } : undefined;
+}
+
+/** Returns whether a branch has an upgrade by tsbuilder, maybe below commits of others. */
+export function hasUpgrade(root: string, branch: string): boolean {
+  const log = ["log", "--first-parent", "--max-count=1", "--no-show-signature", "--format=%H"];
+  return git(root, [...log, "--basic-regexp", `--grep=^${trailer}: `, branch]) !== "";
+}
+
+export const isSameAim = (one: UpgradeAim | undefined, other: UpgradeAim): boolean =>
+  one?.folder === other.folder && one.onto === other.onto;
+
+const trailer = "Tsbuilder-Upgrade";
+
+const trailerPattern = new RegExp(String.raw`^${trailer}: \S+ to \S+ of (.+) onto (\S+), (\S+)$`, "u");
+
 /** A file of a tree; without content, it is deleted. */
 interface TreeFile {
   readonly path: string;
@@ -40,8 +85,8 @@ interface TreeFile {
 }
 
 /**
- * Stores files of a project as a tree of git, on top of a commit or of nothing, and returns its id. Neither the files on
- * disk nor the index of the user's change.
+ * Writes files of a project to git as a tree, on top of a commit or of nothing, and returns its id. Changes neither the
+ * files on disk nor the user's index.
  */
 function writeTree(root: string, onto: string | undefined, files: readonly TreeFile[]): string {
   const work = mkdtempSync(join(tmpdir(), "tsbuilder-tree-"));
@@ -66,7 +111,7 @@ function writeTree(root: string, onto: string | undefined, files: readonly TreeF
   }
 }
 
-/** A file stays executable. */
+/** Writes a file with its present mode: an executable file stays executable. */
 function write(root: string, folder: string, path: string, content: string | Uint8Array): void {
   const old = join(root, path);
   const mode = existsSync(old) ? statSync(old).mode : path.endsWith(".sh") ? 0o755 : 0o644;
@@ -74,7 +119,7 @@ function write(root: string, folder: string, path: string, content: string | Uin
   writeFileSync(join(folder, path), content, { mode });
 }
 
-/** Refuses what could not be told from the upgrade, and a folder that is under no version control. */
+/** Refuses uncommitted changes, which could not be told from the upgrade's, and a folder without version control. */
 export function requireCleanTree(root: string): void {
   if (!isRepository(root) || askGit(root, ["rev-parse", "--verify", "--quiet", "HEAD"]) === undefined) {
     throw new TsbuilderError("the project has no commit in git", {
@@ -99,7 +144,7 @@ export function requireCleanTree(root: string): void {
   });
 }
 
-/** Whether two commits are the same upgrade of the same commit. */
+/** Returns whether two commits are the same upgrade of the same commit. */
 export function isSameUpgrade(root: string, one: string, other: string): boolean {
   const [a, b] = [one, other].map((commit) => git(root, ["rev-parse", `${commit}^{tree}`, `${commit}^1`]));
   return a === b;
@@ -107,7 +152,7 @@ export function isSameUpgrade(root: string, one: string, other: string): boolean
 
 const scaffoldTrailer = "Tsbuilder-Scaffold";
 
-/** One that is in the history, after an earlier upgrade, is used again. */
+/** Commits the files that a version scaffolds. Reuses the commit of an earlier upgrade if the history has it. */
 function commitScaffold(root: string, version: string, tree: string, parents: readonly string[]): string {
   const known = git(root, [
     "log",
@@ -123,7 +168,7 @@ function commitScaffold(root: string, version: string, tree: string, parents: re
   return commitTree(root, tree, parents, message);
 }
 
-/** Hooks of the repository don't run: they are for what the user writes. */
+/** Commits a tree without running hooks, which are meant for the user's own commits. */
 function commitTree(root: string, tree: string, parents: readonly string[], message: string): string {
   const sign = askGit(root, ["config", "--type=bool", "commit.gpgSign"]) === "true" ? ["-S"] : [];
   const links = parents.flatMap((parent) => ["-p", parent]);

@@ -1,15 +1,22 @@
 import { refuseOutside } from "../../scaffold/refuse-outside.ts";
-import { shownChanges } from "../report.ts";
-import type { Ui } from "../ui.ts";
-import { commitUpgrade, isSameUpgrade } from "./commit-upgrade.ts";
-import { askGit, git } from "../git.ts";
-import type { ProjectUpgrade } from "./plan-project-upgrade.ts";
+import { shownChanges } from "../reporting/report.ts";
+import type { Ui } from "../reporting/ui.ts";
+import {
+  aimOfCommit,
+  commitUpgrade,
+  currentBranch,
+  hasUpgrade,
+  isSameAim,
+  isSameUpgrade,
+  readAim,
+} from "./commit-upgrade.ts";
+import { askGit, git } from "../project/git.ts";
+import type { ProjectUpgrade } from "./plan-upgrade.ts";
 import type { FileChange } from "../../scaffold/file-change.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
 import { type ToolCall, formatCall, runTool } from "../../ship/tool.ts";
 import { parseJson } from "../../shared/read-json.ts";
-import { aimOfCommit, currentBranch, hasUpgrade, isSameAim, readAim } from "./upgrade-trailer.ts";
 
 interface Delivery {
   /** Undefined for the current branch. */
@@ -21,8 +28,8 @@ interface Delivery {
 }
 
 /**
- * Commits an upgrade, then moves or makes the branch, and pushes it. Until the commit is complete, nothing that the user
- * sees has changed. Returns whether the files of the user's own branch changed.
+ * Commits an upgrade, then moves or creates the branch, and pushes it. Until the commit is complete, nothing that the
+ * user sees has changed. Returns whether files of the user's own branch changed.
  */
 export async function deliverUpgrade(
   root: string,
@@ -74,7 +81,7 @@ export async function deliverUpgrade(
   return false;
 }
 
-/** Points a branch to an upgrade. One with commits of others is refused; an upgrade that was not merged is replaced. */
+/** Points a branch to an upgrade. Replaces an upgrade that was not merged; refuses a branch with other commits. */
 function setBranch(root: string, branch: string, commit: string): string {
   if (!isBranchName(root, branch)) {
     throw new TsbuilderError(`"${branch}" can't be the name of a branch`, {
@@ -90,8 +97,8 @@ function setBranch(root: string, branch: string, commit: string): string {
 }
 
 /**
- * Pushes a branch to `origin`, unless others have committed to it there. Returns its commit, that of `origin` if it has
- * the same upgrade.
+ * Pushes a branch to `origin`, unless others have committed to it there. Returns its commit: the one at `origin` if
+ * that is the same upgrade.
  */
 function pushBranch(root: string, branch: string, commit: string): string {
   const hint = `the upgrade is in the branch "${branch}"; to try again: git push origin ${branch}`;
@@ -106,13 +113,16 @@ function pushBranch(root: string, branch: string, commit: string): string {
   return chosen;
 }
 
-/** git itself would take `@{-1}` for the branch before. */
+/** Returns whether git accepts the name of a branch, without its shorthands such as `@{-1}`. */
 function isBranchName(root: string, name: string): boolean {
   if (name.startsWith("-") || name === "HEAD") return false;
   return askGit(root, ["check-ref-format", `refs/heads/${name}`]) !== undefined;
 }
 
-/** The upgrade that is already there, if it is the same: another commit would start all checks again. */
+/**
+ * Returns the present commit if it is the same upgrade, since a new one would start all checks again, and else the new
+ * commit.
+ */
 function choose(root: string, branch: string, commit: string, present: string | undefined): string {
   if (present === undefined) return commit;
   const aim = readAim(root);
@@ -130,7 +140,7 @@ function choose(root: string, branch: string, commit: string, present: string | 
   });
 }
 
-/** Whether the current branch has an earlier upgrade, and what others added to it, such as resolved conflicts. */
+/** Returns whether the current branch contains an earlier upgrade, with the commits of others on top of it. */
 function isMerged(root: string, present: string): boolean {
   const isAncestor = askGit(root, ["merge-base", "--is-ancestor", present, "HEAD"]) !== undefined;
   return isAncestor && hasUpgrade(root, present);
@@ -142,15 +152,15 @@ interface PullRequest {
   readonly body: string;
 }
 
-/** A branch of a fork may have the same name. */
+/** An open pull request. A branch of a fork may have the same name. */
 interface ListedPullRequest {
   readonly url: string;
   readonly isCrossRepository: boolean;
 }
 
 /**
- * Opens the pull request of a branch, or brings its text up to date. Returns its URL; undefined if `gh` prints none,
- * and without `gh`, whose command is then printed.
+ * Opens the pull request of a branch, or updates its text. Returns its URL; undefined if `gh` prints none, and without
+ * `gh`, in which case the command is printed.
  */
 async function openPullRequest(
   root: string,
@@ -183,7 +193,7 @@ async function openPullRequest(
   }
 }
 
-/** Without output, none is open: `gh pr create` itself refuses a second one. */
+/** Reads the open pull requests. No output means none: `gh pr create` itself refuses a second one. */
 function readListed(output: string, call: ToolCall): readonly ListedPullRequest[] {
   const listed = parseJson(output || "[]");
   if (Array.isArray(listed)) return listed as ListedPullRequest[];
@@ -201,7 +211,7 @@ interface DescribedUpgrade {
   readonly marked: readonly FileConflict[];
 }
 
-/** The conflicts of an upgrade, by place, with both sides. */
+/** Describes each conflict by its place, with both sides. */
 function describeConflicts({ to, marked }: DescribedUpgrade): string[] {
   return marked.flatMap(({ path, line, ours, theirs }) => [
     `conflict in ${path}:${line}`,
@@ -212,7 +222,7 @@ function describeConflicts({ to, marked }: DescribedUpgrade): string[] {
   ]);
 }
 
-/** The text of a pull request, in Markdown; code is indented, since a fence could be part of it. */
+/** Returns the text of a pull request in Markdown. Code is indented, since it could contain a fence. */
 function describePullRequest(upgrade: DescribedUpgrade): string {
   const { from, to, notes, marked } = upgrade;
   const conflicts = marked.map(({ path, line, ours, theirs }) =>
@@ -238,7 +248,7 @@ function describePullRequest(upgrade: DescribedUpgrade): string {
   return shorten(sections.join("\n\n"));
 }
 
-/** GitHub takes 65,536 characters. */
+/** A limit below GitHub's 65,536 characters. */
 const longest = 60_000;
 
 const shorten = (text: string): string =>
@@ -254,11 +264,11 @@ function indent(text: string, by: string): string[] {
 
 interface Committed {
   readonly kept: readonly FileChange[];
-  /** The paths of those that the repository ignores. */
+  /** Paths of changes that git ignores. */
   readonly ignored: readonly string[];
 }
 
-/** Leaves out what the repository ignores, unless npm could not install the project without it. */
+/** Omits files that git ignores; throws if npm could not install the project without one. */
 function withoutIgnored(root: string, changes: readonly FileChange[]): Committed {
   const input = changes.map(({ path }) => `${path}\0`).join("");
   const found = new Set(askGit(root, ["check-ignore", "--stdin", "-z"], { input })?.split("\0"));

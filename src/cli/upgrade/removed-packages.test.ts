@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { packageManagerOf } from "../../project/package-manager.ts";
-import { explainRemoved } from "./plan-project-upgrade.ts";
+import { explainRemoved } from "./plan-upgrade.ts";
 
 const explain = (before: object, after: object): string[] =>
   explainRemoved(JSON.stringify(before), JSON.stringify(after), packageManagerOf("/nowhere"));

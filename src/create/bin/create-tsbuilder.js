@@ -28,9 +28,9 @@ if (existsSync(folder) && !statSync(folder).isDirectory()) {
   process.stderr.write(`error: "${folder}" is a file\nhint: choose the name of a new folder\n`);
   process.exit(1);
 }
-// The first folder that is new: all that is below it is, too.
+// Returns the topmost folder that was created; everything in it is new.
 const made = mkdirSync(folder, { recursive: true });
-// Some package managers pass the -- on.
+// Some package managers pass `--` on.
 const flags = rest[0] === "--" ? rest.slice(1) : rest;
 const code = runInit(folder, [...flags, ...packageManager(flags)]);
 if (code === 0) {
@@ -40,7 +40,10 @@ if (code === 0) {
 }
 process.exit(code);
 
-/** The project is for the package manager that runs this, unless the flags name one. Yarn 1 has other lock files. */
+/**
+ * Names the package manager that runs this, unless the flags name one. Yarn 1 is left out: its lock files have another
+ * format.
+ */
 function packageManager(flags) {
   const [, name, major] = /^(pnpm|yarn|bun)\/(\d+)/.exec(process.env.npm_config_user_agent ?? "") ?? [];
   const isNamed = flags.some((flag) => /^--package-manager(=|$)/.test(flag));

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import { atFile } from "../../shared/at-file.ts";
+import { atFile } from "../../shared/files.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/read-json.ts";
 import { format, type Recorded, type RecordedSession } from "./recorded.ts";

@@ -12,8 +12,7 @@ import {
   type RecordedText,
   format,
 } from "./recorded.ts";
-import { atFile } from "../../shared/at-file.ts";
-import { makeFolder } from "../../shared/write-output.ts";
+import { atFile, makeFolder } from "../../shared/files.ts";
 import { hideCall } from "./hide-call.ts";
 import type { RecordedAdmission, RecordedCall, RecordedConversion } from "./recorded-call.ts";
 

@@ -4,8 +4,24 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { type PluginPackage, teamPlugin, writePlugin } from "../../../e2e/support/plugins/plugin-package.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
-import { complete } from "../../cli/complete.ts";
-import { dispatch } from "../../cli/dispatch.ts";
+import { complete } from "../../cli/completion/complete.ts";
+import { dispatch } from "../../cli/start/dispatch.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 const folder = useProjectFolder();
 const { call, read } = folder;

@@ -7,10 +7,12 @@ import { quoteWord } from "../../shared/text.ts";
 import type { FoundPackage } from "./find-package.ts";
 import { messageOf, pluginError } from "./plugin-error.ts";
 
-/** Code of a package in a project, or around it. */
+/** The code of a package in a project, or in a folder above it. */
 export type PackageCode = Pick<FoundPackage, "name" | "folder"> & Partial<Pick<FoundPackage, "entry">>;
 
-/** A package that `PROJECT` names, or that is installed, and whose code the user has not allowed to run. */
+/**
+ * The error for a package that `PROJECT` names, or that is installed, and whose code the user has not allowed to run.
+ */
 export class CodeNotAllowedError extends TsbuilderError {
   readonly source: string;
   readonly found: PackageCode;
@@ -26,16 +28,16 @@ export class CodeNotAllowedError extends TsbuilderError {
 }
 
 /**
- * Returns whether the user has allowed a package's code to run, in this folder and as it is now. Neither `PROJECT` nor
- * `node_modules` can say so: a clone can contain both.
+ * Returns whether the user has allowed a package's code to run, in this folder and with this content. Neither `PROJECT`
+ * nor `node_modules` is evidence: a clone can contain both.
  */
 export function isAllowed(found: PackageCode): boolean {
   return isKnown(factOf(found));
 }
 
 /**
- * Remembers that the user allowed it, which holds until one of its files changes. Returns the reason if that holds for
- * this process only.
+ * Remembers that the user has allowed a package's code, until one of its files changes. Returns the reason if it can
+ * only be remembered in this process.
  */
 export function allow(found: PackageCode): string | undefined {
   return remember(factOf(found))?.reason;
@@ -57,8 +59,8 @@ function factOf({ name, folder, entry }: PackageCode): Fact {
 }
 
 /**
- * A hash of all files of a package. An installed one has the packages that it depends on in its own `node_modules`. All of
- * a folder in a repository came with it, `node_modules` too.
+ * Returns a hash of a package's files. Omits the `node_modules` of an installed package, which are other packages; a
+ * folder in a repository was cloned with all that it contains.
  */
 function contentOf(folder: string, entry: string | undefined): string {
   const leftOut = folder.split(sep).includes("node_modules") ? [".git", "node_modules"] : [".git"];
@@ -75,7 +77,7 @@ function contentOf(folder: string, entry: string | undefined): string {
     }
   };
   walk("");
-  // package.json can name a file in a folder that is left out.
+  // The entry may be in a folder that is left out.
   if (entry !== undefined) add("entry", relative(folder, entry), readFileSync(entry));
   return hash.digest("hex");
 }

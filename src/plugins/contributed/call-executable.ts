@@ -4,7 +4,7 @@ import { shorten } from "../../shared/text.ts";
 import { toolPath } from "../../shared/tool-path.ts";
 import { pluginError } from "./plugin-error.ts";
 
-/** What kubebuilder's protocol asks of an executable. */
+/** A request of kubebuilder's protocol to an executable. */
 export interface ExecutableRequest {
   readonly command: "init" | "create api" | "create webhook" | "edit" | "flags" | "metadata";
   readonly args: readonly string[];
@@ -20,7 +20,7 @@ export interface ExecutableResponse {
   readonly universe: Readonly<Record<string, string>>;
   readonly flags: readonly ExecutableFlag[];
   readonly description: string;
-  /** What it wrote to standard error. */
+  /** The lines that it wrote to standard error. */
   readonly notes: string;
 }
 
@@ -64,7 +64,7 @@ export function callExecutable(
   const code = (error as { readonly code?: string } | undefined)?.code;
   if (code === "ETIMEDOUT") throw failed(`took longer than ${limits.milliseconds / 1000} s`);
   if (code === "ENOBUFS") throw failed(`wrote more than ${limits.bytes} bytes`);
-  // One that does not read its input to the end may be right all the same.
+  // An executable may be right although it does not read its input to the end.
   if (error && code !== "EPIPE") throw failed(`could not be run (${code ?? error.message})`);
   if (status !== 0) throw failed(signal ? `was ended by ${signal}` : `exited with ${status}`);
   return readResponse(key, file, request.command, stdout, stderr);
@@ -112,7 +112,7 @@ function readFlag(value: unknown): ExecutableFlag[] {
   return /^[a-z][\w-]*$/u.test(name) ? [{ name, type: type!, default: given!, usage: usage! }] : [];
 }
 
-/** Go reads keys in any case, and so plugins write them in any. */
+/** Reads a string. Go ignores the case of keys, so plugins write them in any. */
 function textOf(value: Readonly<Record<string, unknown>>, name: string): string {
   const [, found] = Object.entries(value).find(([key]) => key.toLowerCase() === name) ?? [];
   return typeof found === "string" ? found : "";

@@ -1,14 +1,13 @@
+import { posix } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Insert } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/find-insert.ts";
+import { findInsert } from "../../scaffold/insert.ts";
 import type { Ownership } from "../../scaffold/file-change.ts";
-import { withPlainLineEnds } from "../../shared/line-ends.ts";
-import { shorten } from "../../shared/text.ts";
-import type { ContributedFile, ContributedPart } from "./define-plugin.ts";
-import { explainBadPath } from "./contributed-path.ts";
+import { shorten, withPlainLineEnds } from "../../shared/text.ts";
+import type { ContributedFile, ContributedPart } from "../contract/define-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 
-/** A contribution whose form is right; where its files may be is another question. */
+/** A contribution of the right form. Its paths are not checked against the project yet. */
 export interface CheckedContribution {
   readonly parts: readonly Required<ContributedPart>[];
   readonly files: readonly Required<ContributedFile>[];
@@ -16,9 +15,13 @@ export interface CheckedContribution {
 }
 
 const maxFiles = 1000;
+
 const maxCharacters = 10_000_000;
 
-/** Checks what a function of a plugin returned. It becomes plain data first: nothing of the plugin runs later. */
+/**
+ * Checks the form of a plugin's contribution. Converts it to plain data first, so that no code of the plugin runs
+ * later.
+ */
 export function checkContribution(key: string, place: string, returned: unknown): CheckedContribution {
   const value = toData(key, place, returned);
   const reader = new Fields(key, place, value, ["parts", "files", "inserts"]);
@@ -43,23 +46,61 @@ export function checkContribution(key: string, place: string, returned: unknown)
   return contribution;
 }
 
-/** The form of a path that a plugin may write. */
+/** Checks the form of a path that a plugin may write. */
 export function checkContributedPath(key: string, path: string): string {
   const reason = explainBadPath(path);
   if (reason === undefined) return path;
   throw pluginError(key, `the path ${JSON.stringify(shorten(path))} ${reason}`, { code: "REFUSED" });
 }
 
+/** Folders and files of tsbuilder, npm and git, in lower case: not all file systems tell cases apart. */
+const reserved = new Set([
+  ".git",
+  ".npmrc",
+  ".tsbuilder",
+  "dist",
+  "node_modules",
+  "package-lock.json",
+  "package.json",
+  "project",
+  "vendor",
+]);
+
+/** Folds a path, so that two paths are equal if they name one file on some file system. */
+export function foldPath(path: string): string {
+  return path.normalize("NFKC").toLowerCase();
+}
+
+/** Returns the reason why a plugin may not write a path; undefined if it may. */
+export function explainBadPath(path: string): string | undefined {
+  if (path === "" || path.length > 400) return "is empty or too long";
+  if (/[\p{Cc}\p{Cf}]|[\\:*?"<>|]|~\d/u.test(path))
+    return "has characters that not all systems allow in file names";
+  if (
+    path.startsWith("/") ||
+    posix.normalize(path) !== path ||
+    /^\.\.?(?:\/|$)/u.test(path) ||
+    path.endsWith("/")
+  )
+    return "is not a plain path inside of the project";
+  const steps = foldPath(path).split("/");
+  if (steps.some((step) => /[. ]$/u.test(step))) return "has a name that ends with a dot or a space";
+  if (steps.some((step) => /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/u.test(step)))
+    return "has a name that Windows reserves";
+  if (steps.some((step) => step === ".git" || step === "node_modules")) return "is in a folder of git or npm";
+  return reserved.has(steps[0]!) ? "belongs to tsbuilder, npm or git" : undefined;
+}
+
 /**
- * Lines are found again by their syntax, to be removed: a comment has none, and an open string or comment takes what
- * follows along.
+ * Refuses lines that can't be found by their syntax, since they could not be removed. A comment has no syntax, and an
+ * open string or comment would include the lines below.
  */
 function checkFindable(key: string, insert: Insert): void {
   const isYaml = /\.ya?ml$/u.test(insert.file);
   const first = isYaml ? "- linesBefore" : "linesBefore();";
   const last = isYaml ? "- linesAfter" : "linesAfter();";
   const before = `${first}\n`;
-  // What closes an open string or comment may stand anywhere below.
+  // The characters that would close an open string or comment may occur anywhere below.
   const text = `${before}${insert.text}\n${last}${isYaml ? "" : " // ` ' \" */"}\n`;
   const end = before.length + insert.text.length + 1;
   const place = findInsert(text, insert);
@@ -72,7 +113,7 @@ function checkFindable(key: string, insert: Insert): void {
   );
 }
 
-/** Limits for all that one function contributes, templates included. */
+/** Limits the size of all texts that one function contributes, templates included. */
 export function checkSize(key: string, place: string, texts: readonly string[]): void {
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   if (texts.length > maxFiles)
@@ -81,7 +122,7 @@ export function checkSize(key: string, place: string, texts: readonly string[]):
     throw pluginError(key, `${place} contributes ${characters} characters, more than ${maxCharacters}`);
 }
 
-/** Getters and proxies run here, and never again. */
+/** Converts a value to plain data. Getters and proxies run here, and never again. */
 function toData(key: string, place: string, returned: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(returned ?? {})) as unknown;

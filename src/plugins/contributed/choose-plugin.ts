@@ -1,20 +1,19 @@
 import { readFileSync } from "node:fs";
-import { checkPluginKey } from "../../project/plugins.ts";
-import { pluginKey } from "../../project/read-project.ts";
+import { checkPluginKey } from "../../project/project.ts";
+import { pluginKey } from "../../project/record.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { loadOptional, optionalKeys } from "../optional/index.ts";
-import type { PluginCommand } from "./define-plugin.ts";
+import type { PluginCommand } from "../contract/define-plugin.ts";
 import { allow, isAllowed, requireAllowed } from "./allowed-code.ts";
-import { findExecutable } from "./find-executable.ts";
+import { findExecutable, loadExecutable } from "./load-executable.ts";
 import { findPackage, isFolder, listPluginPackages, pluginPackagePattern } from "./find-package.ts";
-import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin, requirePackage } from "./load-plugin.ts";
 
-/** What `--plugins` means without a third-party plugin. */
+/** Values of `--plugins` that mean tsbuilder's own layout. */
 export const ownKeys: ReadonlySet<string> = new Set([pluginKey]);
 
-/** What kubebuilder's own plugins are here, by the first word of their keys. */
+/** Hints for kubebuilder's own plugins, by the first word of their keys. */
 const builtIn: Readonly<Record<string, string>> = {
   go: "omit it: TypeScript and kustomize are built in",
   kustomize: "omit it: TypeScript and kustomize are built in",
@@ -26,8 +25,8 @@ const builtIn: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. Whoever types
- * a package or a path allows its code to run; a key doesn't, since any installed package can contain it.
+ * Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. Typing a
+ * package or a path allows its code to run. A key does not, since any installed package can contain it.
  */
 export function findPlugin(value: string, root: string, command: PluginCommand): LoadedPlugin {
   if (isFolder(value) || pluginPackagePattern.test(value)) return allowAndLoad(value, root);
@@ -60,13 +59,13 @@ function allowAndLoad(source: string, root: string): LoadedPlugin {
   return loadPlugin(source, root);
 }
 
-/** Only a package in whose code the key stands can be the one that was asked for: no other is run. */
+/** Returns whether the code of a package contains the key: no other package can have the plugin, so no other is run. */
 function mentions(name: string, root: string, key: string): boolean {
   const found = unlessBroken(() => findPackage(name, root));
   return found !== undefined && readFileSync(found.entry, "utf8").includes(key);
 }
 
-/** A package that can't be loaded is none that was asked for. */
+/** Loads a plugin; none if that fails, since then it is not the wanted one. */
 const loadIfWhole = (name: string, root: string): LoadedPlugin[] => {
   const plugin = unlessBroken(() => loadPlugin(name, root));
   return plugin === undefined ? [] : [plugin];

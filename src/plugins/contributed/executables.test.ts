@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { writeExecutable } from "../../../e2e/support/plugins/executable-plugin.ts";
 import { callExecutable } from "./call-executable.ts";
-import { executableFolder, findExecutable, listExecutables } from "./find-executable.ts";
+import { executableFolder, findExecutable, listExecutables } from "./load-executable.ts";
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "executables-"));

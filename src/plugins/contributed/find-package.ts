@@ -4,16 +4,16 @@ import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readJsonObject } from "../../shared/read-json.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { isInside } from "../../shared/is-inside.ts";
+import { isInside } from "../../shared/files.ts";
 
 /** The folder of an installed package, and the file that it exports. */
 export interface FoundPackage {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
-  /** Without symbolic links. */
+  /** The real path. */
   readonly folder: string;
-  /** A file in the folder, without symbolic links, too. */
+  /** The real path of a file in that folder. */
   readonly entry: string;
 }
 
@@ -25,7 +25,7 @@ export const isFolder = (source: string): boolean =>
 
 /** Finds a package by its name, as Node does from the project's folder, or by the path of its folder. */
 export function findPackage(source: string, root: string): FoundPackage | undefined {
-  // Of another name, it could lead out of node_modules.
+  // A package of another name could lead out of node_modules.
   if (!isFolder(source) && !pluginPackagePattern.test(source)) return undefined;
   const folder = isFolder(source)
     ? resolve(root, source)
@@ -38,7 +38,7 @@ export function findPackage(source: string, root: string): FoundPackage | undefi
 const isPackage = (folder: string): boolean =>
   statSync(join(folder, "package.json"), { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The names of the packages around a project that are plugins by their name. */
+/** Lists the packages around a project whose names are those of plugins. */
 export function listPluginPackages(root: string): string[] {
   const folders = parents(root).map((parent) => join(parent, "node_modules"));
   const names = folders.flatMap((folder) =>
@@ -80,7 +80,10 @@ function describe(linked: string): FoundPackage {
   };
 }
 
-/** Node adds an extension, or the index of a folder. Only a regular file of the package itself can be read and allowed. */
+/**
+ * Resolves the entry without Node's rules for extensions and folders: only a regular file of the package itself can be
+ * hashed and allowed.
+ */
 function resolveEntry(folder: string, named: string): string | undefined {
   try {
     const entry = realpathSync(createRequire(join(folder, "package.json")).resolve(join(folder, named)));

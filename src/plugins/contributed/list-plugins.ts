@@ -1,11 +1,10 @@
-import type { PluginUse } from "../../project/plugins.ts";
-import { pluginKey } from "../../project/read-project.ts";
+import type { PluginUse } from "../../project/project.ts";
+import { pluginKey } from "../../project/record.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { loadOptional, optionalKeys, ownPackage } from "../optional/index.ts";
 import { isAllowed } from "./allowed-code.ts";
-import { listExecutables } from "./find-executable.ts";
+import { listExecutables, loadExecutable } from "./load-executable.ts";
 import { listPluginPackages } from "./find-package.ts";
-import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin, requirePackage } from "./load-plugin.ts";
 import { loadUsed } from "./plan-plugins.ts";
 
@@ -16,20 +15,20 @@ export interface ListedPlugin {
   /** The package or folder that it comes from. */
   readonly source: string;
   readonly summary?: string;
-  /** Whether it contributes to the project, or to which kinds; absent if it does not. */
+  /** The parts of the project to which it contributes; absent if it is not used. */
   readonly use?: string;
   /** The functions that contribute. */
   readonly contributes?: readonly string[];
   readonly deprecated?: string;
-  /** Its code may not run yet, so that only its package is known. */
+  /** False if its code may not run yet: then only the facts in its package.json are known. */
   readonly allowed?: false;
-  /** Why it can't be used. */
+  /** The reason why it can't be used. */
   readonly error?: string;
 }
 
 /**
- * The plugins of a project, our own first, and other installed ones. The code of those that the user has not allowed is
- * not run: of them it says what their packages say.
+ * Lists the plugins of a project, tsbuilder's own first, and other installed ones. Does not run code that the user has
+ * not allowed: then only the facts in package.json are listed.
  */
 export function listPlugins(uses: readonly PluginUse[], root: string, version: string): ListedPlugin[] {
   const used = uses.map((use) =>

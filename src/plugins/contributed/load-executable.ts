@@ -1,22 +1,12 @@
-import { dirname } from "node:path";
-import { callExecutable, type ExecutableFlag } from "./call-executable.ts";
-import type { PluginCommand, PluginFlag } from "./define-plugin.ts";
-import { executableFolder, findExecutable } from "./find-executable.ts";
+import { dirname, isAbsolute, join, parse } from "node:path";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { type ExecutableFlag, callExecutable } from "./call-executable.ts";
+import type { PluginCommand, PluginFlag } from "../contract/define-plugin.ts";
 import type { LoadedPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 
-/** How the protocol calls the commands where it asks for flags and help. */
-const subcommands: Readonly<Record<PluginCommand, string>> = {
-  init: "--init",
-  "create api": "--api",
-  "create webhook": "--webhook",
-  edit: "--edit",
-};
-
-/** Flags that tsbuilder reads itself. */
-const ownFlags = new Set(["help", "group", "version", "kind", "plugins"]);
-
-/** An executable that speaks kubebuilder's protocol, with its flags for a command. */
+/** Loads an executable that speaks kubebuilder's protocol, with its flags for a command. */
 export function loadExecutable(key: string, root: string, command?: PluginCommand): LoadedPlugin {
   const executable = requireExecutable(key);
   const ask = (question: "flags" | "metadata", subcommand: PluginCommand) =>
@@ -41,16 +31,16 @@ export function loadExecutable(key: string, root: string, command?: PluginComman
   };
 }
 
-/** The executable of a key, or an error that says where it belongs. */
-export function requireExecutable(key: string): string {
-  const executable = findExecutable(key);
-  if (executable !== undefined) return executable;
-  const [name = ""] = key.split("/");
-  throw pluginError(key, "it is not installed", {
-    code: "NOT_FOUND",
-    hint: `PROJECT names no package for it, and there is no executable "${name}" in "${executableFolder()}/${key}"; to do without it: tsbuilder edit --remove-plugins ${key}`,
-  });
-}
+/** The protocol's names for the commands, in requests for flags and help. */
+const subcommands: Readonly<Record<PluginCommand, string>> = {
+  init: "--init",
+  "create api": "--api",
+  "create webhook": "--webhook",
+  edit: "--edit",
+};
+
+/** Flags that tsbuilder itself reads. */
+const ownFlags = new Set(["help", "group", "version", "kind", "plugins"]);
 
 function toFlag({ type, default: given, usage }: ExecutableFlag, command: PluginCommand): PluginFlag {
   const flag = { summary: usage, commands: [command] };
@@ -63,3 +53,56 @@ function toFlag({ type, default: given, usage }: ExecutableFlag, command: Plugin
 }
 
 const withDefault = (given: string): { default?: string } => (given === "" ? {} : { default: given });
+
+/** Finds the executable of a key; throws an error that names the expected path. */
+export function requireExecutable(key: string): string {
+  const executable = findExecutable(key);
+  if (executable !== undefined) return executable;
+  const [name = ""] = key.split("/");
+  throw pluginError(key, "it is not installed", {
+    code: "NOT_FOUND",
+    hint: `PROJECT names no package for it, and there is no executable "${name}" in "${executableFolder()}/${key}"; to do without it: tsbuilder edit --remove-plugins ${key}`,
+  });
+}
+
+/** Finds the executable of a key. */
+export function findExecutable(key: string, folder = executableFolder()): string | undefined {
+  const [name = "", version = ""] = key.split("/");
+  const place = join(folder, name, version);
+  const file = list(place).find((one) => parse(one).name === name || one === name);
+  return file !== undefined && isExecutable(join(place, file)) ? join(place, file) : undefined;
+}
+
+/** Lists the keys of all installed executables. */
+export function listExecutables(folder = executableFolder()): string[] {
+  return list(folder)
+    .flatMap((name) => list(join(folder, name)).map((version) => `${name}/${version}`))
+    .filter((key) => findExecutable(key, folder) !== undefined);
+}
+
+/** Returns the folder in which kubebuilder looks for executable plugins: `NAME/VERSION/NAME`, with any extension. */
+export function executableFolder(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const { EXTERNAL_PLUGINS_PATH: own, XDG_CONFIG_HOME: config } = env;
+  // A relative path would be below the current folder, which may be a clone.
+  if (own && isAbsolute(own)) return own;
+  if (config && isAbsolute(config)) return join(config, "kubebuilder", "plugins");
+  const home = env["HOME"] || homedir();
+  return platform === "darwin"
+    ? join(home, "Library", "Application Support", "kubebuilder", "plugins")
+    : join(home, ".config", "kubebuilder", "plugins");
+}
+
+const list = (folder: string): string[] =>
+  existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder).sort() : [];
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

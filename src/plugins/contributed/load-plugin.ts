@@ -1,11 +1,11 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { createRequire } from "node:module";
-import { checkPluginKey } from "../../project/plugins.ts";
-import { pluginKey } from "../../project/read-project.ts";
+import { checkPluginKey } from "../../project/project.ts";
+import { pluginKey } from "../../project/record.ts";
 import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, shorten } from "../../shared/text.ts";
-import type { PluginCommand, PluginDefinition, PluginFlag } from "./define-plugin.ts";
+import type { PluginCommand, PluginDefinition, PluginFlag } from "../contract/define-plugin.ts";
 import { requireAllowed } from "./allowed-code.ts";
 import { findPackage, type FoundPackage, isFolder } from "./find-package.ts";
 import { messageOf, pluginError } from "./plugin-error.ts";
@@ -16,7 +16,7 @@ export interface LoadedPlugin {
   /** As in `PROJECT`: the name of the package, or the path of its folder. */
   readonly source: string;
   readonly found: FoundPackage;
-  /** Of a plugin that is no package but speaks kubebuilder's protocol. */
+  /** The path of the executable, for a plugin that speaks kubebuilder's protocol. */
   readonly executable?: string;
 }
 
@@ -62,7 +62,7 @@ const fields = ["key", "summary", "deprecated", "templates", "flags", ...functio
 
 function checkDefinition(source: string, value: unknown): PluginDefinition {
   if (!isObject(value)) throw pluginError(source, "its default export is not a plugin");
-  // A copy: what it says from now on doesn't change.
+  // A copy: later changes of the original have no effect.
   const definition = { ...value } as Record<keyof PluginDefinition, unknown>;
   const { key, summary, deprecated, templates, flags = {} } = definition;
   if (typeof key !== "string") throw pluginError(source, 'it has no "key"');

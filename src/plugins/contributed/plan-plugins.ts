@@ -1,12 +1,21 @@
-import type { Project } from "../../project/project.ts";
-import type { PluginUse } from "../../project/plugins.ts";
+// Third-party plugins: finding and loading their code, which the user must have allowed, asking for their
+// contributions, and refusing what they must not write. Begin here. `define-plugin.ts` is the interface for packages;
+// executables speak kubebuilder's protocol.
+
+import type { PluginUse, Project } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { renderPart } from "../../scaffold/template.ts";
 import type { OwnedFiles } from "../../scaffold/ownership.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
-import type { PluginCommand } from "./define-plugin.ts";
+import type { PluginCommand } from "../contract/define-plugin.ts";
 import { loadOptional, ownPackage } from "../optional/index.ts";
-import { keptRecord, type PluginCall, revertDropped, runExecutables } from "./executable-commands.ts";
+import {
+  type PluginCall,
+  keptRecord,
+  repeatEdits,
+  revertDropped,
+  runExecutables,
+} from "./executable-commands.ts";
 import { loadExecutable } from "./load-executable.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
@@ -18,7 +27,6 @@ import {
   recordBlueprint,
 } from "./plugin-record.ts";
 import { refuseForeign, withoutPresent } from "./refuse-foreign.ts";
-import { repeatEdits } from "./run-executable.ts";
 import { runPlugin } from "./run-plugin.ts";
 
 /** A change of a project with plugins. */
@@ -29,36 +37,36 @@ export interface PluginRequest {
   readonly isAnew: boolean;
   readonly project: Project;
   readonly boilerplate: string;
-  /** What tsbuilder itself scaffolds for the project. */
+  /** The blueprint of tsbuilder's own plugins. */
   readonly own: Blueprint;
   /** Paths of other files that the command writes. */
   readonly extraPaths: Iterable<string>;
-  /** What executables are to do. */
+  /** The command for executables. */
   readonly call?: PluginCall | undefined;
   readonly owned: OwnedFiles;
   readonly force: boolean;
   readonly keep: boolean;
 }
 
-/** What plugins have contributed, and what they contribute from now on. */
+/** Contributions of plugins before and after a change. */
 export interface PluginPlan {
   readonly before: Blueprint;
   readonly after: Blueprint;
-  /** Before the scaffolder compares: takes back what executables changed for what is gone. */
+  /** Called before the scaffolder compares: reverts the edits of executables for parts that are gone. */
   start(draft: Draft): void;
-  /** After it: has executables change the files. */
+  /** Called after the scaffolder: has executables change the files. */
   finish(draft: Draft): FinishedPlugins;
 }
 
 export interface FinishedPlugins {
-  /** The file that records all of it; without a text, there is nothing to record. */
+  /** The file of records; without a text, there is nothing to record. */
   readonly record: { readonly path: string; readonly text: string | undefined };
   readonly notes: readonly string[];
-  /** What files of others had been before executables changed them. */
+  /** Texts of files before executables changed them, by path. */
   readonly edited: ReadonlyMap<string, string>;
 }
 
-/** Asks the project's plugins what they contribute, and refuses what is not theirs to write. */
+/** Asks the project's plugins for their contributions, and refuses files that they must not write. */
 export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
   const { root, tree, isAnew, project, boilerplate, own, extraPaths } = request;
   const before = readPluginRecords(tree);
@@ -92,7 +100,10 @@ export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
   };
 }
 
-/** What was recorded, for a project that is scaffolded anew without running its plugins. */
+/**
+ * Returns the recorded contributions, for a project that is scaffolded into an empty folder without running its
+ * plugins.
+ */
 export function replayPlugins(tree: Tree): PluginPlan {
   const records = readPluginRecords(tree);
   return {
@@ -134,7 +145,10 @@ export function haveOtherVersions(project: Project, tree: Tree, root: string): b
   });
 }
 
-/** A command shall change what it is about, and not what another version of a plugin does differently. */
+/**
+ * Throws if another version of a plugin is installed than the one that scaffolded its files: a command must change only
+ * its own subject.
+ */
 function refuseOtherVersion(before: readonly PluginRecord[], key: string, version: string): void {
   const recorded = before.find((record) => record.key === key);
   if (recorded === undefined || recorded.version === version) return;

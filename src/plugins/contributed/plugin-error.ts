@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../shared/error-codes.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-/** An error of a plugin, with its name. */
+/** Creates an error of a plugin, with the plugin's name. */
 export function pluginError(
   key: string,
   message: string,
@@ -14,7 +14,7 @@ export function pluginError(
   });
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of a thrown value, which may be no error. */
 export function messageOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);

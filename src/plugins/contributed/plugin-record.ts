@@ -4,13 +4,16 @@ import type { Ownership } from "../../scaffold/file-change.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
-import type { PluginCommand } from "./define-plugin.ts";
-import { explainBadPath } from "./contributed-path.ts";
+import type { PluginCommand } from "../contract/define-plugin.ts";
+import { explainBadPath } from "./check-contribution.ts";
 
-/** The record of what plugins contributed: a later command compares it with what they contribute then. */
+/**
+ * The file with the records of plugins' contributions. A later command compares them with the contributions of that
+ * time.
+ */
 export const pluginRecordFile = ".tsbuilder/plugins.json";
 
-/** What one plugin has contributed to a project. */
+/** The contributions of one plugin to a project. */
 export interface PluginRecord {
   readonly key: string;
   /** The version of its package. */
@@ -18,13 +21,13 @@ export interface PluginRecord {
   readonly contributions: readonly ScopedContribution[];
 }
 
-/** What a plugin contributes to the project, or to one kind. */
+/** The contributions of a plugin to the project, or to one kind. */
 export interface ScopedContribution {
   /** `project`, `api apps.example.com/v1/MySQL` or `webhook …`. */
   readonly scope: string;
   readonly files: readonly ScopedFile[];
   readonly inserts: readonly Insert[];
-  /** Of an executable: what it changed in other files, and how it was called. */
+  /** The edits of other files by an executable, and how it was called. */
   readonly edits?: readonly TextEdit[];
   readonly calls?: readonly ExecutableCall[];
 }
@@ -48,7 +51,7 @@ export interface ScopedFile {
   readonly ownership: Ownership;
 }
 
-/** Reads a project's record; none without plugins. */
+/** Reads a project's records; there are none without plugins. */
 export function readPluginRecords(tree: Tree): PluginRecord[] {
   const text = tree.read(pluginRecordFile);
   if (text === undefined) return [];
@@ -67,12 +70,12 @@ export function readPluginRecords(tree: Tree): PluginRecord[] {
   return plugins;
 }
 
-/** The text of the record. */
+/** Formats the records. */
 export function formatPluginRecords(plugins: readonly PluginRecord[]): string {
   return `${JSON.stringify({ version: 1, plugins }, undefined, 2)}\n`;
 }
 
-/** What plugins contributed, as the scaffolder compares it. */
+/** Converts records to a blueprint, for the scaffolder to compare. */
 export function recordBlueprint(records: readonly PluginRecord[]): Blueprint {
   return joinBlueprints(
     ...records.flatMap(({ key, contributions }) =>

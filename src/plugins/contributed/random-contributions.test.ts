@@ -7,10 +7,30 @@ import { emptyProject } from "../../../e2e/support/projects/empty-project.ts";
 import { allow } from "./allowed-code.ts";
 import { requirePackage } from "./load-plugin.ts";
 import { writePlugin } from "../../../e2e/support/plugins/plugin-package.ts";
-import { planProjectChange } from "../../cli/plan-project.ts";
+import { planProjectChange } from "../plan-project.ts";
 import type { Project } from "../../project/project.ts";
 import { memoryTree, type Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 // Whatever a plugin contributes: the plan has only its own new files and the lines that it may insert, or it is refused.
 

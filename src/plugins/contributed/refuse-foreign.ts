@@ -1,21 +1,20 @@
 import { type Insert, insertKey } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/find-insert.ts";
+import { findInsert } from "../../scaffold/insert.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { refuseOutside } from "../../scaffold/refuse-outside.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { checkContributedPath } from "./check-contribution.ts";
-import { foldPath } from "./contributed-path.ts";
+import { checkContributedPath, foldPath } from "./check-contribution.ts";
 import { pluginError } from "./plugin-error.ts";
 import type { PluginRecord } from "./plugin-record.ts";
 
-/** What a project has besides the files of plugins. */
+/** The files of a project that no plugin has contributed. */
 export interface ExistingFiles {
   /** Undefined for a project in memory. */
   readonly root: string | undefined;
   readonly tree: Tree;
-  /** What tsbuilder itself scaffolds, by path. */
+  /** Files that tsbuilder itself scaffolds, by path. */
   readonly own: ReadonlyMap<string, string>;
-  /** What plugins contributed before. */
+  /** Earlier contributions of plugins. */
   readonly before: readonly PluginRecord[];
 }
 
@@ -58,9 +57,7 @@ export function refuseForeign(
   refuseLostInserts(records, owners, { tree, before });
 }
 
-/**
- * Leaves out lines that the user or a template wrote before: they are not the plugin's, and must not go with it.
- */
+/** Omits lines that the user or a template wrote before: they are not the plugin's, and must not be removed with it. */
 export function withoutPresent(
   record: PluginRecord,
   { tree, own, before }: Pick<ExistingFiles, "tree" | "own" | "before">,
@@ -78,7 +75,7 @@ export function withoutPresent(
   return { ...record, contributions };
 }
 
-/** A line for a file that is not there would be lost without a word. */
+/** Refuses a line for a file that does not exist: it would be lost without a message. */
 function refuseLostInserts(
   records: readonly PluginRecord[],
   owners: ReadonlyMap<string, string>,
@@ -105,7 +102,7 @@ function isFree(tree: Tree, path: string, content: string): boolean {
   return !tree.has(path) || (tree.list(path).length === 0 && readFile(tree, path) === content);
 }
 
-/** Undefined for what is no file. */
+/** Reads a file; undefined if the path is not a file. */
 function readFile(tree: Tree, path: string): string | undefined {
   try {
     return tree.read(path);
@@ -116,7 +113,7 @@ function readFile(tree: Tree, path: string): string | undefined {
   }
 }
 
-/** A path can't be both a file and a folder. */
+/** Refuses a path that is both a file and a folder. */
 function refuseFilesAsFolders(
   records: readonly PluginRecord[],
   owners: ReadonlyMap<string, string>,
@@ -136,7 +133,7 @@ function refuseFilesAsFolders(
   }
 }
 
-/** The folders that a path is in. */
+/** Returns the folders above a path. */
 export function foldersOf(path: string): string[] {
   const steps = path.split("/");
   return steps.slice(1).map((_, i) => steps.slice(0, i + 1).join("/"));

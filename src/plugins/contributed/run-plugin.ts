@@ -3,28 +3,28 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import Handlebars from "handlebars";
 import {
+  type PluginUse,
   type Project,
   type Resource,
   hasWebhooks,
   isSameResource,
   qualifiedGroup,
 } from "../../project/project.ts";
-import type { PluginUse } from "../../project/plugins.ts";
 import {
   type CheckedContribution,
   checkContributedPath,
   checkContribution,
   checkSize,
 } from "./check-contribution.ts";
-import type { ContributedPart, Contribution, KindInput, ProjectInput } from "./define-plugin.ts";
+import type { ContributedPart, Contribution, KindInput, ProjectInput } from "../contract/define-plugin.ts";
 import type { LoadedPlugin } from "./load-plugin.ts";
 import { messageOf, pluginError } from "./plugin-error.ts";
 import type { PluginRecord, ScopedContribution, ScopedFile } from "./plugin-record.ts";
 import { everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { isInside } from "../../shared/is-inside.ts";
+import { isInside } from "../../shared/files.ts";
 
-/** Everything that a plugin contributes to a project. */
+/** Runs a plugin, and returns all that it contributes to a project. */
 export async function runPlugin(
   plugin: LoadedPlugin,
   use: PluginUse,
@@ -44,7 +44,7 @@ export async function runPlugin(
     const rendered = renderContribution(plugin, scope, checked);
     if (rendered.files.length > 0 || rendered.inserts.length > 0) contributions.push(rendered);
   };
-  // A copy for each call: what a plugin changes there is lost.
+  // A copy for each call, so that changes by the plugin have no effect.
   const input = (): ProjectInput => structuredClone({ project, options: use.options, boilerplate });
   if (use.isInLayout) await add("project", "init", () => definition.init?.(input()));
   for (const resource of project.resources) {
@@ -61,7 +61,7 @@ export async function runPlugin(
   return { key: definition.key, version: found.version, contributions };
 }
 
-/** Fills in the templates of a contribution, which come from the plugin's own package only. */
+/** Renders the templates of a contribution, which come from the plugin's own package only. */
 function renderContribution(
   plugin: LoadedPlugin,
   scope: string,
@@ -129,7 +129,7 @@ function fileOf(key: string, url: URL): string {
   }
 }
 
-/** Calls a function of a plugin; whatever it throws is an error of the plugin. */
+/** Calls a function of a plugin; any value that it throws becomes an error of the plugin. */
 export async function callPlugin<T>(key: string, name: string, call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -138,12 +138,12 @@ export async function callPlugin<T>(key: string, name: string, call: () => T | P
   }
 }
 
-/** Names what a contribution belongs to. */
+/** Names the project or kind that a contribution belongs to. */
 export function scopeOf(command: "api" | "webhook", resource: Resource): string {
   return `${command} ${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
 }
 
-/** All that a plugin may contribute to. */
+/** Returns the project and the kinds that a plugin may contribute to. */
 export function scopesOf(use: PluginUse, project: Project): Set<string> {
   const concerned = project.resources.filter((resource) => concerns(use, resource));
   return new Set([

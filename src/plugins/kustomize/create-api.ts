@@ -1,9 +1,8 @@
-import { needsClusterRole } from "../../project/cluster-role.ts";
-import { configPrefix, groupFolder, kindFile, sampleFile } from "../../project/paths.ts";
+import { configPrefix, groupFolder, kindFile, needsClusterRole, sampleFile } from "../../project/names.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import type { Blueprint, Part } from "../../scaffold/blueprint.ts";
-import { partKeys } from "../part-keys.ts";
-import { line } from "./kustomization-lines.ts";
+import { partKeys } from "../contract/plugin.ts";
+import { line } from "./features.ts";
 
 /** A kind's CRD, its sample, and roles for users; external kinds have theirs elsewhere. */
 export function createApi(project: Project, resource: Resource): Blueprint {
@@ -28,7 +27,8 @@ export function createApi(project: Project, resource: Resource): Blueprint {
           kindLower: kindFile(resource),
           plural,
           qualifiedGroup: group,
-          // A namespaced operator's roles for people become Roles, except for those with this label.
+          // kustomize turns a namespaced operator's roles for people into Roles, except for ClusterRoles with this
+          // label.
           scopeLabel: needsClusterRole(project, resource) ? "\n    tsbuilder.dev/scope: Cluster" : "",
         },
       },

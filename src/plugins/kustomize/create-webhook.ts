@@ -1,7 +1,7 @@
-import { configPrefix } from "../../project/paths.ts";
+import { configPrefix } from "../../project/names.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { line } from "./kustomization-lines.ts";
+import { line } from "./features.ts";
 
 /** The generated webhook configurations, and the CRD patch for conversion. */
 export function createWebhook(project: Project, resource: Resource): Blueprint {

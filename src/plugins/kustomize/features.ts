@@ -1,7 +1,6 @@
 import { type FeatureName, featureNames } from "../../project/features.ts";
 import type { Project } from "../../project/project.ts";
 import { type Blueprint, type Insert, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { component, line, wiring } from "./kustomization-lines.ts";
 
 /** The components of the enabled features: one for each, and one for each pair of features that must be combined. */
 export function describeFeatures(project: Project): Blueprint {
@@ -83,6 +82,21 @@ const pairs: readonly Pair[] = [
     inserts: [line("network-policy", "policies", "allow-webhook-traffic.yaml")],
   },
 ];
+
+/** A component in config/base: features that add objects. */
+export function component(path: string): Insert {
+  return { file: "config/base/kustomization.yaml", marker: "components", text: `- ${path}` };
+}
+
+/** A component in config/default: wiring that needs the final names of objects. */
+export function wiring(path: string): Insert {
+  return { file: "config/default/kustomization.yaml", marker: "components", text: `- ${path}` };
+}
+
+/** An entry in any other kustomization in `config/`. */
+export function line(folder: string, marker: string, text: string): Insert {
+  return { file: `config/${folder}/kustomization.yaml`, marker, text: `- ${text}` };
+}
 
 function blueprint({ projectName }: Project, part?: string, inserts: readonly Insert[] = []): Blueprint {
   const parts =

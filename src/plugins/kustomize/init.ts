@@ -1,9 +1,10 @@
+// The manifests in `config/` as parts and inserts: for a project and its features, a kind, and its webhooks.
+
 import { stringify } from "yaml";
-import { needsClusterRole } from "../../project/cluster-role.ts";
+import { needsClusterRole } from "../../project/names.ts";
 import type { Project, Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { describeFeatures } from "./features.ts";
-import { component, line, wiring } from "./kustomization-lines.ts";
+import { component, describeFeatures, line, wiring } from "./features.ts";
 
 /** The operator's own manifests, and the features of the deployment. */
 export function init(project: Project): Blueprint {

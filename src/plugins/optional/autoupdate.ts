@@ -1,4 +1,4 @@
-import type { PluginDefinition, ProjectInput } from "../contributed/define-plugin.ts";
+import type { PluginDefinition, ProjectInput } from "../contract/define-plugin.ts";
 
 /** A workflow of GitHub that proposes upgrades as pull requests. */
 export const autoupdate: PluginDefinition = {
@@ -22,7 +22,7 @@ export const autoupdate: PluginDefinition = {
   }),
 };
 
-/** npm exec takes a package that is installed, whatever its version, unless one is named. */
+/** npm exec runs an installed package of any version unless a version is named. */
 const newest = (source: string): string => (/^@[^/]+\/[^@]+$/.test(source) ? `${source}@latest` : source);
 
 const workflow = (source: string): string => `name: Upgrade

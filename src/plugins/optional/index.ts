@@ -1,20 +1,25 @@
-import type { PluginDefinition } from "../contributed/define-plugin.ts";
-import type { LoadedPlugin } from "../contributed/load-plugin.ts";
+// Parts of tsbuilder that users add with `--plugins`. They use the interface for third-party plugins.
+
+import type { PluginDefinition } from "../contract/define-plugin.ts";
 import { autoupdate } from "./autoupdate.ts";
 import { grafana } from "./grafana.ts";
 
 /** Parts of tsbuilder itself that are made like third-party plugins. */
 const optional: readonly PluginDefinition[] = [grafana, autoupdate];
 
-/** What `PROJECT` says for their package. */
+/** The package of these plugins in `PROJECT`. */
 export const ownPackage = "tsbuilder";
 
-/** Their keys say which version of the files they contribute: that of tsbuilder changes without a change of theirs. */
+/**
+ * The version in records of these plugins. Their keys contain the version of their files, which does not change with
+ * each tsbuilder.
+ */
 const version = "1.0.0";
 
 export const optionalKeys: readonly string[] = optional.map(({ key }) => key);
 
-export function loadOptional(key: string): LoadedPlugin | undefined {
+/** Returns such a plugin in the form of a loaded one. */
+export function loadOptional(key: string) {
   const definition = optional.find((one) => one.key === key);
   if (!definition) return undefined;
   return {

@@ -1,15 +1,20 @@
-import { clusterRoleName, needsClusterRole } from "../../project/cluster-role.ts";
-import { isDefaultControllerName } from "../../project/controller-name.ts";
-import { apiFolder, controllerFolder, kindFile, sampleFile } from "../../project/paths.ts";
+// The operator's program as parts and inserts: for a project (`init.ts`), a kind (here) and its webhooks. `names.ts`
+// has the names in generated code.
+
+import {
+  apiFolder,
+  clusterRoleName,
+  controllerFolder,
+  isDefaultControllerName,
+  kindFile,
+  needsClusterRole,
+  sampleFile,
+} from "../../project/names.ts";
 import { type Project, type Resource, isSameKind, qualifiedGroup } from "../../project/project.ts";
 import { type Blueprint, type Part, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { partKeys } from "../part-keys.ts";
-import type { ScaffoldInputs } from "../plugin.ts";
-import { fileHeader } from "./file-header.ts";
-import { className, variableName } from "./identifiers.ts";
+import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
+import { className, fileHeader, typesModule, variableName, wireIn } from "./names.ts";
 import { referenceTemplates } from "./reference-templates.ts";
-import { typesModule } from "./types-module.ts";
-import { wireIn } from "./wire-in.ts";
 
 /** The types of a kind and its controllers, registered in the operator's entry point. */
 export function createApi(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
@@ -45,7 +50,10 @@ function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs)
   };
 }
 
-/** Types generated from a third-party CRD are deleted with their last use; a package is up to npm. */
+/**
+ * Lists the types generated from a third-party CRD, so that they are deleted with their last use. A package is npm's to
+ * remove.
+ */
 function foreignTypes({ origin }: Resource): Blueprint {
   const path =
     origin.type === "external" && origin.module.startsWith("./") ? origin.module.slice(2) : undefined;
@@ -155,7 +163,7 @@ function controller(project: Project, resource: Resource, name: string, inputs: 
   };
 }
 
-/** What a valid object of such a kind looks like is up to the user; the test shows that the controller starts. */
+/** Tests that a controller of a foreign kind starts: only the user knows a valid object of that kind. */
 function foreignControllerTest(
   resource: Resource,
   name: string,

@@ -1,13 +1,9 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
-import { kindFile, webhookFolder } from "../../project/paths.ts";
+import { kindFile, webhookFolder } from "../../project/names.ts";
 import { isSameKind, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { partKeys } from "../part-keys.ts";
-import type { ScaffoldInputs } from "../plugin.ts";
-import { fileHeader } from "./file-header.ts";
-import { variableName } from "./identifiers.ts";
-import { typesModule } from "./types-module.ts";
-import { wireIn } from "./wire-in.ts";
+import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
+import { fileHeader, typesModule, variableName, wireIn } from "./names.ts";
 
 /** One file for each type of webhook, so that adding another one does not touch the user's code. */
 export function createWebhook(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
@@ -72,7 +68,7 @@ function admission(
   };
 }
 
-/** The object that a webhook is tested with. What else a valid one has is only known of the project's own kinds. */
+/** Returns the object that a webhook is tested with. Required fields are only known for the project's own kinds. */
 function testObject(resource: Resource): string {
   const { kind, version, origin } = resource;
   const fields = [

@@ -1,8 +1,8 @@
 import { npm, type PackageManager, yarn } from "../../project/package-manager.ts";
 import { hasWebhooks, type Project } from "../../project/project.ts";
 import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
-import type { PackageSpecifiers, ScaffoldInputs } from "../plugin.ts";
-import { fileHeader } from "./file-header.ts";
+import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../contract/plugin.ts";
+import { fileHeader } from "./names.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
 /** The package, its tooling, and the entry point. */
@@ -39,14 +39,14 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
         ? [{ key: "typescript/text-files", templates: "typescript/init/text-files", context: {} }]
         : []),
       {
-        key: "typescript/project",
+        key: partKeys.project,
         templates: "typescript/init/project",
         context: { header, boilerplate, projectName, ...vendorWords(packages), ...managerWords(manager) },
       },
       ...(hasWebhookTest
         ? [
             {
-              key: "typescript/webhook-test",
+              key: partKeys.e2eWebhooks,
               templates: "typescript/create-webhook/e2e",
               context: { header },
             },
@@ -64,7 +64,7 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
   };
 }
 
-/** The test that the API server can call the webhooks, in those of the whole deployment. */
+/** Inserts into the tests of the whole deployment: the API server trusts the webhooks. */
 const webhookTest: readonly Insert[] = [
   {
     file: "test/e2e/e2e.test.ts",
@@ -85,10 +85,10 @@ const webhookTest: readonly Insert[] = [
   },
 ];
 
-/** Whether the project has our packages in its `vendor/`, and not from a registry. */
+/** Returns whether tsbuilder's packages come from `vendor/`, and not from a registry. */
 const isVendored = ({ tsbuilder }: PackageSpecifiers): boolean => tsbuilder.startsWith("file:");
 
-/** What files of the project say about `vendor/`: nothing where there is none. */
+/** Words about `vendor/` for files of the project; empty without that folder. */
 function vendorWords(packages: PackageSpecifiers): Record<string, string> {
   const words = {
     npmSettings: " .npmrc",
@@ -101,7 +101,7 @@ function vendorWords(packages: PackageSpecifiers): Record<string, string> {
   return Object.fromEntries(Object.keys(words).map((name) => [name, ""]));
 }
 
-/** The words in which files of the project speak of its package manager. */
+/** Words about the package manager for files of the project. */
 function managerWords(manager: PackageManager): Record<string, string> {
   const [lockFile] = manager.lockFiles;
   return {
@@ -112,7 +112,7 @@ function managerWords(manager: PackageManager): Record<string, string> {
     installInImage: manager.installInImage,
     copyYarn: manager === yarn ? " .yarnrc.yml" : "",
     keepYarn: manager === yarn ? "!.yarnrc.yml\n" : "",
-    // setup-node finds the cache of another package manager only once that is installed.
+    // setup-node can cache for another package manager only after that is installed.
     cacheOfNpm: manager === npm ? "          cache: npm\n" : "",
   };
 }

@@ -5,7 +5,7 @@ export interface ReferenceTemplate {
   /** Folder in `templates/typescript/template`. */
   readonly name: string;
   readonly summary: string;
-  /** A warning to whoever scaffolds it; `page` is its documentation in the project. */
+  /** A warning for the user who scaffolds it; `page` is its documentation in the project. */
   readonly caution?: (page: string) => string;
   readonly group: string;
   readonly version: string;

@@ -2,8 +2,8 @@ import Handlebars from "handlebars";
 import { listTemplates, templateOptions } from "../compiled-templates.ts";
 
 /**
- * The module that takes the place of `compiled-templates.ts` in the bundle of the CLI. It holds all templates as
- * functions: to parse those of a new kind takes longer than all else that `create api` does.
+ * Returns the module that replaces `compiled-templates.ts` in the bundle of the CLI, with all templates as functions:
+ * parsing those of a new kind takes longer than the rest of `create api`.
  */
 export function precompiledTemplates(): string {
   const entries = listTemplates().map(
@@ -25,7 +25,7 @@ const fill = (template) => (typeof template === "string" ? () => template : Hand
 `;
 }
 
-/** An expression: the text itself if it has no words. */
+/** Returns an expression; the text itself if it has no variables. */
 function precompile(text: string): string {
   return text.includes("{{")
     ? (Handlebars.precompile(text, templateOptions) as string)

@@ -2,12 +2,32 @@ import { accessSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFi
 import { join } from "node:path";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { dispatch } from "../../../../src/cli/dispatch.ts";
-import { thisTsbuilder, type Host } from "../../../../src/cli/host.ts";
+import { dispatch, commandLine } from "../../../../src/cli/start/dispatch.ts";
+import { thisTsbuilder, type Host } from "../../../../src/cli/packages/host.ts";
 import { mcpServer } from "../../../../src/cli/mcp/tools.ts";
-import { explainError } from "../../../../src/cli/report.ts";
+import { explainError } from "../../../../src/cli/reporting/report.ts";
 import { goldenHost } from "../../../golden/golden-projects.ts";
 import { readCommands } from "./read-commands.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** The effects of a command. */
 export interface Outcome {
@@ -46,7 +66,7 @@ async function runAll(cwd: string, watched: readonly string[]): Promise<Outcome[
     });
   }
   const [here, there] = InMemoryTransport.createLinkedPair();
-  const server = await mcpServer(cwd, host);
+  const server = await mcpServer(cwd, host, commandLine(host));
   const client = new Client({ name: "agent", version: "1" });
   await Promise.all([server.connect(there), client.connect(here)]);
   const plan = (command: string, ...args: string[]) => ({ name: "plan", arguments: { command, args } });

@@ -1,8 +1,7 @@
-import type { Command, FlagDefinition } from "../../../cli/command.ts";
+import type { Command, FlagDefinition } from "../../../cli/arguments/command.ts";
 import { commands } from "../../../cli/commands/index.ts";
-import { environmentVariable } from "../../../cli/environment.ts";
-import { formatFlags, formatSummary } from "../../../cli/json-report.ts";
-import { verboseFlag, verboseSummary } from "../../../cli/verbose.ts";
+import { environmentVariable } from "../../../cli/arguments/environment.ts";
+import { formatFlags, formatSummary, verboseFlag, verboseSummary } from "../../../cli/arguments/words.ts";
 import { sentence } from "../../../shared/text.ts";
 import { anchorOf, code, codeBlock, type Page, prose, table } from "./markdown.ts";
 

@@ -1,4 +1,4 @@
-import { explainedCodes, explainedSystemCodes } from "../../../cli/explained-codes.ts";
+import { explainedCodes, explainedSystemCodes } from "../../../cli/commands/explain.ts";
 import { code, type Page, prose, table } from "./markdown.ts";
 
 /** Every code of an error, with what it means and what to do: what `tsbuilder explain` prints. */

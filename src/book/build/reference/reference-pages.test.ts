@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../../../../e2e/support/source-imports.ts";
 import { commands } from "../../../cli/commands/index.ts";
-import { explainedCodes } from "../../../cli/explained-codes.ts";
+import { explainedCodes } from "../../../cli/commands/explain.ts";
 import { markerHelp } from "../../../generators/markers/help.ts";
 import { projectKeys } from "../../../project/keys.ts";
 import { allExports, entries, readExports } from "./api-pages.ts";

@@ -1,0 +1,125 @@
+// Commands and their flags as data, and how the words of a command line become an invocation. Begin here, then read
+// `run-command.ts`: it parses words (`words.ts`), reads the environment, and prompts. The other files are flags that
+// several commands share, and those of plugins (`extend-command.ts`).
+
+import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";
+import type { Project, Resource } from "../../project/project.ts";
+import type { Host } from "../packages/host.ts";
+import type { Ui } from "../reporting/ui.ts";
+
+/** A flag: one description for the parser, the prompts, the help and shell completion. */
+export interface FlagDefinition {
+  /** A `list` may be repeated or comma-separated; an `optional-string` without a value is `true`. */
+  readonly type: "string" | "optional-string" | "boolean" | "number" | "list";
+  readonly summary: string;
+  /** The value's placeholder in the help: `NAME`. */
+  readonly placeholder?: string;
+  readonly default?: string | boolean | number;
+  readonly choices?: readonly string[];
+  /** A terminal prompts for a missing value; without a terminal it is an error. */
+  readonly required?: boolean;
+  /** The question on a terminal. An optional flag with a prompt is asked for unless it was given. */
+  readonly prompt?: string;
+  /** The default answer of the prompt. */
+  readonly promptDefault?: string | boolean;
+  /** Throws a `TsbuilderError` for an invalid value. */
+  readonly check?: (value: string) => unknown;
+  /** Omitted from the help. */
+  readonly hidden?: boolean;
+  /** The short form, one letter: `h` for `-h`. */
+  readonly short?: string;
+  /** The flag makes the command run until it is stopped. */
+  readonly streams?: boolean;
+}
+
+export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
+
+/** The values of the flags, by flag name. */
+export type FlagValues<Flags extends FlagDefinitions> = {
+  readonly [Name in keyof Flags]: Flags[Name]["type"] extends "list"
+    ? readonly string[]
+    : Flags[Name] extends { readonly default: unknown } | { readonly required: true }
+      ? ValueOf<Flags[Name]["type"]>
+      : ValueOf<Flags[Name]["type"]> | undefined;
+};
+
+type ValueOf<Type extends FlagDefinition["type"]> = {
+  string: string;
+  "optional-string": string | true;
+  boolean: boolean;
+  number: number;
+  list: readonly string[];
+}[Type];
+
+/** A command's implementation; its name is in `commands/index.ts`. */
+export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
+  /** One sentence, without a full stop. */
+  readonly summary: string;
+  /** The long description in the help. */
+  readonly description?: string;
+  readonly examples?: readonly string[];
+  readonly flags: Flags;
+  /** `["<shell>"]`, `["[images...]"]` */
+  readonly positionals?: readonly string[];
+  /** The command runs until it is stopped, or passes on the output of another program: it has no `--output json`. */
+  readonly streams?: boolean;
+  /** Accepts arguments after `--`. */
+  readonly takesRest?: boolean;
+  /** Flags of kubebuilder and operator-sdk that are accepted without effect, and take a value; each with the reason. */
+  readonly ignored?: Readonly<Record<string, string>>;
+  /** The same for flags without a value: the word behind such a flag is not its value. */
+  readonly ignoredBooleans?: Readonly<Record<string, string>>;
+  /** Flags of kubebuilder that are an error here, each with a hint what to use. */
+  readonly refused?: Readonly<Record<string, string>>;
+  run(invocation: Invocation<Flags>): Promise<number | void>;
+}
+
+/** One invocation of a command. */
+export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
+  /** The command as typed: `create api`. */
+  readonly name: string;
+  readonly flags: FlagValues<Flags>;
+  /**
+   * Names of the flags that were typed, set by the environment or answered. All others have their default, or no value.
+   */
+  readonly given: ReadonlySet<string>;
+  readonly positionals: readonly string[];
+  /** The arguments after `--`. */
+  readonly rest: readonly string[];
+  readonly cwd: string;
+  readonly ui: Ui;
+  readonly host: Host;
+  readonly tsbuilder: CommandLine;
+  /** The third-party plugins that the command line and the project name; undefined if there are none. */
+  readonly plugins?: ChosenPlugins | undefined;
+}
+
+/** Records the values of plugins' flags in a project's description; `resource` is the kind that `create` is about. */
+export interface ChosenPlugins {
+  choose(
+    project: Project,
+    resource?: Resource,
+  ): Promise<{ readonly project: Project; readonly call: PluginCall }>;
+}
+
+/** Declares a command so that its flag values are typed. */
+export function defineCommand<const Flags extends FlagDefinitions>(command: Command<Flags>): Command<Flags> {
+  return command;
+}
+
+/** A command's name and how to load it. Its file is loaded only when it runs. */
+export interface CommandEntry {
+  /** `create api` */
+  readonly name: string;
+  /** The same as in the command's file, so that the overview loads no command. */
+  readonly summary: string;
+  // Commands differ in their flags; in this list they share one type.
+  load(): Promise<Command<any>>; // oxlint-disable-line typescript/no-explicit-any
+}
+
+/** tsbuilder itself, for a command that runs others. */
+export interface CommandLine {
+  readonly commands: readonly CommandEntry[];
+  /** Runs a command line, and returns its exit code. */
+  run(argv: readonly string[], cwd: string, ui: Ui): Promise<number>;
+}

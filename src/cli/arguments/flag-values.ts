@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { iconMediaTypes } from "../../olm/bundle-format.ts";
+import { atFile } from "../../shared/files.ts";
+
+/** Parses the duration in a flag's value. Returns milliseconds. */
+export function readDuration(flag: string, text: string): number {
+  try {
+    const duration = parseDuration(text);
+    if (duration < 0) throw new RangeError("it is negative");
+    return duration;
+  } catch (error) {
+    throw new TsbuilderError(`--${flag} "${text}" is not a duration`, {
+      code: "INVALID_ARGUMENT",
+      hint: "write it as 30s, 10m or 1h30m",
+      cause: error,
+    });
+  }
+}
+
+/** Refuses a folder that is absolute or leads out of the project. */
+export function checkFolder(folder: string): string {
+  if (folder !== "" && !folder.startsWith("/") && !folder.split(/[\\/]/u).includes("..")) return folder;
+  throw new TsbuilderError(`"${folder}" is not a folder in the project`, {
+    code: "INVALID_ARGUMENT",
+    hint: "use a folder relative to the project's root, such as dist",
+  });
+}
+
+/** Reads the file of an icon, relative to the current folder. */
+export function readIcon(
+  cwd: string,
+  given: string,
+): { readonly base64data: string; readonly mediatype: string } {
+  const mediatype = iconMediaTypes[extname(given).toLowerCase()];
+  if (mediatype === undefined) {
+    throw new TsbuilderError(`"${given}" is not an image that catalogs show`, {
+      code: "INVALID_ARGUMENT",
+      hint: `use a file that ends with ${Object.keys(iconMediaTypes).join(", ")}`,
+    });
+  }
+  const file = resolve(cwd, given);
+  if (!existsSync(file)) {
+    throw new TsbuilderError(`"${given}" not found`, {
+      code: "NOT_FOUND",
+      hint: "name the icon's file, relative to the current folder",
+    });
+  }
+  return { base64data: readFileSync(file).toString("base64"), mediatype };
+}
+
+/**
+ * Reads a custom license header: a block comment, or an empty file. `YEAR` is replaced by the current year once, so
+ * that later files get the same text.
+ */
+export function readLicenseFile(path: string): string {
+  if (!existsSync(path)) throw invalid(`license file "${path}" not found`);
+  const text = atFile(path, () => readFileSync(path, "utf8"))
+    .trim()
+    .replaceAll(/\bYEAR\b/gu, String(new Date().getFullYear()));
+  if (text === "" || /^\/\*(?:(?!\*\/)[\s\S])*\*\/$/u.test(text)) return text;
+  throw invalid(`license file "${path}" is not a single block comment`);
+}
+
+function invalid(message: string): TsbuilderError {
+  return new TsbuilderError(message, {
+    code: "INVALID_ARGUMENT",
+    hint: "use a file that contains /* your text */, or use --license apache2",
+  });
+}

@@ -1,0 +1,41 @@
+import { type ContainerTool, containerTools, findContainerTool } from "../../ship/container-tool.ts";
+import type { FlagDefinition } from "./command.ts";
+import { parseImageReference } from "../../ship/image-reference.ts";
+import type { Ui } from "../reporting/ui.ts";
+
+/** Selects the container tool, in every command that works with images. */
+export const toolFlag = {
+  type: "string",
+  summary: "container tool to use (default: the first one that responds)",
+  placeholder: "TOOL",
+  choices: containerTools,
+} as const satisfies FlagDefinition;
+
+/** The operator's image in `config/manager` until the user names one. */
+export const defaultImage = "controller:latest";
+
+/** The flags of commands that push an image. */
+export const pushFlags = {
+  tool: toolFlag,
+  "digest-file": { type: "string", summary: "write the image's digest to a file", placeholder: "FILE" },
+} as const satisfies Record<string, FlagDefinition>;
+
+interface PushFlags {
+  readonly tool: string | undefined;
+  readonly "digest-file": string | undefined;
+}
+
+/** Pushes an image, with arguments for the container tool. */
+export async function pushImage(
+  image: string,
+  flags: PushFlags,
+  extra: readonly string[],
+  ui: Ui,
+): Promise<void> {
+  parseImageReference(image);
+  const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
+  const { pushImage: push } = await import("../../ship/image-build.ts");
+  ui.note(`Pushing ${image} with ${tool}`);
+  await push(tool, image, { digestFile: flags["digest-file"], extra });
+  ui.print(image);
+}

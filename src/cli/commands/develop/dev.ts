@@ -1,0 +1,400 @@
+// Commands for the development loop: run the operator on a cluster in this process, show what happens, replay a record,
+// run the tests.
+
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Report } from "../../../dev/dev-event.ts";
+import type { RecentRecord } from "../../../dev/record/recent-record.ts";
+import type { LineKeeper } from "../../../dev/record/record-line.ts";
+import type { Page } from "../../../dev/page/page-server.ts";
+import type { SessionRecording } from "../../../dev/record/session-recording.ts";
+import type { Session, SessionOptions } from "../../../dev/session.ts";
+import type { GeneratorCache } from "../../../generators/sources/cache.ts";
+import { hasWebhooks, type Project, qualifiedGroup } from "../../../project/project.ts";
+import { applyPlan } from "../../../scaffold/apply.ts";
+import { refuseLinkedFile } from "../../../scaffold/refuse-outside.ts";
+import { Draft, type Tree } from "../../../scaffold/tree.ts";
+import type { ClusterChoice } from "../../../ship/kubectl.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { count } from "../../../shared/text.ts";
+import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand, type Invocation } from "../../arguments/command.ts";
+import { checkPort } from "../../../project/validate.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import { openProject } from "../../project/open-project.ts";
+import { readPageAssets } from "./page-assets.ts";
+import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
+import { describeError } from "../../reporting/report.ts";
+import type { Ui } from "../../reporting/ui.ts";
+import { stopSignal } from "../../reporting/stop-signal.ts";
+import type { PageAction } from "../../../dev/page/page-action.ts";
+import type { SessionView } from "../../../dev/session-view.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/** Formats of the output of dev. */
+const devFormats = ["text", "json"] as const;
+
+export const dev = defineCommand({
+  summary: "Run the operator on an embedded cluster and restart it on every edit",
+  description:
+    "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. Arguments after -- are passed to the operator.",
+  streams: true,
+  flags: {
+    ...clusterFlags,
+    context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
+    kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
+    yes: {
+      type: "boolean",
+      summary: "do not ask for confirmation before using that cluster",
+      default: false,
+    },
+    "webhook-address": {
+      type: "string",
+      summary: "address at which that cluster reaches the webhooks on this machine",
+      placeholder: "HOST[:PORT]",
+      check: checkAddress,
+    },
+    samples: { type: "boolean", summary: "apply config/samples on startup", default: false },
+    plain: {
+      type: "boolean",
+      summary: "print plain lines instead of the full-screen view, also on a terminal",
+      default: false,
+    },
+    output: {
+      type: "string",
+      summary: "format of the output; json prints what happens as lines of JSON, for programs",
+      placeholder: "FORMAT",
+      choices: devFormats,
+      default: "text",
+      short: "o",
+    },
+    persist: { type: "boolean", summary: "persist the cluster's objects between runs", default: false },
+    port: {
+      type: "number",
+      summary: "port of the cluster (default: a free port)",
+      placeholder: "PORT",
+      check: checkPort,
+    },
+    record: {
+      type: "string",
+      summary: "record what happens in this file, which ends in .jsonl, for tsbuilder replay",
+      placeholder: "FILE",
+      check: checkRecord,
+    },
+    inspect: {
+      type: "optional-string",
+      summary: "let a debugger attach to the operator",
+      placeholder: "HOST:PORT",
+    },
+  },
+  takesRest: true,
+  examples: [
+    "tsbuilder dev --samples",
+    "tsbuilder dev -- --log-level debug",
+    "tsbuilder dev --samples --record session.jsonl",
+    "tsbuilder dev --output json | jq 'select(.type == \"reconcile\")'",
+    "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods",
+  ],
+  async run(call) {
+    const { flags, rest, cwd } = call;
+    const ui = uiFor(flags, call.ui);
+    const { root, project, tree } = openProject(cwd, ui);
+    if (isOther(flags)) {
+      if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
+      await agreeOn(flags, ui);
+    }
+    const describe = (error: unknown): string => describeError(error, (file) => tree.read(file));
+    const ended = stopSignal();
+    const { view, printed } = await openView(
+      flags,
+      ui,
+      { title: project.projectName, root: realpathSync(root) },
+      describe,
+    );
+    const { RecentRecord } = await import("../../../dev/record/recent-record.ts");
+    const recent = new RecentRecord();
+    const recording = await recordingOf(call, { project, recent, printed }, view.report, describe);
+    const report: Report = (event) => {
+      recording.event(event);
+      view.report(event);
+    };
+    try {
+      const { startSession } = await import("../../../dev/session.ts");
+      const session = await startSession(
+        { ...sessionOptions(root, project, flags, refuseEmptied(tree), recording), args: rest, recording },
+        report,
+      );
+      let page: Page | undefined;
+      try {
+        const { startPage } = await import("../../../dev/page/page-server.ts");
+        const test: PageAction = async () => {
+          const { writeRecordedTest } = await import("./written-test.ts");
+          return writeRecordedTest(openProject(cwd, ui), recent);
+        };
+        const actions = isOther(flags) ? session.actions : { ...session.actions, test };
+        page = await startPage({ assets: readPageAssets(), record: recent, actions });
+        view.started(session, page.url);
+        if (flags.samples) await reportSamples(session, report);
+        await Promise.race([ended, view.quit]);
+      } finally {
+        // The page must not start an action while the session stops.
+        await page?.stop();
+        await session.stop();
+      }
+    } finally {
+      recording.close();
+      view.close();
+    }
+  },
+});
+
+/** Receivers of the record's lines besides the file. */
+interface RecordedBy {
+  readonly recent: RecentRecord;
+  readonly printed: LineKeeper | undefined;
+}
+
+async function recordingOf(
+  {
+    flags,
+    cwd,
+    host,
+  }: Pick<Invocation, "cwd" | "host"> & { readonly flags: { readonly record: string | undefined } },
+  { project, ...keepers }: RecordedBy & { readonly project: Project },
+  report: Report,
+  describe: (error: unknown) => string,
+): Promise<SessionRecording> {
+  const path = flags.record === undefined ? undefined : resolve(cwd, flags.record);
+  if (path !== undefined) refuseLinkedFile(cwd, path);
+  const { SessionRecording } = await import("../../../dev/record/session-recording.ts");
+  return new SessionRecording(path, {
+    project: project.projectName,
+    tsbuilder: host.version(),
+    describe,
+    ...keepers,
+    onEnd: (cause) => report({ type: "error", error: notRecorded(path ?? "", cause) }),
+  });
+}
+
+/**
+ * Refuses other names: a typing error must not overwrite a source, and dev must not take its own record for an edit.
+ */
+function checkRecord(path: string): void {
+  if (path.endsWith(".jsonl")) return;
+  throw new TsbuilderError(`"${path}" is not a name for a record`, {
+    code: "INVALID_ARGUMENT",
+    hint: "give it one that ends in .jsonl: session.jsonl",
+  });
+}
+
+function notRecorded(path: string, cause: unknown): TsbuilderError {
+  return new TsbuilderError(`nothing more is recorded in "${path}": ${(cause as Error).message}`, {
+    code: "REFUSED",
+    hint: "dev continues; to record again, restart it",
+    cause,
+  });
+}
+
+/** Applies the samples. A rejected one is only reported, because the user can fix it while dev runs. */
+async function reportSamples(session: Session, report: Report): Promise<void> {
+  try {
+    report({ type: "info", text: `applied ${count(await session.applySamples(), "sample")}` });
+  } catch (error) {
+    report({ type: "error", error });
+  }
+}
+
+function sessionOptions(
+  root: string,
+  project: Project,
+  flags: ClusterChoice & {
+    readonly port: number | undefined;
+    readonly persist: boolean;
+    readonly inspect: string | true | undefined;
+    readonly "webhook-address": string | undefined;
+  },
+  tree: Tree,
+  recording: SessionRecording,
+): SessionOptions {
+  const { projectName } = project;
+  let cache: GeneratorCache | undefined;
+  const own = project.resources.filter(({ origin }) => origin.type === "own");
+  return {
+    root,
+    kinds: own.map((resource) => ({
+      apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
+      kind: resource.kind,
+    })),
+    hasWebhooks: project.resources.some(hasWebhooks),
+    webhookAddress: flags["webhook-address"],
+    openCluster: isOther(flags)
+      ? async (folder) =>
+          (await import("../../../dev/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
+      : async (folder, report) =>
+          (await import("../../../dev/embedded-cluster.ts")).startEmbeddedCluster(
+            folder,
+            {
+              ...flags,
+              projectName,
+              onWrite: (write) => recording.write(write),
+              onFault: (fault) => recording.fault(fault),
+              onWebhookCall: (call) => recording.called(call),
+            },
+            report,
+          ),
+    inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
+    generate: async () => {
+      cache ??= (await import("../../../generators/sources/cache.ts")).createCache();
+      const known = cache;
+      return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
+        const draft = new Draft(tree);
+        await planGenerated(draft, {}, known);
+        const changes = draft.changes();
+        applyPlan(root, changes);
+        return changes.map(({ path }) => path);
+      });
+    },
+  };
+}
+
+const noWebhooks =
+  "webhooks are disabled: the cluster has no address to reach this machine; set it with --webhook-address HOST[:PORT]";
+
+function isOther({ context, kubeconfig }: ClusterChoice): boolean {
+  return context !== undefined || kubeconfig !== undefined;
+}
+
+/** Prints the cluster and asks for confirmation: all users of that cluster see what dev applies. */
+async function agreeOn(
+  flags: ClusterChoice & {
+    readonly yes: boolean;
+    readonly persist: boolean;
+    readonly port: number | undefined;
+  },
+  ui: Ui,
+): Promise<void> {
+  if (flags.persist || flags.port !== undefined) {
+    throw new TsbuilderError("--persist and --port only apply to the embedded cluster", {
+      code: "INVALID_ARGUMENT",
+      hint: "omit them, or omit --context and --kubeconfig",
+    });
+  }
+  await announceTarget(flags, ui, { action: "Developing" });
+  if (flags.yes) return;
+  if (!ui.isInteractive) {
+    throw new TsbuilderError(
+      "dev would apply CRDs and RBAC to this cluster, and there is no terminal for confirmation",
+      {
+        code: "MISSING_ANSWER",
+        hint: "confirm with --yes",
+      },
+    );
+  }
+  const { ask } = await import("../../arguments/prompt.ts");
+  const prompt = "Apply CRDs and RBAC there, and run the operator on this machine?";
+  const agreed = await ask("yes", { type: "boolean", summary: prompt, prompt, promptDefault: false });
+  if (agreed) return;
+  throw new TsbuilderError("canceled; nothing was changed", {
+    code: "REFUSED",
+    hint: "omit --context and --kubeconfig to use the embedded cluster",
+  });
+}
+
+function checkAddress(address: string): void {
+  if (/^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(address)) return;
+  throw new TsbuilderError(`"${address}" is not a valid address`, {
+    code: "INVALID_ARGUMENT",
+    hint: "use a host name or an IP address, with an optional port: 172.17.0.1:9443",
+  });
+}
+
+interface ViewChoice {
+  readonly plain: boolean;
+  readonly output: string;
+}
+
+/** Returns a UI without prompts for `--output json`, whose standard output has nothing but lines of JSON. */
+function uiFor({ plain, output }: ViewChoice, ui: Ui): Ui {
+  if (output !== "json") return ui;
+  if (!plain) return { ...ui, isInteractive: false };
+  throw new TsbuilderError("--plain and --output json are mutually exclusive", {
+    code: "INVALID_ARGUMENT",
+    hint: "omit --plain: with --output json, only lines of JSON are printed to standard output",
+  });
+}
+
+/** The view of a session, and the receiver of its record's lines. */
+interface OpenView {
+  readonly view: SessionView;
+  readonly printed?: LineKeeper | undefined;
+}
+
+/** Opens the full screen, or prints plain lines, or for `--output json` the lines of the record. */
+async function openView(
+  { plain, output }: ViewChoice,
+  ui: Ui,
+  project: { readonly title: string; readonly root: string },
+  describe: (error: unknown) => string,
+): Promise<OpenView> {
+  if (ui.isInteractive && !plain && process.env["TERM"] !== "dumb") {
+    const { openScreen } = await import("../../../dev/screen/open-screen.ts");
+    return { view: openScreen({ input: process.stdin, output: process.stdout }, project, describe) };
+  }
+  const { plainView } = await import("../../../dev/plain-view.ts");
+  if (output !== "json") return { view: plainView((text) => ui.print(text), project.root, describe) };
+  const { printedLines } = await import("../../../dev/record/printed-lines.ts");
+  const view = plainView((text) => ui.note(text), project.root, describe);
+  // The record has all other events; errors are for people, too.
+  const report: SessionView["report"] = (event) => event.type === "error" && view.report(event);
+  return { view: { ...view, report }, printed: printedLines((line) => ui.print(line)) };
+}

@@ -1,0 +1,143 @@
+import { relative, resolve } from "node:path";
+import type { Recording } from "../../../dev/record/read-recording.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { defineCommand, type Invocation } from "../../arguments/command.ts";
+import { isShown, openToChange } from "../../project/open-project.ts";
+import { readPageAssets } from "./page-assets.ts";
+import { stopSignal } from "../../reporting/stop-signal.ts";
+import type { Ui } from "../../reporting/ui.ts";
+
+const flags = {
+  object: {
+    type: "string",
+    summary: "only what is about objects of this name, and about what they own",
+    placeholder: "NAMESPACE/NAME",
+  },
+  quiet: { type: "boolean", summary: "leave out what dev and the operator printed", default: false },
+  test: {
+    type: "string",
+    summary: "write the session as a test to this file of the project, instead of telling it",
+    placeholder: "FILE",
+    check: checkTest,
+  },
+  force: { type: "boolean", summary: "with --test, overwrite the file", default: false },
+  page: {
+    type: "boolean",
+    summary: "show the session on the page of dev, in a browser, until Ctrl-C",
+    default: false,
+  },
+  ...planFlags,
+} as const;
+
+export const replay = defineCommand({
+  summary: "Show what a session of dev recorded",
+  description:
+    "Tells what tsbuilder dev --record wrote to a file: who created, changed and deleted which objects, which requests were reconciled, why and how that ended, and what the operator printed. With --test, it writes a test that does what you did in the session, and expects what was there in the end. The guide to recordings in the book describes the file and the test.",
+  flags,
+  positionals: ["file"],
+  examples: [
+    "tsbuilder replay session.jsonl",
+    "tsbuilder replay session.jsonl --object default/db",
+    "tsbuilder replay session.jsonl --page",
+    "tsbuilder replay session.jsonl --test src/controller/mysql.recorded.test.ts",
+  ],
+  async run(call) {
+    const {
+      flags: { object, quiet, test, page },
+      positionals: [file = ""],
+      cwd,
+      ui,
+    } = call;
+    if (page) {
+      refuseWithPage(call.flags);
+      return showPage(resolve(cwd, file), ui);
+    }
+    const { readRecording } = await import("../../../dev/record/read-recording.ts");
+    const recording = readRecording(resolve(cwd, file));
+    if (test !== undefined) return writeTest(call, recording, test);
+    refuseWithoutTest(call.flags);
+    const { everything, tellRecording } = await import("../../../dev/record/tell-recording.ts");
+    const { session, recorded } = recording;
+    ui.note(`${session.project}, recorded by tsbuilder ${session.tsbuilder} on ${session.at.slice(0, 10)}`);
+    for (const { at, about, text } of tellRecording(recorded)) {
+      const isChosen = object === undefined ? !quiet || about.length > 0 : about.includes(object);
+      if (!isChosen && about !== everything) continue;
+      ui.print(`${at.slice(11, 23)}  ${text}`);
+    }
+  },
+});
+
+async function showPage(file: string, ui: Ui): Promise<void> {
+  const { fileRecord } = await import("../../../dev/record/file-record.ts");
+  const { startPage } = await import("../../../dev/page/page-server.ts");
+  const ended = stopSignal();
+  const page = await startPage({ assets: readPageAssets(), record: fileRecord(file) });
+  try {
+    ui.print(`see what happened: ${page.url}`);
+    await ended;
+  } finally {
+    await page.stop();
+  }
+}
+
+interface TestFlags {
+  readonly object: string | undefined;
+  readonly force: boolean;
+  readonly "dry-run": boolean;
+  readonly diff: boolean;
+}
+
+async function writeTest(
+  call: Pick<Invocation, "name" | "cwd" | "ui"> & { readonly flags: TestFlags },
+  recording: Recording,
+  file: string,
+): Promise<void> {
+  const { flags: given, cwd, ui } = call;
+  const { planWrittenTest } = await import("./written-test.ts");
+  return openToChange(call, async ({ root, tree, project }) => {
+    const path = relative(root, resolve(cwd, file)).replaceAll("\\", "/");
+    if (tree.has(path) && !given.force) {
+      throw new TsbuilderError(`"${path}" exists already`, {
+        code: "ALREADY_EXISTS",
+        hint: "write to another file, or overwrite it with --force",
+      });
+    }
+    const plan = planWrittenTest({ root, tree, project }, recording, {
+      path,
+      object: given.object,
+      isShown: isShown(given),
+    });
+    applyOrShow(root, plan, given, ui);
+  });
+}
+
+/** Refuses flags that the page has no use for: it has a filter of its own. */
+function refuseWithPage(
+  given: TestFlags & { readonly quiet: boolean; readonly test: string | undefined },
+): void {
+  const flag = (["object", "quiet", "test", "force", "dry-run", "diff"] as const).find((name) => given[name]);
+  if (flag === undefined) return;
+  throw new TsbuilderError(`--${flag} does not apply to --page`, {
+    code: "INVALID_ARGUMENT",
+    hint: `omit --${flag}, or omit --page`,
+  });
+}
+
+function refuseWithoutTest(given: TestFlags): void {
+  const [flag] = (["force", "dry-run", "diff"] as const).filter((name) => given[name]);
+  if (flag === undefined) return;
+  throw new TsbuilderError(`--${flag} needs --test`, {
+    code: "INVALID_ARGUMENT",
+    hint: "name the file of the test: --test src/controller/mysql.recorded.test.ts",
+  });
+}
+
+/** Refuses a name that the test runner would not run. */
+function checkTest(path: string): void {
+  if (path.endsWith(".test.ts")) return;
+  throw new TsbuilderError(`"${path}" is not a name for a test`, {
+    code: "INVALID_ARGUMENT",
+    hint: "give it one that ends in .test.ts: src/controller/mysql.recorded.test.ts",
+  });
+}

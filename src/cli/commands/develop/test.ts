@@ -1,0 +1,137 @@
+import { join, resolve } from "node:path";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { execa } from "execa";
+import { packageManagerOf } from "../../../project/package-manager.ts";
+import { applyPlan } from "../../../scaffold/apply.ts";
+import { Draft, diskTree } from "../../../scaffold/tree.ts";
+import { defineCommand } from "../../arguments/command.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { readJsonObject } from "../../../shared/read-json.ts";
+import { missingNpm } from "../../packages/install-dependencies.ts";
+import { openProject } from "../../project/open-project.ts";
+import { planGenerated } from "../../project/plan-generated.ts";
+import type { Ui } from "../../reporting/ui.ts";
+import { readDuration } from "../../arguments/flag-values.ts";
+
+/** Flags for exploring tests. */
+export const exploreFlags = {
+  explore: {
+    type: "boolean",
+    summary: "look for mistakes that show when processes die and watches break",
+    default: false,
+  },
+  time: {
+    type: "string",
+    summary: "how long to explore each controller",
+    placeholder: "DURATION",
+    default: "1m",
+    check: (time: string) => readDuration("time", time),
+  },
+  seed: { type: "number", summary: "the first seed to explore", placeholder: "N" },
+} as const;
+
+/**
+ * Sizes the young generation (in MB) so that exploring runs 10 to 25 % faster: most objects are garbage before it is
+ * full, and are never moved.
+ */
+export const exploringHeap = "--max-semi-space-size=64";
+
+/** The environment and the files of a run of the project's tests. */
+interface Exploring {
+  readonly env: Readonly<Record<string, string>>;
+  /** Filters of file names; empty for all tests. */
+  readonly files: readonly string[];
+}
+
+/** Reads the flags; without `--explore`, all tests run, and explore for a moment. */
+export function readExploring(
+  flags: { readonly explore: boolean; readonly time: string; readonly seed?: number | undefined },
+  given: ReadonlySet<string>,
+): Exploring {
+  const { explore, time, seed = newSeed() } = flags;
+  if (explore)
+    return {
+      env: {
+        TSBUILDER_EXPLORE_TIME: time,
+        TSBUILDER_EXPLORE_SEED: String(seed),
+        // Node takes the last of two options: the user's own come last.
+        NODE_OPTIONS: `${exploringHeap} ${process.env["NODE_OPTIONS"] ?? ""}`.trim(),
+      },
+      files: ["_explore.test.ts"],
+    };
+  const flag = ["time", "seed"].find((name) => given.has(name));
+  if (flag !== undefined)
+    throw new TsbuilderError(`--${flag} says how to explore`, {
+      code: "INVALID_ARGUMENT",
+      hint: "add --explore",
+    });
+  return { env: {}, files: [] };
+}
+
+/** Returns a random seed, a multiple of ten: ten successive seeds run the same steps of the user. */
+function newSeed(): number {
+  return 10 * Math.ceil(Math.random() * 1_000_000);
+}
+
+export const test = defineCommand({
+  summary: "Run the project's tests on the embedded cluster or a real API server",
+  description:
+    "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. With --explore, only the exploring tests run, for as long as --time says: they simulate users' changes and failures, from a new seed each time or from --seed. Arguments after -- are passed to the test runner.",
+  streams: true,
+  flags: {
+    real: { type: "boolean", summary: "run on kube-apiserver and etcd, like envtest", default: false },
+    ...exploreFlags,
+  },
+  takesRest: true,
+  examples: [
+    "tsbuilder test",
+    "tsbuilder test -- --watch",
+    "tsbuilder test --real",
+    "tsbuilder test --explore --time 10m",
+  ],
+  async run({ flags, given, rest, cwd, ui }) {
+    const { root } = openProject(cwd, ui);
+    refuseEndlessScript(root);
+    const exploring = readExploring(flags, given);
+    const real = flags.real ? await realServer(ui) : {};
+    const draft = new Draft(diskTree(root));
+    await planGenerated(draft, {}, { root });
+    applyPlan(root, draft.changes());
+    const { exitCode, code } = await execa(
+      "npm",
+      ["run", "--silent", "test", "--", ...exploring.files, ...rest],
+      {
+        cwd: root,
+        // A test that does not set its cluster must never reach the one in the user's kubeconfig.
+        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real, ...exploring.env },
+        stdio: "inherit",
+        reject: false,
+      },
+    );
+    if (code === "ENOENT") throw missingNpm();
+    // A shell's exit code for a command that was not found.
+    if (exitCode === 127)
+      ui.note(`No test runner found: install the project's packages with ${packageManagerOf(root).install}.`);
+    return exitCode ?? 1;
+  },
+});
+
+/** Returns the environment variable that names the binaries of a real API server to the test kit. */
+async function realServer(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
+  const { findAssets } = await import("../../../dev/envtest/find-assets.ts");
+  const assets = await findAssets(process.env["KUBEBUILDER_ASSETS"]);
+  ui.note(`Each suite starts kube-apiserver and etcd from ${assets}`);
+  return { TSBUILDER_TEST_ASSETS: resolve(assets) };
+}
+
+function refuseEndlessScript(root: string): void {
+  const { scripts } = readJsonObject("package.json", diskTree(root).read("package.json") ?? "{}");
+  const script = isObject(scripts) ? scripts["test"] : undefined;
+  if (typeof script === "string" && !script.includes("tsbuilder test")) return;
+  throw new TsbuilderError(
+    script === undefined
+      ? 'package.json has no script "test"'
+      : 'the script "test" in package.json runs tsbuilder test, which would never end',
+    { code: "INVALID_PROJECT", hint: 'add to its scripts: "test": "vitest run"' },
+  );
+}

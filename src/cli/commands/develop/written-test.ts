@@ -1,0 +1,102 @@
+import { type Recording, parseRecording } from "../../../dev/record/read-recording.ts";
+import { type WrittenTestOptions, writtenTest } from "../../../dev/written-test/written-test.ts";
+import { type Project, hasWebhooks, qualifiedGroup } from "../../../project/project.ts";
+import type { FileChange } from "../../../scaffold/file-change.ts";
+import { Draft, type Tree, memoryTree } from "../../../scaffold/tree.ts";
+import { formatCreated } from "../../../scaffold/format-created.ts";
+import { fileHeader, typesModule } from "../../../plugins/typescript/names.ts";
+import type { ProjectFacts, SetupFacts } from "../../../dev/written-test/project-facts.ts";
+import { importPath } from "../../../project/names.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { readHeader } from "../../../plugins/plan-project.ts";
+import type { RecentRecord } from "../../../dev/record/recent-record.ts";
+import { applyPlan } from "../../../scaffold/apply.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import type { OpenProject } from "../../project/open-project.ts";
+
+/** The project that gets a test. */
+interface TestedProject {
+  readonly root: string;
+  readonly tree: Tree;
+  readonly project: Project;
+}
+
+/** Plans a test of a recorded session, in a file of the project. */
+export function planWrittenTest(
+  { root, tree, project }: TestedProject,
+  recording: Recording,
+  { path, isShown, ...options }: WrittenTestOptions & { readonly path: string; readonly isShown: boolean },
+): { readonly changes: readonly FileChange[]; readonly notes: readonly string[] } {
+  const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), options);
+  const draft = new Draft(tree);
+  const formatted = format(root, path, text, isShown);
+  draft.write(path, formatted.text);
+  return { changes: draft.changes(), notes: [...notes, ...formatted.notes] };
+}
+
+const entryPoint = "src/main.ts";
+
+/** Collects the facts about a project that a test in one of its files needs. */
+function writtenTestFacts(project: Project, tree: Tree, file: string): ProjectFacts {
+  const setups = setupsOf(tree.read(entryPoint) ?? "", file);
+  if (setups.length === 0) {
+    throw new TsbuilderError(`"${entryPoint}" calls no setup function of a controller`, {
+      code: "INVALID_PROJECT",
+      hint: "a test is written for what it registers: create a controller with tsbuilder create api",
+    });
+  }
+  return {
+    header: fileHeader(readHeader(tree) ?? ""),
+    kinds: project.resources
+      .filter(({ origin }) => origin.type !== "core")
+      .map((resource) => ({
+        apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
+        kind: resource.kind,
+        module: typesModule(project, resource, file),
+        isOwn: resource.origin.type === "own",
+      })),
+    setups,
+    hasWebhooks: project.resources.some(hasWebhooks),
+  };
+}
+
+/** The setup functions of controllers that the entry point imports and calls. */
+function setupsOf(text: string, file: string): SetupFacts[] {
+  return [...text.matchAll(/^import \{ (setup\w+Controller)(?: as (\w+))? \} from "\.\/([^"]+)";$/gmu)]
+    .map(([, name = "", local = name, path = ""]) => ({
+      name,
+      local,
+      module: importPath(file, `src/${path}`),
+    }))
+    .filter(({ local }) => text.includes(`\n${local}(manager);`));
+}
+
+/** Formats a text as a new file would be, even if the file exists. */
+function format(root: string, path: string, text: string, isShown: boolean) {
+  const draft = new Draft(memoryTree());
+  draft.write(path, text);
+  const notes = formatCreated(root, draft, { isShown });
+  return { text: draft.read(path)!, notes };
+}
+
+/** Writes the session that the page of dev shows as a test, to a new file of the project. */
+export async function writeRecordedTest({ root, tree, project }: OpenProject, record: RecentRecord) {
+  const recording = parseRecording(record.text(), "the session");
+  return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
+    const path = freePath(tree);
+    const { changes, notes } = planWrittenTest({ root, tree, project }, recording, {
+      path,
+      until: Date.now(),
+      isShown: false,
+    });
+    applyPlan(root, changes);
+    return { path, notes };
+  });
+}
+
+function freePath(tree: Tree): string {
+  for (let number = 1; ; number++) {
+    const path = `src/controller/recorded${number === 1 ? "" : `-${number}`}.test.ts`;
+    if (!tree.has(path)) return path;
+  }
+}

@@ -1,0 +1,230 @@
+import type { GeneratorOptions } from "../../../generators/model/options.ts";
+import type { Plan } from "../../../scaffold/file-change.ts";
+import { Draft } from "../../../scaffold/tree.ts";
+import { formatUnifiedDiff } from "../../../scaffold/unified-diff.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { defineCommand, type FlagValues } from "../../arguments/command.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import { isShown, openOrView, openToChange, viewProject } from "../../project/open-project.ts";
+import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
+import type { Ui } from "../../reporting/ui.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+// Commands that run the generators on the types and markers of a project.
+
+
+
+
+
+
+
+
+
+
+
+
+
+const flags = {
+  only: {
+    type: "list",
+    summary: "generators to run (default: all of them)",
+    placeholder: "NAME",
+    choices: ["crd", "rbac", "webhook"],
+  },
+  paths: {
+    type: "list",
+    summary:
+      "folders or files to read instead of api/ and src/; CRDs of other kinds stay, but the role and the webhook configurations are then only those of what is read",
+    placeholder: "PATH",
+  },
+  "output-crd": {
+    type: "string",
+    summary: "folder for CRDs (default: config/crd/bases)",
+    placeholder: "DIR",
+  },
+  "output-rbac": {
+    type: "string",
+    summary: "folder for RBAC roles (default: config/rbac)",
+    placeholder: "DIR",
+  },
+  "output-webhook": {
+    type: "string",
+    summary: "folder for webhook configurations (default: config/webhook)",
+    placeholder: "DIR",
+  },
+  "role-name": {
+    type: "string",
+    summary: "name of the generated ClusterRole (default: manager-role)",
+    placeholder: "NAME",
+  },
+  "max-desc-len": {
+    type: "number",
+    summary: "maximum length of descriptions in bytes; 0 omits them",
+    placeholder: "BYTES",
+  },
+  "trim-descriptions": {
+    type: "boolean",
+    summary: "shorten the descriptions of a CRD that is too large for kubectl apply",
+  },
+  "feature-gates": { type: "list", summary: "feature gates to enable", placeholder: "NAME" },
+  provenance: {
+    type: "boolean",
+    summary: "add comments to the RBAC rules that name the markers they come from",
+  },
+  "readonly-immutable": { type: "boolean", summary: "make readonly properties immutable" },
+  "allow-dangerous-types": {
+    type: "boolean",
+    summary: "allow the type number, which is a float",
+  },
+  "generate-embedded-object-meta": {
+    type: "boolean",
+    summary: "generate the schema of metadata in embedded objects",
+  },
+  markers: {
+    type: "optional-string",
+    summary: "list the available markers, or those whose name contains TEXT",
+    placeholder: "TEXT",
+  },
+  check: {
+    type: "boolean",
+    summary: "write nothing; print the diff and exit with 1 if manifests are out of date",
+    default: false,
+  },
+  watch: {
+    type: "boolean",
+    summary: "keep running, and regenerate after every edit in api/, src/ or config/",
+    default: false,
+    streams: true,
+  },
+  ...planFlags,
+} as const;
+
+type Values = FlagValues<typeof flags>;
+
+export const manifests = defineCommand({
+  summary: "Generate CRD, RBAC and webhook manifests from types and markers",
+  description:
+    "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml. With --paths, a role or webhook configuration that is written loses the rules and webhooks of other files: --only=crd writes neither. Options below manifests in PROJECT, such as generateEmbeddedObjectMeta, hold for all commands that generate.",
+  flags,
+  examples: [
+    "tsbuilder manifests",
+    "tsbuilder manifests --diff",
+    "tsbuilder manifests --check",
+    "tsbuilder manifests --watch",
+    "tsbuilder manifests --markers printcolumn",
+  ],
+  async run(call) {
+    const { flags: values, cwd, ui } = call;
+    if (values.markers !== undefined) await printMarkers(values.markers, ui);
+    else if (values.watch) await watch(values, cwd, ui);
+    else if (values.check) await check(values, cwd, ui);
+    else {
+      await openToChange(call, async ({ root, tree }) => {
+        const draft = new Draft(tree);
+        const notes = await planGenerated(draft, readOptions(values), { root });
+        applyOrShow(root, { changes: draft.changes(), notes }, values, ui);
+      });
+    }
+  },
+});
+
+async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
+  const { root, tree } = viewProject(cwd, ui);
+  const draft = new Draft(tree);
+  for (const note of await planGenerated(draft, readOptions(values), { root })) ui.note(note);
+  const changes = draft.changes();
+  if (changes.length === 0) return;
+  ui.print(changes.map(formatUnifiedDiff).join("").trimEnd());
+  throw new TsbuilderError(`out of date: ${changes.map(({ path }) => `"${path}"`).join(", ")}`, {
+    code: "FILE_CHANGED",
+    hint: "run tsbuilder manifests, and commit the changes",
+  });
+}
+
+async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
+  if (values.check) {
+    throw new TsbuilderError("--watch and --check are mutually exclusive", {
+      code: "INVALID_ARGUMENT",
+      hint: "to preview changes while watching, use --watch with --diff",
+    });
+  }
+  const { root, tree } = openOrView(cwd, ui, values);
+  const [{ createCache }, { watchManifests }] = await Promise.all([
+    import("../../../generators/sources/cache.ts"),
+    import("./watch-manifests.ts"),
+  ]);
+  const cache = createCache();
+  const sources = refuseEmptied(tree);
+  const plan = async (): Promise<Plan> => {
+    const draft = new Draft(sources);
+    const notes = await planGenerated(draft, readOptions(values), cache);
+    return { changes: draft.changes(), notes };
+  };
+  const caller = { name: "manifests --watch", note: (text: string) => ui.note(text) };
+  await watchManifests({
+    tree,
+    root,
+    ui,
+    plan,
+    applyOrShow: (made) => void applyOrShow(root, made, values, ui),
+    locked: (work) => (isShown(values) ? work() : withProjectLock(root, caller, work)),
+  });
+}
+
+async function printMarkers(part: string | true, ui: Ui): Promise<void> {
+  const { formatMarkerHelp, markerHelp } = await import("../../../generators/markers/help.ts");
+  const markers = markerHelp(part === true ? "" : part);
+  ui.add?.({ markers });
+  ui.print(formatMarkerHelp(markers));
+}
+
+/** Omits flags that were not given, so that the options in `PROJECT` apply, or the generators' defaults. */
+function readOptions(values: Values): GeneratorOptions {
+  const all = {
+    only: orMissing(values.only),
+    paths: orMissing(values.paths),
+    roleName: values["role-name"],
+    maxDescLen: values["max-desc-len"],
+    output: given({
+      crd: values["output-crd"],
+      rbac: values["output-rbac"],
+      webhook: values["output-webhook"],
+    }),
+    featureGates: orMissing(values["feature-gates"]),
+    trimDescriptions: values["trim-descriptions"],
+    provenance: values.provenance,
+    readonlyImmutable: values["readonly-immutable"],
+    allowDangerousTypes: values["allow-dangerous-types"],
+    generateEmbeddedObjectMeta: values["generate-embedded-object-meta"],
+  };
+  return given(all);
+}
+
+function given(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function orMissing(list: readonly string[]): readonly string[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

@@ -1,0 +1,275 @@
+// Commands for the Operator Lifecycle Manager: bundles, catalogs, installing by OLM, scorecard. The work is in
+// `src/olm`.
+
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { parseSemver } from "@tsbuilder/apimachinery/semver";
+import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import type { ManifestObject } from "../../../ship/manifest.ts";
+import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { checkFolder } from "../../arguments/flag-values.ts";
+import { overrideFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand, type FlagDefinition } from "../../arguments/command.ts";
+import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
+import { openToChange, openProject } from "../../project/open-project.ts";
+import { askPresentation, presentationFlags, readPresentation } from "./presentation-flags.ts";
+import { readPackageVersion } from "../../packages/manifest.ts";
+import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
+import { parseImageReference } from "../../../ship/image-reference.ts";
+import { buildFolderImage, requireFolder } from "./folder-image.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/** The bundle's folder in the project, for every command that writes or builds it. */
+export const bundleFolderFlag = {
+  type: "string",
+  summary: "folder of the bundle in the project",
+  placeholder: "DIR",
+  default: "bundle",
+  check: checkFolder,
+} as const satisfies FlagDefinition;
+
+export const bundle = defineCommand({
+  summary: "Generate a bundle for the Operator Lifecycle Manager",
+  description:
+    "Writes bundle/ and bundle.Dockerfile: a ClusterServiceVersion with the deployment, permissions, CRDs, webhooks and examples that config/ contains, and everything else as manifests. What catalogs show is in config/manifests/bases, which is scaffolded by the first run and is then yours: a run changes nothing in it but what flags say. Channels and package are kept in the bundle's annotations. OLM makes the certificates of webhooks; cert-manager's are left out.",
+  flags: {
+    image: overrideFlags.image,
+    version: {
+      type: "string",
+      summary: "version of the bundle (default: that in package.json)",
+      placeholder: "VERSION",
+      check: checkVersion,
+    },
+    package: {
+      type: "string",
+      summary: "name of the package in catalogs (default: the project's)",
+      placeholder: "NAME",
+      check: checkPackage,
+    },
+    channels: { type: "list", summary: "channels of the bundle (default: alpha)", placeholder: "CHANNELS" },
+    "default-channel": {
+      type: "string",
+      summary: "channel that is subscribed to if no other is named",
+      placeholder: "CHANNEL",
+    },
+    replaces: {
+      type: "string",
+      summary: "name of the version before: mysql-operator.v1.0.0",
+      placeholder: "NAME",
+    },
+    skips: { type: "list", summary: "names of versions that upgrades leave out", placeholder: "NAMES" },
+    "skip-range": {
+      type: "string",
+      summary: 'versions that can be upgraded directly: ">=1.0.0 <1.2.0"',
+      placeholder: "RANGE",
+    },
+    "min-kube-version": {
+      type: "string",
+      summary: "oldest version of Kubernetes that the operator runs on",
+      placeholder: "VERSION",
+      check: checkVersion,
+    },
+    ...presentationFlags,
+    interactive: {
+      type: "boolean",
+      summary: "ask for what catalogs show before the first bundle",
+      default: true,
+    },
+    "use-image-digests": {
+      type: "boolean",
+      summary: "replace the tags of images with their digests, and list all images in the bundle",
+      default: false,
+    },
+    "extra-service-accounts": {
+      type: "list",
+      summary: "service accounts beside the operator's own whose permissions OLM is to grant",
+      placeholder: "NAMES",
+    },
+    overwrite: {
+      type: "boolean",
+      summary: "overwrite the bundle's metadata and Dockerfile",
+      default: true,
+    },
+    "output-dir": bundleFolderFlag,
+    stdout: {
+      type: "boolean",
+      summary: "print the bundle's manifests, without writing anything",
+      default: false,
+    },
+    ...planFlags,
+  },
+  refused: {
+    "input-dir": "the manifests are rendered from config/manifests: patch them in its kustomization.yaml",
+    "deploy-dir": "the manifests are rendered from config/manifests: patch them in its kustomization.yaml",
+    "crds-dir": "the CRDs are rendered from config/manifests: list them in its kustomization.yaml",
+    "kustomize-dir": "the base is in config/manifests/bases",
+  },
+  examples: [
+    "tsbuilder bundle --image registry.example.com/mysql-operator:v1.0.0 --version 1.0.0",
+    "tsbuilder bundle --channels candidate,stable --default-channel stable --use-image-digests",
+  ],
+  async run(call) {
+    const { cwd, ui, host } = call;
+    const { stdout, ...given } = call.flags;
+    const flags = { ...given, "dry-run": given["dry-run"] || stdout };
+    await openToChange({ ...call, flags }, async ({ root, tree, project }) => {
+      const [
+        { basePath, manifestsKustomization, planBase },
+        { planBundle },
+        { renderChanged },
+        { pluginKey },
+        { describeKinds },
+      ] = await Promise.all([
+        import("../../../olm/base-csv.ts"),
+        import("../../../olm/plan-bundle.ts"),
+        import("../../../ship/render-changed.ts"),
+        import("../../../project/record.ts"),
+        import("../../../generators/crd/describe-kinds.ts"),
+      ]);
+      const isFirst = !tree.has(basePath(project));
+      const asks = isFirst && flags.interactive && ui.isInteractive;
+      const answers = asks ? await askPresentation(flags) : flags;
+      const draft = new Draft(tree);
+      planBase(draft, project, {
+        ...readPresentation(answers, cwd),
+        replaces: flags.replaces,
+        skips: flags.skips.length > 0 ? flags.skips : undefined,
+        skipRange: flags["skip-range"],
+        minKubeVersion: flags["min-kube-version"],
+      });
+      const objects = await renderChanged(root, manifestsKustomization, draft.changes(), {
+        image: flags.image,
+      });
+      const pinned = flags["use-image-digests"] ? await withDigests(objects) : { objects };
+      const { manifests, notes: found } = planBundle(draft, {
+        ...pinned,
+        projectName: project.projectName,
+        packageName: flags.package,
+        version: checkVersion(flags.version ?? readPackageVersion(tree)),
+        builder: `tsbuilder-v${host.version()}`,
+        projectLayout: pluginKey,
+        kinds: await describeKinds(tree),
+        samples: tree.has("config/samples/kustomization.yaml")
+          ? await renderChanged(root, "samples", [], {})
+          : [],
+        extraServiceAccounts: flags["extra-service-accounts"],
+        folder: flags["output-dir"].replace(/\/+$/u, ""),
+        files: everythingBelow(root),
+        channels: flags.channels,
+        defaultChannel: flags["default-channel"],
+        overwrite: flags.overwrite,
+        now: new Date(),
+      });
+      const notes = [...found, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
+      if (!stdout) return void applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
+      for (const note of notes) ui.note(note);
+      ui.print(manifests.trimEnd());
+    });
+  },
+});
+
+function placeholderNotes(manifests: string): string[] {
+  if (!manifests.includes(`image: ${defaultImage}\n`)) return [];
+  return [`The bundle deploys ${defaultImage}, a placeholder: name the operator's image with --image.`];
+}
+
+async function withDigests(objects: readonly ManifestObject[]) {
+  const [{ findImages, replaceImages }, { askDigest }, { imageName, parseImageReference }] =
+    await Promise.all([
+      import("../../../olm/images.ts"),
+      import("../../../ship/registry-digest.ts"),
+      import("../../../ship/image-reference.ts"),
+    ]);
+  const pins = new Map<string, string>();
+  for (const { image } of findImages(objects)) {
+    const reference = parseImageReference(image);
+    if (reference.digest === undefined)
+      pins.set(image, `${imageName(reference)}@${await askDigest(reference)}`);
+  }
+  const pinned = replaceImages(objects, pins);
+  return { objects: pinned, relatedImages: findImages(pinned) };
+}
+
+function checkVersion(version: string): string {
+  if (parseSemver(version)) return version;
+  throw new TsbuilderError(`"${version}" is not a version`, {
+    code: "INVALID_ARGUMENT",
+    hint: `use three numbers without a letter in front: ${/\d+\.\d+\.\d+/u.exec(version)?.[0] ?? "1.0.0"}`,
+  });
+}
+
+function checkPackage(name: string): string {
+  if (checkSubdomain(name).length === 0) return name;
+  throw new TsbuilderError(`"${name}" is not the name of a package`, {
+    code: "INVALID_NAME",
+    hint: "use lower case letters, digits, dots and dashes",
+  });
+}
+
+export const bundleBuild = defineCommand({
+  summary: "Build the bundle's image",
+  description:
+    "Builds bundle.Dockerfile, whose image holds the bundle's files and no operating system. Arguments after -- are passed to the container tool.",
+  flags: {
+    image: {
+      type: "string",
+      summary: "name of the bundle's image",
+      placeholder: "IMAGE",
+      required: true,
+      prompt: "Name of the bundle's image:",
+      check: parseImageReference,
+    },
+    tool: toolFlag,
+    push: { type: "boolean", summary: "push the image after building it", default: false },
+    "digest-file": {
+      type: "string",
+      summary: "write the digest of the pushed image to a file",
+      placeholder: "FILE",
+    },
+    "output-dir": bundleFolderFlag,
+  },
+  takesRest: true,
+  examples: ["tsbuilder bundle build --image registry.example.com/mysql-operator-bundle:v1.0.0 --push"],
+  async run({ flags, rest, cwd, ui }) {
+    const { root } = openProject(cwd, ui);
+    const made = { root, dockerfile: bundleDockerfileName, folder: flags["output-dir"] };
+    requireFolder(made, "generate the bundle first: tsbuilder bundle");
+    const { image, tool, push, "digest-file": digestFile } = flags;
+    await buildFolderImage({ ...made, image, tool, push, digestFile, extra: rest }, ui);
+  },
+});
+
+export const bundlePush = defineCommand({
+  summary: "Push the bundle's image",
+  description: "Arguments after -- are passed to the container tool, for example for a registry without TLS.",
+  flags: pushFlags,
+  positionals: ["<image>"],
+  takesRest: true,
+  examples: ["tsbuilder bundle push registry.example.com/mysql-operator-bundle:v1.0.0"],
+  async run({ flags, positionals: [image], rest, ui }) {
+    await pushImage(image!, flags, rest, ui);
+  },
+});

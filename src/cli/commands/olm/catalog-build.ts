@@ -1,0 +1,48 @@
+import { catalogDockerfileName } from "../../../olm/catalog/catalog-format.ts";
+import { parseImageReference } from "../../../ship/image-reference.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { buildFolderImage, requireFolder } from "./folder-image.ts";
+import { catalogFolderFlag } from "./catalog.ts";
+import { defineCommand } from "../../arguments/command.ts";
+import { toolFlag } from "../../arguments/image-flags.ts";
+import { openProject } from "../../project/open-project.ts";
+
+export const catalogBuild = defineCommand({
+  summary: "Build the image of a file-based OLM catalog",
+  description:
+    "Builds catalog.Dockerfile, whose image serves the catalog by opm; an invalid catalog is not built. Arguments after -- are passed to the container tool.",
+  flags: {
+    tag: {
+      type: "string",
+      summary: "name of the catalog's image",
+      placeholder: "IMAGE",
+      required: true,
+      prompt: "Name of the catalog's image:",
+      check: parseImageReference,
+    },
+    tool: toolFlag,
+    push: { type: "boolean", summary: "push the image after building it", default: false },
+    catalog: catalogFolderFlag,
+  },
+  takesRest: true,
+  examples: ["tsbuilder catalog build --tag registry.example.com/mysql-operator-catalog:v1 --push"],
+  async run({ flags, rest, cwd, ui }) {
+    const { root, tree } = openProject(cwd, ui);
+    const { catalog: folder, tag: image, tool, push } = flags;
+    const made = { root, dockerfile: catalogDockerfileName, folder };
+    requireFolder(made, "create it with tsbuilder catalog init PACKAGE");
+    const { checkCatalog } = await import("../../../olm/catalog/check-catalog.ts");
+    const [finding, ...others] = checkCatalog(tree, folder);
+    if (finding) {
+      throw new TsbuilderError(
+        `the catalog is not valid: ${finding.message}${others.length === 0 ? "" : `, and ${others.length} more`}`,
+        {
+          code: "INVALID_SOURCE",
+          hint: `see all errors with tsbuilder catalog validate ${folder}`,
+          at: finding.position,
+        },
+      );
+    }
+    await buildFolderImage({ ...made, image, tool, push, digestFile: undefined, extra: rest }, ui);
+  },
+});

@@ -1,0 +1,222 @@
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { bundleAnnotations, newChannel } from "../../../olm/bundle-format.ts";
+import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { atFile } from "../../../shared/files.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { type FlagDefinition, defineCommand } from "../../arguments/command.ts";
+import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
+import { openToChange, viewProject } from "../../project/open-project.ts";
+import { parseImageReference } from "../../../ship/image-reference.ts";
+import { refuseRules, reportFindings } from "./findings.ts";
+
+/** The folder of a catalog in the project, for every command that changes or builds it. */
+export const catalogFolderFlag = {
+  type: "string",
+  summary: "folder of the catalog, in the project",
+  placeholder: "DIR",
+  default: "catalog",
+  check: checkFolder,
+} as const satisfies FlagDefinition;
+
+export const catalogInit = defineCommand({
+  summary: "Create a file-based OLM catalog with a package",
+  description:
+    "Writes catalog/PACKAGE/catalog.yaml, to which catalog add adds channels and bundles, and catalog.Dockerfile, both of which are yours.",
+  flags: {
+    "default-channel": {
+      type: "string",
+      summary: `channel from which the package is installed if none is named (default: that of the package's bundle in bundle/, else ${newChannel})`,
+      placeholder: "CHANNEL",
+    },
+    description: {
+      type: "string",
+      summary: "file with the package's description, in Markdown",
+      placeholder: "FILE",
+    },
+    icon: { type: "string", summary: "file with the package's icon", placeholder: "FILE" },
+    catalog: catalogFolderFlag,
+    ...planFlags,
+  },
+  positionals: ["<package>"],
+  examples: ["tsbuilder catalog init mysql-operator --description README.md"],
+  async run(call) {
+    const { flags, positionals, cwd, ui } = call;
+    const [name = ""] = positionals;
+    const [reason] = checkSubdomain(name);
+    if (reason !== undefined) {
+      throw new TsbuilderError(`the package name "${name}" ${reason}`, {
+        code: "INVALID_NAME",
+        hint: "use the name in bundle/metadata/annotations.yaml, such as mysql-operator",
+      });
+    }
+    return openToChange(call, async ({ root, tree }) => {
+      const [{ newPackage }, { readAnnotations }] = await Promise.all([
+        import("../../../olm/catalog/new-catalog.ts"),
+        import("../../../olm/bundle-metadata.ts"),
+      ]);
+      const file = "bundle/metadata/annotations.yaml";
+      const annotations = readAnnotations(file, tree.read(file));
+      const own = annotations[bundleAnnotations.package] === name ? annotations : {};
+      const [firstChannel] = own[bundleAnnotations.channels]?.split(",") ?? [];
+      const files = newPackage(flags.catalog, {
+        name,
+        defaultChannel:
+          flags["default-channel"] ?? own[bundleAnnotations.defaultChannel] ?? firstChannel ?? newChannel,
+        description: flags.description === undefined ? undefined : readText(cwd, flags.description),
+        icon: flags.icon === undefined ? undefined : readIcon(cwd, flags.icon),
+      });
+      const draft = new Draft(tree);
+      for (const [path, text] of Object.entries(files)) {
+        if (!tree.has(path)) draft.write(path, text);
+        else if (path.startsWith(`${flags.catalog}/`)) {
+          throw new TsbuilderError(`"${path}" exists already`, {
+            code: "ALREADY_EXISTS",
+            hint: "edit it, or add a bundle to it: tsbuilder catalog add bundle --image IMAGE",
+          });
+        }
+      }
+      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+    });
+  },
+});
+
+function readText(cwd: string, file: string): string {
+  return atFile(file, () => readFileSync(resolve(cwd, file), "utf8"));
+}
+
+export const catalogAdd = defineCommand({
+  summary: "Add a bundle to a file-based OLM catalog",
+  description:
+    "Renders the folder of a bundle into the catalog, and adds an entry to each channel, with replaces, skips and olm.skipRange of the ClusterServiceVersion. A bundle with errors, and one that leaves the catalog invalid, is refused.",
+  flags: {
+    image: {
+      type: "string",
+      summary: "image that holds the bundle's files",
+      placeholder: "IMAGE",
+      required: true,
+      prompt: "Image of the bundle:",
+      check: parseImageReference,
+    },
+    channel: {
+      type: "list",
+      summary: "channels to add it to (default: those of the bundle)",
+      placeholder: "CHANNEL",
+    },
+    catalog: catalogFolderFlag,
+    ...planFlags,
+  },
+  positionals: ["[bundle]"],
+  examples: ["tsbuilder catalog add bundle --image registry.example.com/mysql-operator-bundle:v1.0.0"],
+  async run(call) {
+    const { flags, positionals, cwd, ui } = call;
+    const folder = resolve(cwd, positionals[0] ?? "bundle");
+    const bundleTree = everythingBelow(dirname(folder));
+    return openToChange(call, async ({ root, tree }) => {
+      const [{ validateBundle }, { readBundle }, { addBundle }, { checkCatalog }, { bundleAnnotations }] =
+        await Promise.all([
+          import("../../../olm/validate/validate-bundle.ts"),
+          import("../../../olm/validate/read-bundle.ts"),
+          import("../../../olm/catalog/add-bundle.ts"),
+          import("../../../olm/catalog/check-catalog.ts"),
+          import("../../../olm/bundle-format.ts"),
+        ]);
+      refuseRules("the bundle is not valid", await validateBundle(bundleTree, basename(folder)));
+      const { bundle } = readBundle(bundleTree, basename(folder));
+      const own = bundle.annotations.get(bundleAnnotations.channels).text!.split(",");
+      const channels = flags.channel.length > 0 ? flags.channel : own;
+      const draft = new Draft(tree);
+      addBundle(draft, bundle, { folder: flags.catalog, channels, image: flags.image });
+      refuseRules(
+        "the catalog would not be valid with this bundle",
+        // The default channel may be one that gets its first bundle later.
+        checkCatalog(draft, flags.catalog).filter(({ rule }) => rule !== "default-channel"),
+      );
+      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+    });
+  },
+});
+
+export const catalogValidate = defineCommand({
+  summary: "Validate a file-based OLM catalog",
+  description:
+    "Checks all files of a catalog's folder as a catalog server does: packages, channels and their upgrades, bundles. Exits with 1 if there are errors.",
+  flags: {},
+  positionals: ["[folder]"],
+  examples: ["tsbuilder catalog validate", "tsbuilder catalog validate ./catalog --output json"],
+  async run({ positionals, cwd, ui }) {
+    const written = positionals[0] ?? "catalog";
+    const folder = resolve(cwd, written);
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new TsbuilderError(`"${written}" is not a folder`, {
+        code: "NOT_FOUND",
+        hint: "create a catalog with tsbuilder catalog init PACKAGE",
+      });
+    }
+    const { checkCatalog } = await import("../../../olm/catalog/check-catalog.ts");
+    const root = dirname(folder);
+    const findings = checkCatalog(everythingBelow(root), basename(folder));
+    return reportFindings("catalog", findings, { root, cwd, ui });
+  },
+});
+
+export const catalogShow = defineCommand({
+  summary: "Print manifests that install a package from the catalog's image",
+  description:
+    "Prints a ClusterCatalog and a ClusterExtension for OLM v1, with a service account that may do everything, or a CatalogSource, an OperatorGroup for all namespaces and a Subscription for OLM v0. No cluster is contacted.",
+  flags: {
+    image: {
+      type: "string",
+      summary: "image of the catalog",
+      placeholder: "IMAGE",
+      required: true,
+      prompt: "Image of the catalog:",
+      check: parseImageReference,
+    },
+    olm: { type: "string", summary: "version of OLM", choices: ["v0", "v1"], default: "v1" },
+    channel: {
+      type: "string",
+      summary: "channel to install from (default: that of the package)",
+      placeholder: "CHANNEL",
+    },
+    namespace: {
+      type: "string",
+      summary: "namespace to install into (default: PACKAGE-system)",
+      placeholder: "NAMESPACE",
+    },
+    catalog: catalogFolderFlag,
+  },
+  positionals: ["<package>"],
+  examples: [
+    "tsbuilder catalog show mysql-operator --image registry.example.com/catalog:v1 | kubectl apply -f -",
+  ],
+  async run({ flags, positionals, cwd, ui }) {
+    const [{ installSamples }, { readCatalog }] = await Promise.all([
+      import("../../../olm/catalog/install-samples.ts"),
+      import("../../../olm/catalog/catalog.ts"),
+    ]);
+    const [packageName = ""] = positionals;
+    const { catalog } = readCatalog(viewProject(cwd, ui).tree, flags.catalog);
+    const found = catalog.packages.find((one) => one.get("name").value === packageName);
+    if (!found) {
+      throw new TsbuilderError(`"${flags.catalog}" has no package "${packageName}"`, {
+        code: "NOT_FOUND",
+        hint: `create it with tsbuilder catalog init ${packageName}`,
+      });
+    }
+    const inCatalog = catalog.channels.find((one) => one.get("package").value === packageName);
+    const channel =
+      flags.channel ?? found.get("defaultChannel").text ?? inCatalog?.get("name").text ?? newChannel;
+    const namespace = flags.namespace ?? `${packageName}-system`;
+    ui.print(
+      installSamples(flags.olm === "v0" ? "v0" : "v1", {
+        packageName,
+        channel,
+        image: flags.image,
+        namespace,
+      }).trimEnd(),
+    );
+  },
+});

@@ -1,0 +1,108 @@
+import { basename, dirname, relative, resolve } from "node:path";
+import { outputFormats } from "../../../olm/scorecard/format.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { clusterFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand } from "../../arguments/command.ts";
+import { readDuration } from "../../arguments/flag-values.ts";
+import { requireBundle } from "./findings.ts";
+
+export const scorecard = defineCommand({
+  summary: "Run the tests of a bundle's scorecard",
+  description:
+    "Runs the tests in bundle/tests/scorecard/config.yaml, and those of the project in test/scorecard. In a project, its operator runs on an embedded cluster meanwhile, and the examples of the bundle are created there: the tests see the status that the operator writes, and what it makes. With --context or --kubeconfig, they use that cluster instead, where the operator has to run already; what was created there is deleted afterwards. Exits with 1 if a test did not pass.",
+  flags: {
+    config: { type: "string", summary: "the configuration of the tests", placeholder: "FILE", short: "c" },
+    selector: {
+      type: "string",
+      summary: "tests to run, by their labels: suite=olm",
+      placeholder: "SELECTOR",
+      default: "",
+      short: "l",
+    },
+    list: { type: "boolean", summary: "list the tests, without running them", default: false, short: "L" },
+    ...clusterFlags,
+    context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
+    kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
+    namespace: {
+      type: "string",
+      summary: "namespace for the examples in that cluster (default: that of the context)",
+      placeholder: "NAME",
+      short: "n",
+    },
+    "skip-cleanup": {
+      type: "boolean",
+      summary: "keep the examples that were created in that cluster",
+      default: false,
+      short: "x",
+    },
+    "wait-time": {
+      type: "string",
+      summary: "how long to wait for the operator to write the status of the examples",
+      placeholder: "DURATION",
+      default: "30s",
+      check: (text) => readDuration("wait-time", text),
+      short: "w",
+    },
+    output: {
+      type: "string",
+      summary: "format of the results; json is that of operator-sdk",
+      placeholder: "FORMAT",
+      choices: outputFormats,
+      default: "text",
+    },
+  },
+  positionals: ["[folder]"],
+  ignored: {
+    "storage-image": "no pods are started",
+    "untar-image": "no pods are started",
+    "test-output": "no pods are started",
+    "service-account": "no pods are started",
+    "pod-security": "no pods are started",
+  },
+  examples: [
+    "tsbuilder scorecard",
+    "tsbuilder scorecard --selector suite=olm --output xunit",
+    "tsbuilder scorecard ./bundle --context kind-dev --namespace shop --wait-time 2m",
+  ],
+  async run({ flags, positionals, cwd, ui }) {
+    const written = positionals[0] ?? "bundle";
+    const folder = resolve(cwd, written);
+    requireBundle(folder, written);
+    const isOther = flags.context !== undefined || flags.kubeconfig !== undefined;
+    if (!isOther && (flags["skip-cleanup"] || flags.namespace !== undefined)) throw onlyOther();
+    const [{ chooseTests, runChosen }, { formatTests }] = await Promise.all([
+      import("./run-chosen.ts"),
+      import("../../../olm/scorecard/format.ts"),
+    ]);
+    const bundle = { root: dirname(folder), folder: basename(folder) };
+    const config = flags.config === undefined ? undefined : relative(bundle.root, resolve(cwd, flags.config));
+    const chosen = chooseTests(bundle, { cwd, config, selector: flags.selector });
+    const format = flags.output as (typeof outputFormats)[number];
+    if (flags.list) {
+      ui.print(
+        formatTests(
+          chosen.tests.map((test) => ({ ...test, results: [] })),
+          format,
+        ),
+      );
+      return 0;
+    }
+    const tests = await runChosen(bundle, chosen, {
+      cluster: isOther ? flags : undefined,
+      namespace: flags.namespace,
+      seconds: readDuration("wait-time", flags["wait-time"]) / 1000,
+      keep: flags["skip-cleanup"],
+      ui,
+    });
+    ui.print(formatTests(tests, format));
+    const hasPassed = tests.every(({ results }) => results.every(({ state }) => state === "pass"));
+    return hasPassed ? 0 : 1;
+  },
+});
+
+function onlyOther(): TsbuilderError {
+  return new TsbuilderError("--skip-cleanup and --namespace are for a cluster that stays", {
+    code: "INVALID_ARGUMENT",
+    hint: "name one with --context or --kubeconfig: the embedded cluster ends with the command",
+  });
+}

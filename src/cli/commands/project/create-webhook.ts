@@ -1,0 +1,173 @@
+import { type WebhookRole, partKeys } from "../../../plugins/contract/plugin.ts";
+import { addWebhooks } from "../../../project/add-webhooks.ts";
+import { type Project, type Resource, isSameKind } from "../../../project/project.ts";
+import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { type FlagValues, defineCommand } from "../../arguments/command.ts";
+import { findResource, readTypes } from "../../project/find-resource.ts";
+import { isShown, openToChange } from "../../project/open-project.ts";
+import { generatorsIf } from "../../project/plan-generated.ts";
+import { planProjectChange } from "../../../plugins/plan-project.ts";
+import { externalKindFlags, kindFlags, makeFlag, pluginsFlag, refusedGoFlags } from "../../arguments/kind-flags.ts";
+import { apiFolder, kindFile } from "../../../project/names.ts";
+import type { SourceTree } from "../../../generators/model/files.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
+function storedElsewhere(project: Project, hub: Resource, tree: SourceTree): string[] {
+  const file = (version: Resource): string => `${apiFolder(project, version)}/${kindFile(version)}_types.ts`;
+  const stored = project.resources.find(
+    (version) => isSameKind(version, hub) && marker.test(tree.read(file(version)) ?? ""),
+  );
+  if (!stored || stored.version === hub.version) return [];
+  return [
+    `${hub.kind} is stored as ${stored.version}. To store the hub, move +kubebuilder:storageversion from ${file(stored)} to ${file(hub)}`,
+  ];
+}
+
+const marker = /^\s*(?:\/\/|\*)\s*\+kubebuilder:storageversion\s*$/mu;
+
+const flags = {
+  ...kindFlags,
+  plural: {
+    type: "string",
+    summary: "plural resource name of an external kind",
+    placeholder: "NAME",
+    check: checkPlural,
+  },
+  defaulting: {
+    type: "boolean",
+    summary: "scaffold a defaulting (mutating) webhook",
+    default: false,
+    prompt: "Create Defaulting Webhook?",
+  },
+  "programmatic-validation": {
+    type: "boolean",
+    summary: "scaffold a validating webhook",
+    default: false,
+    prompt: "Create Validating Webhook?",
+  },
+  conversion: {
+    type: "boolean",
+    summary: "scaffold a conversion webhook, with --version as the hub",
+    default: false,
+  },
+  spoke: {
+    type: "list",
+    summary: "spoke version to convert to and from the hub; may be repeated",
+    placeholder: "VERSION",
+    check: checkVersion,
+  },
+  "defaulting-path": {
+    type: "string",
+    summary: "URL path of the defaulting webhook",
+    placeholder: "PATH",
+    check: (value: string) => checkWebhookPath(value, "defaulting-path"),
+  },
+  "validation-path": {
+    type: "string",
+    summary: "URL path of the validating webhook",
+    placeholder: "PATH",
+    check: (value: string) => checkWebhookPath(value, "validation-path"),
+  },
+  ...externalKindFlags,
+  plugins: pluginsFlag,
+  force: { type: "boolean", summary: "overwrite existing files", default: false },
+  make: makeFlag,
+  ...planFlags,
+} as const;
+
+export const createWebhook = defineCommand({
+  summary: "Scaffold webhooks for an API: defaulting, validation, conversion",
+  description: "The first webhook also enables the features webhook and cert-manager (see tsbuilder edit).",
+  flags,
+  refused: refusedGoFlags,
+  examples: [
+    "tsbuilder create webhook --group apps --version v1 --kind MySQL --defaulting --programmatic-validation",
+    "tsbuilder create webhook --group apps --version v1 --kind MySQL --conversion --spoke v1beta1",
+    "tsbuilder create webhook --group core --version v1 --kind Pod --defaulting",
+  ],
+  async run(call) {
+    const { flags: values, cwd, ui, plugins } = call;
+    checkCombination(values);
+    return openToChange(call, async ({ root, tree, project, text }) => {
+      const resource = await findResource(project, values, cwd);
+      const added = addWebhooks(project, {
+        resource,
+        defaulting: values.defaulting,
+        validation: values["programmatic-validation"],
+        conversion: values.conversion,
+        spokes: values.spoke,
+        defaultingPath: values["defaulting-path"],
+        validationPath: values["validation-path"],
+        force: values.force,
+      });
+      const chosen = await plugins?.choose(added, resource);
+      const types = await readTypes(cwd, values.crd);
+      const plan = await planProjectChange({
+        folder: root,
+        root,
+        isShown: isShown(values),
+        tree,
+        before: { project, text },
+        after: chosen?.project ?? added,
+        pluginCall: chosen?.call,
+        force: values.force,
+        rewrite: values.force ? namedParts(resource, values) : [],
+        generate: generatorsIf(values.make, { root }),
+        extraFiles: types.files,
+      });
+      if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
+        ui.note(
+          `warning: webhooks for ${resource.kind} also intercept this operator's own objects: while the operator is down, they may keep it from starting. Narrow them with a namespaceSelector, or set failurePolicy to ignore.`,
+        );
+      }
+      const storage = values.conversion ? storedElsewhere(project, resource, tree) : [];
+      applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes, ...storage] }, values, ui);
+    });
+  },
+});
+
+/** Returns the keys of the webhooks that the command names, which `--force` overwrites. */
+function namedParts(resource: Resource, values: FlagValues<typeof flags>): string[] {
+  const parts = (role: WebhookRole, version = resource.version): string[] => [
+    partKeys.webhook({ ...resource, version }, role),
+    partKeys.webhookTest({ ...resource, version }, role),
+  ];
+  return [
+    ...(values.defaulting ? parts("defaulter") : []),
+    ...(values["programmatic-validation"] ? parts("validator") : []),
+    ...values.spoke.flatMap((version) => parts("conversion", version)),
+  ];
+}
+
+function checkCombination(values: FlagValues<typeof flags>): void {
+  if (!values.defaulting && !values["programmatic-validation"] && !values.conversion) {
+    throw invalid("no webhook type is given", "add --defaulting, --programmatic-validation or --conversion");
+  }
+  if (values.spoke.length > 0 && !values.conversion)
+    throw invalid("--spoke needs a conversion webhook", "add --conversion");
+  if (values["defaulting-path"] !== undefined && !values.defaulting) {
+    throw invalid("--defaulting-path needs a defaulting webhook", "add --defaulting");
+  }
+  if (values["validation-path"] !== undefined && !values["programmatic-validation"]) {
+    throw invalid("--validation-path needs a validating webhook", "add --programmatic-validation");
+  }
+}
+
+function invalid(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
+}

@@ -1,0 +1,240 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { pluralize } from "@tsbuilder/apimachinery/naming";
+import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
+import { addResource } from "../../../project/add-resource.ts";
+import { type LicenseName, type Project, formatBoilerplate, newResource } from "../../../project/project.ts";
+import {
+  npm,
+  type PackageManager,
+  packageManagerOf,
+  packageManagers,
+} from "../../../project/package-manager.ts";
+import { projectFile } from "../../../project/store.ts";
+import { checkDomain, checkProjectName } from "../../../project/validate.ts";
+import type { Plan } from "../../../scaffold/file-change.ts";
+import { diskTree } from "../../../scaffold/tree.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { listWords } from "../../../shared/text.ts";
+import { cautionOf, chooseTemplate } from "./choose-template.ts";
+import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { defineCommand, type FlagValues, type Invocation } from "../../arguments/command.ts";
+import { installDependencies } from "../../packages/install-dependencies.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import { recoverProject } from "../../project/open-project.ts";
+import { refuseOtherLock, scaffoldLock } from "../../packages/lock-file.ts";
+import { generatorsIf } from "../../project/plan-generated.ts";
+import { planProjectChange } from "../../../plugins/plan-project.ts";
+import { pluginsFlag } from "../../arguments/kind-flags.ts";
+import { readLicenseFile } from "../../arguments/flag-values.ts";
+
+const flags = {
+  domain: {
+    type: "string",
+    summary: "domain suffix of the API groups",
+    placeholder: "DOMAIN",
+    required: true,
+    prompt: "Domain of your API groups:",
+    check: checkDomain,
+  },
+  "project-name": {
+    type: "string",
+    summary: "project name, and prefix of its objects (default: the name of this folder)",
+    placeholder: "NAME",
+    check: checkProjectName,
+  },
+  owner: { type: "string", summary: "copyright owner", placeholder: "NAME", default: "" },
+  license: {
+    type: "string",
+    summary: "license for the header of source files",
+    choices: ["apache2", "copyright", "none"],
+    default: "apache2",
+  },
+  "license-file": {
+    type: "string",
+    summary: "file with the header for source files, as a block comment; replaces --license",
+    placeholder: "FILE",
+  },
+  multigroup: { type: "boolean", summary: "use a folder for each API group", default: false },
+  namespaced: {
+    type: "boolean",
+    summary: "watch one namespace only, with a Role instead of a ClusterRole",
+    default: false,
+  },
+  template: {
+    type: "string",
+    summary: "scaffold a complete operator with its kind",
+    placeholder: "NAME",
+    choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
+  },
+  "package-manager": {
+    type: "string",
+    summary: "what installs the packages (default: that of the lock file in this folder, or npm)",
+    choices: packageManagers.map(({ name }) => name),
+    placeholder: "NAME",
+  },
+  plugins: pluginsFlag,
+  "skip-install": { type: "boolean", summary: "do not install the packages", default: false },
+  force: { type: "boolean", summary: "overwrite existing files", default: false },
+  ...planFlags,
+} as const;
+
+export const init = defineCommand({
+  summary: "Initialize a project in this folder",
+  flags,
+  ignored: {
+    repo: "imports are relative, so a project has no module path; its name is --project-name",
+  },
+  refused: {
+    "fetch-deps": "use --skip-install to install nothing",
+    "skip-go-version-check": "omit it: there is no Go; tsbuilder doctor checks Node",
+    "project-version": "omit it: version 3 is the only version of the PROJECT file",
+  },
+  examples: [
+    "tsbuilder init --domain example.com",
+    "tsbuilder init --domain example.com --project-name mysql-operator --owner 'The MySQL authors'",
+  ],
+  async run(call) {
+    const { flags, cwd, ui } = call;
+    if (!(await start(call))) return;
+    if (!flags["skip-install"]) installDependencies(cwd, ui, { locked: true });
+    ui.print(
+      flags.template === undefined
+        ? "\nNext: define a kind with\n  tsbuilder create api --group apps --version v1 --kind MySQL"
+        : "\nNext: try it with\n  npm test\n  npm run dev",
+    );
+  },
+});
+
+type Call = Pick<Invocation, "name" | "cwd" | "ui" | "host" | "plugins"> & {
+  readonly flags: FlagValues<typeof flags>;
+};
+
+/** Writes the project. Returns whether it was written. */
+async function start(call: Call): Promise<boolean> {
+  const { name, cwd, ui, flags } = call;
+  if (flags["dry-run"] || flags.diff) {
+    refuseInitialized(cwd);
+    return applyOrShow(cwd, await planProject(call), flags, ui);
+  }
+  return withProjectLock(cwd, { name, note: (text) => ui.note(text) }, async () => {
+    recoverProject(cwd, ui);
+    refuseInitialized(cwd);
+    return applyOrShow(cwd, await planProject(call), flags, ui);
+  });
+}
+
+async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Plan> {
+  const license: LicenseName = flags["license-file"] === undefined ? (flags.license as LicenseName) : "file";
+  const project: Project = {
+    domain: flags.domain,
+    projectName: flags["project-name"] ?? nameOfFolder(cwd),
+    multigroup: flags.multigroup,
+    namespaced: flags.namespaced,
+    namespaces: [],
+    license,
+    owner: flags.owner,
+    features: ["metrics"],
+    resources: [],
+    plugins: [],
+    cliVersion: host.version(),
+  };
+  const after = flags.template === undefined ? project : withReference(project, flags.template);
+  const vendor = await host.vendorPackages();
+  const chosen = packageManagers.find(({ name }) => name === flags["package-manager"]);
+  const manager = chosen ?? packageManagerOf(cwd);
+  const locks = scaffoldLock(cwd, after, vendor, manager);
+  if (chosen !== undefined && chosen !== npm && vendor.lock?.(chosen.name, "") === undefined)
+    refuseManager(chosen);
+  const boilerplate =
+    flags["license-file"] === undefined
+      ? formatBoilerplate(project)
+      : readLicenseFile(resolve(cwd, flags["license-file"]));
+  if (!flags.diff) for (const caution of after.resources.flatMap(cautionOf)) ui.note(caution);
+  const contributed = await plugins?.choose(after);
+  const tree = diskTree(cwd);
+  if (!flags.force) refuseOtherLock(tree, locks);
+  const plan = await planProjectChange({
+    folder: cwd,
+    tree,
+    before: undefined,
+    after: contributed?.project ?? after,
+    pluginCall: contributed?.call,
+    boilerplate,
+    packages: vendor.packages,
+    manager,
+    extraFiles: new Map<string, string | Uint8Array>([...vendor.files, ...locks]),
+    force: flags.force,
+    generate: generatorsIf(flags.template !== undefined),
+  });
+  if (!flags.diff) noteFiles(cwd, plan, (text) => ui.note(text));
+  return plan;
+}
+
+/** Adds the kind of a reference operator to the project, as `create api --template` would. */
+function withReference(project: Project, name: string): Project {
+  const { group, version, kind = "" } = referenceTemplates.find((known) => known.name === name)!;
+  const resource = newResource({
+    group,
+    domain: project.domain,
+    version,
+    kind,
+    plural: pluralize(kind.toLowerCase()),
+    template: chooseTemplate({
+      template: name,
+      image: undefined,
+      "image-container-command": undefined,
+      "image-container-port": undefined,
+      "run-as-user": undefined,
+    }),
+  });
+  const request = {
+    resource,
+    withResource: true,
+    withController: true,
+    controllerName: undefined,
+    force: false,
+  };
+  return addResource(project, request);
+}
+
+function refuseManager({ name }: PackageManager): never {
+  throw new TsbuilderError(
+    `${name} can't install tsbuilder's own packages, which this build puts into "vendor/"`,
+    {
+      code: "REFUSED",
+      hint: "omit --package-manager: npm can; those of a released tsbuilder come from a registry",
+    },
+  );
+}
+
+function refuseInitialized(cwd: string): void {
+  const file = [projectFile].find((name) => existsSync(join(cwd, name)));
+  if (file === undefined) return;
+  throw new TsbuilderError(`"${cwd}" already contains a project: "${file}" exists`, {
+    code: "ALREADY_INITIALIZED",
+    hint: "add a kind with tsbuilder create api, or change the project with tsbuilder edit",
+  });
+}
+
+function nameOfFolder(cwd: string): string {
+  const name = basename(cwd).toLowerCase();
+  try {
+    return checkProjectName(name);
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    throw new TsbuilderError(`the project name defaults to the folder's name, and ${error.message}`, {
+      code: "INVALID_NAME",
+      hint: error.hint,
+    });
+  }
+}
+
+/** Notes which existing files are kept and which `--force` overwrites. */
+function noteFiles(cwd: string, { changes }: Plan, note: (text: string) => void): void {
+  if (!readdirSync(cwd).some((name) => name !== ".git" && name !== ".tsbuilder")) return;
+  const overwritten = changes.filter(({ action }) => action === "update").map(({ path }) => `"${path}"`);
+  const others = overwritten.length === 0 ? "existing files" : "other files";
+  const losses = overwritten.length === 0 ? "" : `--force overwrites ${listWords(overwritten, "and")}; `;
+  note(`"${cwd}" is not empty: ${losses}${others} are kept.`);
+}

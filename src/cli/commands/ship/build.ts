@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { type ContainerTool, findContainerTool } from "../../../ship/container-tool.ts";
+import { localClusters, type LocalCluster } from "../../../ship/image-load.ts";
+import { parseImageReference } from "../../../ship/image-reference.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { licensesFile } from "../../../shared/third-party-licenses.ts";
+import { defineCommand } from "../../arguments/command.ts";
+import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
+import { openProject } from "../../project/open-project.ts";
+
+export const build = defineCommand({
+  summary: "Bundle the operator, or build its image",
+  description:
+    "Without --image, bundles src/main.ts and everything it imports into dist/main.js, and writes the licenses of the packages in it beside it. With --image, builds the project's Dockerfile, which bundles the operator inside the image. Arguments after -- are passed to the container tool.",
+  flags: {
+    image: {
+      type: "optional-string",
+      summary: `build an image (default: ${defaultImage})`,
+      placeholder: "IMAGE",
+    },
+    tool: toolFlag,
+    platform: { type: "list", summary: "target platforms, for example linux/arm64", placeholder: "PLATFORM" },
+    "build-arg": {
+      type: "list",
+      summary: "build argument for the Dockerfile, NAME=VALUE",
+      placeholder: "ARG",
+    },
+    push: { type: "boolean", summary: "push the image after building it", default: false },
+    load: {
+      type: "string",
+      summary: "load the image into a local cluster after building it",
+      placeholder: "CLUSTER",
+      choices: localClusters,
+    },
+    save: { type: "string", summary: "save the image to an archive after building it", placeholder: "FILE" },
+    "digest-file": {
+      type: "string",
+      summary: "write the digest of the pushed image to a file",
+      placeholder: "FILE",
+    },
+  },
+  takesRest: true,
+  examples: ["tsbuilder build", "tsbuilder build --image registry.example.com/mysql-operator:v1 --push"],
+  async run({ flags, rest, cwd, ui }) {
+    const { root } = openProject(cwd, ui);
+    if (flags.image === undefined) {
+      refuseImageFlags(flags);
+      const { bundleOperator } = await import("../../../ship/bundle.ts");
+      await bundleOperator(root, join(root, "dist/main.js"));
+      ui.print(`wrote dist/main.js, and dist/${licensesFile} for the packages in it`);
+      return;
+    }
+    const image = flags.image === true ? defaultImage : flags.image;
+    parseImageReference(image);
+    const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
+    const { buildImage } = await import("../../../ship/image-build.ts");
+    ui.note(`Building ${image} with ${tool}`);
+    await buildImage(
+      tool,
+      { image, context: root, platforms: flags.platform, buildArgs: flags["build-arg"], extra: rest },
+      {
+        push: flags.push,
+        save: flags.save,
+        load: flags.load as LocalCluster | undefined,
+        digestFile: flags["digest-file"],
+      },
+    );
+    ui.print(image);
+  },
+});
+
+function refuseImageFlags(flags: Readonly<Record<string, unknown>>): void {
+  const given = ["tool", "push", "load", "save", "digest-file"].find((name) => flags[name]);
+  if (!given) return;
+  throw new TsbuilderError(`--${given} needs --image`, {
+    code: "INVALID_ARGUMENT",
+    hint: `set the image: tsbuilder build --image registry.example.com/operator:v1 --${given}`,
+  });
+}

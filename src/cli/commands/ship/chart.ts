@@ -1,0 +1,101 @@
+import type { FeatureName } from "../../../project/features.ts";
+import type { FileChange } from "../../../scaffold/file-change.ts";
+import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { checkFolder } from "../../arguments/flag-values.ts";
+import { overrideFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand } from "../../arguments/command.ts";
+import { type OpenProject, openToChange } from "../../project/open-project.ts";
+import { generatorsIf } from "../../project/plan-generated.ts";
+import { planProjectChange } from "../../../plugins/plan-project.ts";
+import { readPackageVersion } from "../../packages/manifest.ts";
+import { isIgnored } from "../../project/git.ts";
+
+export const chart = defineCommand({
+  summary: "Generate a Helm chart for the operator",
+  description:
+    "Generates dist/chart from config/, with values for the settings that people usually change. The templates are regenerated on every run; Chart.yaml, values.yaml, NOTES.txt and _helpers.tpl are written once and are then yours to edit, as is .github/workflows/test-chart.yml, which tests the chart.",
+  flags: {
+    image: overrideFlags.image,
+    "output-dir": {
+      type: "string",
+      summary: "folder in the project to write the chart to, as its subfolder chart",
+      placeholder: "DIR",
+      default: "dist",
+      check: checkFolder,
+    },
+    force: {
+      type: "boolean",
+      summary: "overwrite values.yaml and the other files that are yours, too",
+      default: false,
+    },
+    workflow: {
+      type: "boolean",
+      summary: "overwrite .github/workflows/test-chart.yml, or add it to a project that has a chart already",
+      default: false,
+    },
+    ...planFlags,
+  },
+  examples: [
+    "tsbuilder chart --image registry.example.com/mysql-operator:v1.0.0",
+    "helm install mysql-operator dist/chart --namespace mysql-operator-system --create-namespace",
+  ],
+  async run(call) {
+    const { flags, ui } = call;
+    return openToChange(call, async (project) => {
+      const [{ planChart }, { renderChanged }] = await Promise.all([
+        import("../../../chart/plan-chart.ts"),
+        import("../../../ship/render-changed.ts"),
+      ]);
+      const { changes, notes } = await withEverySwitch(project);
+      const draft = new Draft(project.tree);
+      const folder = `${flags["output-dir"].replace(/\/+$/u, "")}/chart`;
+      const own = planChart(draft, {
+        project: project.project,
+        objects: await renderChanged(project.root, "default", changes, { image: flags.image }),
+        folder,
+        files: everythingBelow(project.root),
+        version: readPackageVersion(project.tree),
+        force: flags.force,
+        workflow: flags.workflow,
+        isIgnored: isIgnored(project.root, `${folder}/Chart.yaml`),
+        isImageGiven: flags.image !== undefined,
+      });
+      applyOrShow(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);
+    });
+  },
+});
+
+/** Features that the chart can enable although the project has them disabled. */
+const switches: readonly FeatureName[] = ["metrics", "prometheus", "alerts", "network-policy"];
+
+/** Plans the project's files as if every feature with a switch in the chart were enabled. */
+async function withEverySwitch({
+  root,
+  tree,
+  project,
+  text,
+}: OpenProject): Promise<{ changes: readonly FileChange[]; notes: readonly string[] }> {
+  const plan = (enable: readonly FeatureName[]): ReturnType<typeof planProjectChange> =>
+    planProjectChange({
+      folder: root,
+      tree,
+      before: { project, text },
+      after: { ...project, features: [...new Set([...project.features, ...enable])] },
+      generate: generatorsIf(true),
+    });
+  try {
+    return { changes: (await plan(switches)).changes, notes: [] };
+  } catch (error) {
+    if (!(error instanceof TsbuilderError) || error.code === "INVALID_SOURCE") throw error;
+    // The user has changed config/ so that a feature can't be added: the chart has the present files.
+    const { changes } = await plan([]);
+    return {
+      changes,
+      notes: [
+        `The chart can only switch the features that the project has enabled, because ${error.message}.`,
+      ],
+    };
+  }
+}

@@ -1,0 +1,52 @@
+// Commands that build images, and install, deploy or package the operator.
+
+import { announceTarget, applyFlags, overrideFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand } from "../../arguments/command.ts";
+import { openOrView } from "../../project/open-project.ts";
+
+export const deploy = defineCommand({
+  summary: "Deploy the operator to a cluster",
+  description:
+    "Renders config/default with the image and the namespace, and applies it with server-side apply. The files in the project are not changed.",
+  flags: {
+    ...applyFlags,
+    ...overrideFlags,
+    wait: {
+      type: "boolean",
+      summary: "wait until the operator is available and its webhooks respond",
+      default: false,
+    },
+    timeout: { type: "number", summary: "seconds to wait", placeholder: "SECONDS", default: 180 },
+    prune: {
+      type: "boolean",
+      summary: "delete objects of earlier deploys that are no longer rendered",
+      default: false,
+    },
+  },
+  examples: ["tsbuilder deploy --image registry.example.com/mysql-operator:v1.0.0 --wait"],
+  async run({ flags, cwd, ui }) {
+    const { root, project } = openOrView(cwd, ui, flags);
+    const { applyOrDiff, renderDeployment, renderSamples } = await import("../../../ship/deploy.ts");
+    const objects = await renderDeployment(root, { image: flags.image, namespace: flags.namespace });
+    const namespace = flags.namespace ?? `${project.projectName}-system`;
+    const { isEmbedded } = await announceTarget(flags, ui, { action: "Deploying", namespace });
+    const options = { ...flags, dryRun: flags["dry-run"] };
+    ui.print((await applyOrDiff(objects, options)).join("\n"));
+    if (flags["dry-run"] || flags.diff) return;
+    if (flags.prune) {
+      const { pruneDeployment } = await import("../../../ship/prune.ts");
+      const pruned = await pruneDeployment(objects, project.projectName, flags);
+      if (pruned.length > 0) ui.print(pruned.join("\n"));
+    }
+    if (flags.wait) {
+      const { waitForOperator } = await import("../../../ship/wait.ts");
+      await waitForOperator(objects, () => renderSamples(root), flags, flags.timeout);
+      ui.note(`The ${isEmbedded ? "Deployment" : "operator"} is available.`);
+    }
+    if (isEmbedded) ui.note(noContainers);
+  },
+});
+
+/** The embedded cluster reports pods as ready, as a node would. */
+const noContainers =
+  "The operator does not run: this is tsbuilder's embedded cluster, which shows pods as running without their containers. To see it reconcile, run it on this machine with tsbuilder run, or with tsbuilder dev; to see its container run, deploy to a cluster with nodes, such as kind.";

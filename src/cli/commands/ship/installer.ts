@@ -1,0 +1,29 @@
+import { resolve } from "node:path";
+import { refuseLinkedFile } from "../../../scaffold/refuse-outside.ts";
+import { writeOutput } from "../../../shared/files.ts";
+import { overrideFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand } from "../../arguments/command.ts";
+import { openProject } from "../../project/open-project.ts";
+
+export const installer = defineCommand({
+  summary: "Generate a single manifest that installs the operator",
+  flags: {
+    ...overrideFlags,
+    output: { type: "string", summary: "file to write to (default: standard output)", placeholder: "FILE" },
+  },
+  examples: [
+    "tsbuilder installer --image registry.example.com/mysql-operator:v1.0.0 --output dist/install.yaml",
+  ],
+  async run({ flags, cwd, ui }) {
+    const { root } = openProject(cwd, ui);
+    const { renderInstaller } = await import("../../../ship/deploy.ts");
+    const manifest = await renderInstaller(root, { image: flags.image, namespace: flags.namespace });
+    if (!flags.output) {
+      ui.print(manifest.trimEnd());
+      return;
+    }
+    refuseLinkedFile(root, resolve(cwd, flags.output));
+    writeOutput(resolve(cwd, flags.output), manifest, { what: "the manifest", flag: "--output" });
+    ui.print(`wrote ${flags.output}`);
+  },
+});

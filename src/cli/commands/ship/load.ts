@@ -1,0 +1,33 @@
+import { type ContainerTool, findContainerTool } from "../../../ship/container-tool.ts";
+import { localClusters, type LocalCluster, loadImage } from "../../../ship/image-load.ts";
+import { parseImageReference } from "../../../ship/image-reference.ts";
+import { defineCommand } from "../../arguments/command.ts";
+import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
+
+export const load = defineCommand({
+  summary: "Load the operator's image into a local cluster without a registry",
+  flags: {
+    into: {
+      type: "string",
+      summary: "type of local cluster",
+      placeholder: "CLUSTER",
+      choices: localClusters,
+      default: "kind",
+    },
+    name: {
+      type: "string",
+      summary: "name of the cluster (default: the tool's default name)",
+      placeholder: "NAME",
+    },
+    tool: toolFlag,
+  },
+  positionals: ["[image]"],
+  examples: ["tsbuilder load mysql-operator:dev --into kind --name dev"],
+  async run({ flags, positionals, ui }) {
+    const image = positionals[0] ?? defaultImage;
+    parseImageReference(image);
+    const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
+    await loadImage(tool, image, flags.into as LocalCluster, flags.name);
+    ui.print(`loaded ${image} into ${flags.into}`);
+  },
+});

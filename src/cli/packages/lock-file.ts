@@ -1,0 +1,126 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { lockedVersions, readLock } from "../../packaging/check-lock.ts";
+import {
+  type PackageManager,
+  npm,
+  packageManagerOf,
+  workspaceOf,
+  yarn1,
+} from "../../project/package-manager.ts";
+import type { Project } from "../../project/project.ts";
+import type { Draft, Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { withPlainLineEnds } from "../../shared/text.ts";
+import type { VendorPackages } from "./vendor-packages.ts";
+import { readManifest, sections } from "./manifest.ts";
+import { updateLock } from "./install-dependencies.ts";
+
+/**
+ * Returns the lock file that a project is scaffolded with, by its path. A member of a workspace has none: its packages
+ * are in the workspace's lock file.
+ */
+export function scaffoldLock(
+  root: string,
+  { projectName }: Project,
+  { lock }: VendorPackages,
+  manager: PackageManager = packageManagerOf(root),
+): ReadonlyMap<string, string> {
+  const isLockable = manager !== yarn1 && workspaceOf(root) === undefined;
+  const text = isLockable ? lock?.(manager.name, projectName) : undefined;
+  return new Map(text === undefined ? [] : [[manager.lockFiles[0], text]]);
+}
+
+/** Refuses to overwrite a lock file in a folder without a project: only the user knows its purpose. */
+export function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>): void {
+  for (const [path, text] of locks) {
+    // Users create an empty lock file to tell Yarn that the folder is a project of its own.
+    if (["", text].includes(tree.read(path)?.trimStart() ?? "")) continue;
+    throw new TsbuilderError(`"${path}" already exists`, {
+      code: "ALREADY_EXISTS",
+      hint: "move it to another place, or add --force to overwrite it",
+    });
+  }
+}
+
+/**
+ * Replaces a lock file by that of a newer version, if tsbuilder wrote it, and the user added no package to the project
+ * and moved none. Returns whether it did.
+ */
+export function replaceLock(
+  draft: Draft,
+  base: ReadonlyMap<string, string>,
+  next: ReadonlyMap<string, string>,
+  { lockFiles: [lockFile, ...olderFiles] }: PackageManager,
+): boolean {
+  const text = next.get(lockFile);
+  if (text === undefined || olderFiles.some((file) => draft.has(file))) return false;
+  if (!asksForTheSame(draft.read("package.json"), next.get("package.json"))) return false;
+  const theirs = draft.read(lockFile);
+  const scaffolded = base.get(lockFile);
+  // An older tsbuilder wrote no lock file: an existing one is the package manager's, with the user's choices.
+  const isOurs =
+    scaffolded === undefined
+      ? theirs === undefined
+      : theirs !== undefined && versionsIn(theirs) === versionsIn(scaffolded);
+  if (isOurs) draft.write(lockFile, text, "generated");
+  return isOurs;
+}
+
+/**
+ * Returns the versions in npm's lock file, or the text of another manager's without its hashes: Yarn adds hashes that
+ * we can't know.
+ */
+function versionsIn(text: string): string {
+  const lock = readLock(text);
+  return lock === undefined
+    ? withPlainLineEnds(text).replaceAll(/^ +checksum: .*\n/gmu, "")
+    : lockedVersions(lock);
+}
+
+function asksForTheSame(mine: string | undefined, scaffolded: string | undefined): boolean {
+  const [one, other] = [mine, scaffolded].map((text) => {
+    const manifest = readManifest(text ?? "");
+    return sections.flatMap((section) =>
+      Object.entries(manifest?.[section] ?? {})
+        .map(([name, specifier]) => `${section} ${name} ${specifier}`)
+        .toSorted(compareText),
+    );
+  });
+  return one!.join("\n") === other!.join("\n");
+}
+
+/**
+ * Has npm update the lock file of a changed project, in a temporary folder with `package.json`, the present lock file
+ * and `vendor/`. Returns its text; undefined for a project without a lock file of npm's.
+ */
+export function lockPackages(
+  root: string,
+  tree: Tree,
+  vendored: ReadonlyMap<string, Uint8Array>,
+): string | undefined {
+  const [lockFile] = npm.lockFiles;
+  const lock = tree.read(lockFile);
+  if (lock === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-lock-"));
+  try {
+    if (existsSync(join(root, "vendor")))
+      cpSync(join(root, "vendor"), join(folder, "vendor"), { recursive: true });
+    const files = {
+      "package.json": tree.read("package.json"),
+      ".npmrc": tree.read(".npmrc"),
+      [lockFile]: lock,
+    };
+    for (const [path, content] of [...Object.entries(files), ...vendored]) {
+      if (content === undefined) continue;
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    updateLock(folder);
+    return readFileSync(join(folder, lockFile), "utf8");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,125 @@
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { pluralize } from "@tsbuilder/apimachinery/naming";
+import { coreGroupNames, findCoreGroup } from "../../project/core-groups.ts";
+import {
+  describeResource,
+  newResource,
+  type Project,
+  qualifiedGroup,
+  type Resource,
+} from "../../project/project.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { didYouMean } from "../../shared/text.ts";
+
+/** The flags that identify a kind. */
+interface KindFlags {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural?: string | undefined;
+  readonly crd?: string | undefined;
+  readonly "external-module"?: string | undefined;
+  readonly "external-domain"?: string | undefined;
+}
+
+/** Finds a kind: in the project, else in Kubernetes, else as an external one. */
+export async function findResource(project: Project, flags: KindFlags, cwd: string): Promise<Resource> {
+  const tracked = findTracked(project, flags);
+  if (tracked) return tracked;
+  if (flags.crd !== undefined) {
+    const { resourceFromCrd } = await import("./crd-types.ts");
+    return resourceFromCrd(cwd, flags.crd, flags);
+  }
+  if (flags["external-module"] !== undefined) return externalResource(flags, flags["external-module"]);
+  if (findCoreGroup(flags.group)) {
+    // The tables of built-in kinds are large, and most commands are about the project's kinds.
+    const { findCoreKind } = await import("./find-core-kind.ts");
+    try {
+      return findCoreKind(flags);
+    } catch (error) {
+      // The project may have a group of the same name: then its kinds were meant more likely.
+      if (!project.resources.some(({ group, origin }) => origin.type === "own" && group === flags.group))
+        throw error;
+    }
+  }
+  const { group, version, kind } = flags;
+  throw unknownResource(project, flags, {
+    none: `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${external}`,
+    others: `. To add it: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${external}`,
+  });
+}
+
+const external =
+  "for a kind of another project, name its CRD with --crd FILE, or its types with --external-module PACKAGE";
+
+/** Finds a kind of the project. */
+export function findOwnResource(project: Project, flags: KindFlags): Resource {
+  const resource = findTracked(project, flags);
+  if (resource) return resource;
+  throw unknownResource(project, flags, { none: "there is nothing to delete", others: "" });
+}
+
+/** Generates the types from the CRD file, if one is given. */
+export async function readTypes(
+  cwd: string,
+  crd: string | undefined,
+): Promise<{ files: ReadonlyMap<string, string>; notes: readonly string[] }> {
+  if (crd === undefined) return { files: new Map(), notes: [] };
+  const { planCrdTypes } = await import("./crd-types.ts");
+  return planCrdTypes(cwd, [crd]);
+}
+
+/** Finds a resource in the project; the group may include its domain. */
+function findTracked(project: Project, flags: KindFlags): Resource | undefined {
+  return project.resources.find(
+    (resource) =>
+      resource.kind === flags.kind &&
+      resource.version === flags.version &&
+      (resource.group === (flags.group === "core" ? "" : flags.group) ||
+        qualifiedGroup(resource) === flags.group),
+  );
+}
+
+function externalResource(flags: KindFlags, module: string): Resource {
+  return newResource({
+    group: flags.group,
+    domain: flags["external-domain"] ?? "",
+    version: flags.version,
+    kind: flags.kind,
+    plural: flags.plural ?? pluralize(flags.kind.toLowerCase()),
+    origin: { type: "external", module },
+  });
+}
+
+/**
+ * Hints for a kind that the project lacks: `none` for a project without kinds, `others` for the end of the list of its
+ * kinds.
+ */
+interface Remedy {
+  readonly none: string;
+  readonly others: string;
+}
+
+function unknownResource(project: Project, flags: KindFlags, remedy: Remedy): TsbuilderError {
+  const { group, version, kind } = flags;
+  const name = `${apiVersionOf({ group, version })}, Kind ${kind}`;
+  return new TsbuilderError(`the project has no "${name}"`, {
+    code: "NOT_FOUND",
+    hint: proposal(project, flags, remedy),
+  });
+}
+
+function proposal({ resources }: Project, { group, kind }: KindFlags, remedy: Remedy): string {
+  const meantKind = didYouMean(
+    kind,
+    resources.map((resource) => resource.kind),
+  );
+  if (meantKind !== undefined && meantKind !== kind) return `did you mean --kind ${meantKind}?`;
+  const startsWith = coreGroupNames.find((name) => group !== "" && name.startsWith(`${group}.`));
+  if (startsWith !== undefined) return `did you mean --group ${startsWith}?`;
+  const groups = [...resources.map((resource) => resource.group), ...coreGroupNames];
+  const meantGroup = didYouMean(group, groups);
+  if (meantGroup !== undefined && meantGroup !== group) return `did you mean --group ${meantGroup}?`;
+  if (resources.length === 0) return remedy.none;
+  return `it has ${resources.map(describeResource).join("; ")}${remedy.others}`;
+}

@@ -1,0 +1,231 @@
+import { styleText } from "node:util";
+import { constants } from "node:os";
+import { visibleText } from "@tsbuilder/apimachinery/text";
+import { type Position, type Problem, TsbuilderError } from "../../shared/errors.ts";
+import { codeFrame } from "../../shared/text.ts";
+import { followSteps } from "../../shared/trace.ts";
+import type { FileChange, Plan } from "../../scaffold/file-change.ts";
+import type { Details, Ui } from "./ui.ts";
+import type { ErrorCode } from "../../shared/error-codes.ts";
+import { subjects, systemCodes, unlistedCode } from "./system-codes.ts";
+
+/**
+ * The real terminal; no other code writes to standard output. Text may contain names and values of a project, a cluster
+ * or a recording that others have made, so control characters are shown and not sent. JSON stays the same JSON.
+ */
+export const terminal: Ui = {
+  print: (text) => void process.stdout.write(`${visibleText(text)}\n`),
+  note: (text) => void process.stderr.write(`${colourLabels(visibleText(text))}\n`),
+  isInteractive: process.stdin.isTTY && process.stdout.isTTY,
+};
+
+/** Colours `error:` and the like on a terminal, unless `NO_COLOR` is set. */
+function colourLabels(text: string): string {
+  // Node 22 before 22.8 would also colour for a pipe.
+  if (!process.stderr.isTTY) return text;
+  return text.replaceAll(/^(?:internal )?(error|warning|hint):/gmu, (label: string, name: Label) =>
+    styleText(colours[name], label, { stream: process.stderr }),
+  );
+}
+
+const colours = { error: "red", warning: "yellow", hint: "cyan" } as const;
+
+type Label = keyof typeof colours;
+
+/** Returns the changes of a plan without tsbuilder's own records. */
+export function shownChanges({ changes }: Pick<Plan, "changes">): FileChange[] {
+  return changes.filter(({ path }) => !path.startsWith(".tsbuilder/"));
+}
+
+/** Lists the changes of a plan, one file per line; long lists are grouped by folder. */
+export function describePlan({ changes, notes, moves }: Plan, { isComplete = false } = {}): string[] {
+  const targets = new Set(moves?.values());
+  const lines = shownChanges({ changes })
+    .filter(({ path }) => !targets.has(path))
+    .map((change) => describeChange(change, moves?.get(change.path)));
+  const list = isComplete || lines.length <= long ? lines.map(({ text }) => text) : byFolder(lines);
+  return [...list, ...notes];
+}
+
+const long = 25;
+
+interface Line {
+  readonly action: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+function describeChange({ action, path }: FileChange, target: string | undefined): Line {
+  if (target === undefined) return { action, path, text: `${action} ${path}` };
+  return { action: "move", path, text: `move   ${path} -> ${target}` };
+}
+
+function byFolder(lines: readonly Line[]): string[] {
+  const groups = new Map<string, Line[]>();
+  for (const line of lines) {
+    const folder = line.path.includes("/") ? `${line.path.split("/")[0]}/` : line.path;
+    const key = `${line.action} ${folder}`;
+    groups.set(key, [...(groups.get(key) ?? []), line]);
+  }
+  return [...groups].map(([key, [first, ...others]]) =>
+    others.length === 0 ? first!.text : `${key} (${others.length + 1} files)`,
+  );
+}
+
+/** Returns the exit code for an error: 130 for a closed prompt, as shells use for Ctrl-C, and else 1. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof TsbuilderError && error.code === "INTERRUPTED" ? 130 : 1;
+}
+
+/** An error in the report for programs; `tsbuilder explain` explains its code. */
+interface ExplainedError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly position?: Position;
+  readonly problems?: readonly (Pick<Problem, "message" | "hint"> & { readonly position: Problem["at"] })[];
+}
+
+/**
+ * Explains an error. Anything but a `TsbuilderError` or an error of the operating system is a bug, with its stack as
+ * the message.
+ */
+export function explainError(error: unknown): ExplainedError {
+  const ofSystem = explainSystemError(error);
+  if (ofSystem !== undefined) return ofSystem;
+  if (error instanceof TsbuilderError) {
+    const { code, message, hint, at } = error;
+    const problems = error.problems.map((one) => ({
+      message: one.message,
+      hint: one.hint,
+      position: one.at,
+    }));
+    return {
+      code,
+      message,
+      hint,
+      ...(at ? { position: at } : {}),
+      ...(problems.length > 0 ? { problems } : {}),
+    };
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    code: "INTERNAL",
+    message,
+    hint: "this is a bug in tsbuilder: please report it with the lines above",
+  };
+}
+
+/** Explains an error of the operating system; undefined for any other error. */
+function explainSystemError(
+  error: unknown,
+): { readonly code: string; readonly message: string; readonly hint: string } | undefined {
+  const { code, syscall, path, hostname, address, port } = (error ?? {}) as SystemError;
+  if (code === undefined || syscall === undefined) return undefined;
+  const own = codeOf(error as SystemError);
+  if (syscall === "uv_cwd") {
+    return {
+      code: "NOT_FOUND" satisfies ErrorCode,
+      message: `the current folder does not exist any more (${own})`,
+      hint: "change to one that does: cd",
+    };
+  }
+  const listed = Object.hasOwn(systemCodes, own) ? own : unlistedCode;
+  const { subject, what, hint } = systemCodes[listed]!;
+  const socket = address === undefined || port === undefined ? address : `${address}:${port}`;
+  // Only errors of calls within `atFile` always name a path.
+  const name = path ?? hostname ?? socket;
+  const named = name === undefined ? subjects[subject] : `"${name}"`;
+  // If starting a program fails, the call is `spawn NAME`.
+  const [call] = syscall.split(" ");
+  return { code: listed, message: `${named} ${what} (${own}, ${call})`, hint };
+}
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+/**
+ * Returns the name of an error's code. Node lacks the names of some, among them EDQUOT, and gives only their number.
+ */
+function codeOf({ code = "", errno = 0 }: SystemError): string {
+  if (!code.startsWith("Unknown system error")) return code;
+  const found = Object.entries(constants.errno).find(([, number]) => number === Math.abs(errno));
+  return found?.[0] ?? code;
+}
+
+/** Formats an error with its hint. */
+export function describeError(error: unknown, read: (file: string) => string | undefined): string {
+  const { code, message, hint, position: at } = explainError(error);
+  if (code === "INTERNAL")
+    return `internal error: ${message}\n\nThis is a bug in tsbuilder: please report it with the lines above.`;
+  const text = at && read(at.file);
+  return [
+    `error: ${message}`,
+    ...(at ? [`  --> ${at.file}:${at.line}:${at.column}`] : []),
+    ...(at && text !== undefined && at.line > 1 ? [indent(codeFrame(text, at))] : []),
+    `hint: ${hint}`,
+  ].join("\n");
+}
+
+const indent = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
+
+/** Runs a command for `--verbose`: notes each of its steps, and the stack of an error. */
+export async function noteSteps(ui: Ui, run: () => Promise<number>): Promise<number> {
+  const unfollow = followSteps((step) => ui.note(step));
+  try {
+    return await run();
+  } catch (error) {
+    ui.note(stackOf(error));
+    throw error;
+  } finally {
+    unfollow();
+  }
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by: ${stackOf(error.cause)}`;
+}
+
+/** The document that a command prints with `--output json`; `output.schema.json` describes it. */
+interface JsonReport extends Details {
+  readonly command: string;
+  readonly exitCode: number;
+  /** The lines that the command prints without the flag: to standard output, and to standard error. */
+  readonly output: readonly string[];
+  readonly notes: readonly string[];
+  readonly error?: ReturnType<typeof explainError>;
+}
+
+/** Runs a command without prompts, and prints one JSON document of all that it says, also if it fails. */
+export async function reportAsJson(
+  command: string,
+  ui: Ui,
+  run: (ui: Ui) => Promise<number>,
+): Promise<number> {
+  const output: string[] = [];
+  const notes: string[] = [];
+  let details: Details = {};
+  const outcome = await run({
+    print: (text) => void output.push(...text.split("\n")),
+    note: (text) => void notes.push(...text.split("\n")),
+    isInteractive: false,
+    add: (more) => {
+      details = { ...details, ...more };
+    },
+  }).then(
+    (exitCode) => ({ exitCode }),
+    (error: unknown) => ({ exitCode: exitCodeOf(error), error: explainError(error) }),
+  );
+  const report: JsonReport = { command, ...outcome, ...details, output, notes };
+  ui.print(JSON.stringify(report, undefined, 2));
+  return outcome.exitCode;
+}

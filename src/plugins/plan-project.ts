@@ -1,0 +1,179 @@
+// From a project's description to its files. `planProjectChange` compares the blueprints of two descriptions, which
+// plugins contribute as data: `typescript` and `kustomize` are tsbuilder's own, `contributed` asks third-party plugins,
+// and `optional` has parts of tsbuilder that are made like those.
+import type { PackageSpecifiers, Plugin, ScaffoldInputs } from "./contract/plugin.ts";
+import type { PluginCall } from "./contributed/executable-commands.ts";
+import type { PluginPlan } from "./contributed/plan-plugins.ts";
+import { type Project, formatBoilerplate, hasWebhooks, prunePlugins } from "../project/project.ts";
+import { type PackageManager, npm } from "../project/package-manager.ts";
+import { formatProject, parseProject, projectFile } from "../project/store.ts";
+import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
+import type { Plan } from "../scaffold/file-change.ts";
+import { OwnedFiles } from "../scaffold/ownership.ts";
+import { planScaffold } from "../scaffold/plan.ts";
+import { Draft, type Tree } from "../scaffold/tree.ts";
+import { withPlainLineEnds } from "../shared/text.ts";
+import { formatCreated } from "../scaffold/format-created.ts";
+import { createApi as createManifests } from "./kustomize/create-api.ts";
+import { createWebhook as createWebhookManifests } from "./kustomize/create-webhook.ts";
+import { init as initManifests } from "./kustomize/init.ts";
+import { createApi } from "./typescript/create-api.ts";
+import { createWebhook } from "./typescript/create-webhook.ts";
+import { init } from "./typescript/init.ts";
+
+/** A change from one project description to another. */
+export interface ProjectChange {
+  /** The root folder of the project, from which its plugins are found. */
+  readonly folder: string;
+  /** The same folder, if the project's formatter is to format new files. */
+  readonly root?: string;
+  /** The plan is only shown. */
+  readonly isShown?: boolean;
+  readonly tree: Tree;
+  /** Undefined for a new project. */
+  readonly before: { readonly project: Project; readonly text: string } | undefined;
+  readonly after: Project;
+  /** The text of a custom license header. */
+  readonly boilerplate?: string;
+  readonly packages?: PackageSpecifiers;
+  /** Installs the packages. Default: npm. */
+  readonly manager?: PackageManager;
+  /** Additional files that no template renders. */
+  readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
+  /** Keys of parts to overwrite although their files exist. */
+  readonly rewrite?: readonly string[];
+  readonly force?: boolean;
+  readonly keep?: boolean;
+  /** The command for executable plugins. */
+  readonly pluginCall?: PluginCall | undefined;
+  /** Adds to the draft what is generated from the changed project, and returns notes. */
+  readonly generate?: ((draft: Draft) => Promise<string[]>) | undefined;
+  /**
+   * For a project that is scaffolded into an empty folder: the existing project, and whether its plugins run or their
+   * records are replayed.
+   */
+  readonly existing?: { readonly tree: Tree; readonly plugins: "run" | "replay" };
+}
+
+/**
+ * Plans all changes of files that follow from a change of the project's description: compares the blueprints of both
+ * descriptions, then updates `PROJECT`, has plugins and generators add their files, formats new files, and records what
+ * was written.
+ */
+export async function planProjectChange(change: ProjectChange): Promise<Plan> {
+  const { tree, before, packages = noPackages, manager = npm } = change;
+  const after = prunePlugins(change.after);
+  const draft = new Draft(tree);
+  const owned = OwnedFiles.read(tree);
+  const inputs = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages, manager };
+  const blueprint = describeProject(after, inputs);
+  const ownBefore = before
+    ? describeProject(before.project, { ...inputs, boilerplate: readBoilerplate(tree, before.project) })
+    : emptyBlueprint;
+  const plugins =
+    after.plugins.length > 0 || (before?.project.plugins ?? []).length > 0
+      ? await planContributions({ ...change, owned }, after, blueprint, inputs.boilerplate)
+      : undefined;
+  plugins?.start(draft);
+  const { notes, moves } = planScaffold(draft, {
+    before: plugins ? joinBlueprints(ownBefore, plugins.before) : ownBefore,
+    after: plugins ? joinBlueprints(blueprint, plugins.after) : blueprint,
+    owned,
+    rewrite: new Set(change.rewrite),
+    force: change.force ?? false,
+    keep: change.keep ?? false,
+  });
+  for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
+  const text = formatProject(after, before?.text);
+  // No command may write a PROJECT that the next one refuses.
+  parseProject(text);
+  draft.write(projectFile, text, "generated");
+  const finished = plugins?.finish(draft);
+  if (finished) {
+    notes.push(...finished.notes);
+    const { path, text: record } = finished.record;
+    if (record === undefined) draft.remove(path);
+    else draft.write(path, record, "generated");
+  }
+  if (change.generate) notes.push(...(await change.generate(draft)));
+  if (change.root !== undefined)
+    notes.push(...formatCreated(change.root, draft, { isShown: change.isShown ?? false }));
+  owned.record(draft, finished?.edited);
+  return { changes: draft.changes(), notes, moves };
+}
+
+/** Plans the contributions of third-party plugins. Loaded only for projects that have some. */
+async function planContributions(
+  {
+    folder,
+    tree,
+    extraFiles,
+    existing,
+    pluginCall: call,
+    force = false,
+    keep = false,
+    owned,
+  }: ProjectChange & { readonly owned: OwnedFiles },
+  project: Project,
+  own: Blueprint,
+  boilerplate: string,
+): Promise<PluginPlan> {
+  const { planPlugins, replayPlugins } = await import("./contributed/plan-plugins.ts");
+  if (existing?.plugins === "replay") return replayPlugins(existing.tree);
+  return planPlugins({
+    root: folder,
+    tree: existing?.tree ?? tree,
+    isAnew: existing !== undefined,
+    project,
+    boilerplate,
+    own,
+    extraPaths: extraFiles?.keys() ?? [],
+    call,
+    owned,
+    force,
+    keep,
+  });
+}
+
+/** The blueprint of a project; it depends only on the description, not on the commands that led to it. */
+export function describeProject(project: Project, inputs: ScaffoldInputs): Blueprint {
+  return joinBlueprints(
+    ...plugins.map((plugin) => plugin.init(project, inputs)),
+    ...project.resources.flatMap((resource) => [
+      ...plugins.map((plugin) => plugin.createApi(project, resource, inputs)),
+      ...(hasWebhooks(resource)
+        ? plugins.map((plugin) => plugin.createWebhook(project, resource, inputs))
+        : []),
+    ]),
+  );
+}
+
+/** The operator's program: package, sources, tests and tooling. */
+const typescript: Plugin = { init, createApi, createWebhook };
+
+/** The manifests in `config/`, in two layers of kustomize. */
+const kustomize: Plugin = {
+  init: initManifests,
+  createApi: createManifests,
+  createWebhook: createWebhookManifests,
+};
+
+/** In the order in which their files are reported. */
+const plugins: readonly Plugin[] = [typescript, kustomize];
+
+/** The blueprint of a project without any files. */
+const emptyBlueprint: Blueprint = { parts: [], inserts: [], generated: [] };
+
+/** Reads the header in `hack/`; without one, formats that of the project's license. */
+function readBoilerplate(tree: Tree, project: Project): string {
+  return readHeader(tree) ?? formatBoilerplate(project);
+}
+
+/** Reads the header in `hack/`, if there is one. */
+export function readHeader(tree: Tree): string | undefined {
+  const text = tree.read("hack/boilerplate.ts.txt");
+  return text === undefined ? undefined : withPlainLineEnds(text).trimEnd();
+}
+
+/** Only `init` writes `package.json`; it is the user's from then on. */
+const noPackages: PackageSpecifiers = { runtime: "", cluster: "", simulation: "", tsbuilder: "" };
