@@ -1,7 +1,7 @@
 import { options, render } from "preact";
 import { Feed } from "./feed/feed.ts";
 import { Page } from "./views/page.tsx";
-import { showAllCharacters } from "./visible-text.ts";
+import { showAllCharacters } from "./views/texts.ts";
 
 options.vnode = showAllCharacters;
 const feed = new Feed(location.hash.slice(1));

@@ -1,6 +1,6 @@
 import { keptBytes } from "../../dev/record/page-record.ts";
 import type { Recorded, RecordedSession } from "../../dev/record/recorded.ts";
-import { Findings } from "../history/findings.ts";
+import { Findings } from "../history/findings/findings.ts";
 import { History } from "../history/history.ts";
 
 /** What follows the lines so far: the session is running, and can do these things. */

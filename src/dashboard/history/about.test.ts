@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Recorded } from "../../dev/record/recorded.ts";
-import { about } from "./about.ts";
+import { about } from "./connections.ts";
 import { History } from "./history.ts";
 import { madeReconcile, madeRequest, madeWrite } from "./made-records.ts";
 

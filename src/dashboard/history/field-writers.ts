@@ -1,6 +1,6 @@
 import { isEqual, isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
-import { pathText, type Steps, yamlLines } from "./yaml-lines.ts";
+import { pathText, type Steps, yamlLines } from "./object-yaml.ts";
 
 /** A field manager that set a field. */
 export interface FieldWriter {

@@ -4,8 +4,8 @@ import { endedAt } from "../../dev/record/ended-at.ts";
 import { placeName } from "../../dev/record/places.ts";
 import { type RecordedCall, placesOfCall } from "../../dev/record/recorded-call.ts";
 import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
-import { type Sample, sampleOf } from "./samples.ts";
-import { verdictOf, webhookName } from "./verdict.ts";
+import { verdictOf, webhookName } from "./webhook-call.ts";
+import type { RecordedSample } from "../../dev/record/recorded-sample.ts";
 
 /** An object as a write left it. */
 export interface Revision {
@@ -199,6 +199,34 @@ export class History {
   placesOf(kind: string, key: string): readonly string[] {
     return [...(this.#places.get(`${kind} ${key}`) ?? [])];
   }
+}
+
+/** How the operator's process did, with times in milliseconds since 1970. */
+export interface Sample extends Omit<RecordedSample, "type" | "at" | "since" | "blockedUntil"> {
+  readonly at: number;
+  readonly since: number;
+  /** Undefined if the event loop was not blocked. */
+  readonly blockedUntil: number | undefined;
+}
+
+export function sampleOf({ at, since, blockedUntil, ...numbers }: RecordedSample): Sample {
+  return {
+    ...numbers,
+    at: Date.parse(at),
+    since: Date.parse(since),
+    blockedUntil: blockedUntil === undefined ? undefined : Date.parse(blockedUntil),
+  };
+}
+
+/** The last sample up to a moment: what it says holds until the next one. */
+export function sampleAt(samples: readonly Sample[], moment: number): Sample | undefined {
+  return samples[countUntil(samples, ({ at }) => at <= moment) - 1];
+}
+
+/** When the operator started again. */
+export function restartsOf(samples: readonly Sample[]): number[] {
+  const starts = [...new Set(samples.map(({ since }) => since))];
+  return starts.slice(1);
 }
 
 /** In milliseconds: so long after a call its object is there, or never will be. */

@@ -2,12 +2,15 @@ import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta"
 import type { RecordedAdmission } from "../../dev/record/recorded-call.ts";
 import type { RecordedSample } from "../../dev/record/recorded-sample.ts";
 import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
+import { type Finding, Findings } from "./findings/findings.ts";
 
 /** Records for tests, whose times are milliseconds. */
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 export const operator = { user: "system:serviceaccount:shop-system:controller-manager", userAgent: "shop" };
+
 export const ann = { user: "ann", userAgent: "kubectl/v1.36.0 (linux/amd64)" };
+
 export const stages = { user: "system:serviceaccount:kube-system:stage-controller" };
 
 interface MadeWrite {
@@ -79,6 +82,7 @@ export function madeSample(at: number, changes: Partial<RecordedSample> = {}): R
 }
 
 export const megabyte = 1024 * 1024;
+
 /** A MySQL `default/db` with such a spec. */
 export function madeObject(spec: unknown, metadata: ObjectMeta = {}): KubernetesObject {
   const object = { apiVersion: "shop.example/v1", kind: "MySQL", spec };
@@ -108,4 +112,16 @@ export function madeCall(at: number, changes: Partial<RecordedAdmission> = {}): 
     answer: { allowed: true },
     ...changes,
   };
+}
+
+/** For tests: what is found in a record. */
+export function find(recorded: readonly Recorded[], now?: number): readonly Finding[] {
+  const findings = new Findings();
+  for (const one of recorded) findings.add(one);
+  return findings.list(now);
+}
+
+/** One record for each of several indices. */
+export function each<Of>(count: number, make: (index: number) => Of): Of[] {
+  return Array.from({ length: count }, (_, i) => make(i));
 }

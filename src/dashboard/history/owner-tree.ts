@@ -1,7 +1,8 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { OwnerReference } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { type History, type Revision, revisionAt } from "./history.ts";
+import { type History, type Revision, type Track, revisionAt } from "./history.ts";
+import { eventResources } from "../../dev/record/places.ts";
 
 /** What is shown of a condition. */
 export interface ShownCondition {
@@ -113,4 +114,125 @@ function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, Grow
       if (parent && way.has(parent)) parents.delete(parent);
     }
   }
+}
+
+/** Whether a resource is a custom one: those of Kubernetes' own groups are not. */
+export function isCustom(resource: string): boolean {
+  const group = resource.split(".").slice(1).join(".");
+  return group.includes(".") && !group.endsWith(".k8s.io");
+}
+
+/**
+ * Whether an object tells something about the operator: it is a custom one, or was written in this session, though not by
+ * the cluster for itself. Events stand with the objects that they are about.
+ */
+export function isOfInterest({ resource, key, revisions }: Track): boolean {
+  if (eventResources.has(resource)) return false;
+  if (isCustom(resource)) return true;
+  return !everywhere.has(key.slice(key.indexOf("/") + 1)) && revisions.some(isTold);
+}
+
+function isTold({ write, by }: Revision): boolean {
+  return write !== "KEPT" && by !== undefined;
+}
+
+/** What each namespace gets. */
+const everywhere = new Set(["kube-root-ca.crt", "default"]);
+
+/** An object that is there, by its place. */
+interface Present {
+  readonly place: string;
+  readonly resource: string;
+  readonly key: string;
+  readonly object: KubernetesObject;
+}
+
+/** An object that will be deleted because another one is. */
+export interface GoneWith {
+  readonly place: string;
+  readonly kind: string;
+  readonly key: string;
+}
+
+/**
+ * What goes when an object is deleted: what it owns, unless something else that is there owns it, too; of a Namespace what is
+ * in it, and of a CRD its custom resources; and what these own. In the order of kinds and keys.
+ */
+export function goesWith({ tracks }: History, place: string): GoneWith[] {
+  const present = new Map<string, Present>();
+  const uids = new Set<string | undefined>();
+  for (const { place: at, resource, key, ...track } of tracks.values()) {
+    const object = revisionAt({ place: at, resource, key, ...track }, Infinity)?.object;
+    if (object === undefined) continue;
+    present.set(at, { place: at, resource, key, object });
+    uids.add(object.metadata.uid);
+  }
+  const first = present.get(place);
+  const found = new Set<Present>();
+  const gone = new Set<string | undefined>();
+  for (let going = first ? [first] : []; going.length > 0;) {
+    for (const one of going) {
+      found.add(one);
+      gone.add(one.object.metadata.uid);
+    }
+    const contained = going.map(containedIn);
+    going = [...present.values()].filter(
+      (one) => !found.has(one) && (contained.some((has) => has(one)) || losesOwners(one, gone, uids)),
+    );
+  }
+  return [...found]
+    .filter((one) => one !== first)
+    .map(({ place: at, key, object }) => ({ place: at, kind: object.kind, key }))
+    .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.key, b.key));
+}
+
+/** The garbage collector deletes what has owners of which none is there. */
+function losesOwners(
+  { object }: Present,
+  gone: ReadonlySet<string | undefined>,
+  present: ReadonlySet<string | undefined>,
+): boolean {
+  const owners = (object.metadata.ownerReferences ?? []).map(({ uid }) => uid);
+  return owners.some((uid) => gone.has(uid)) && owners.every((uid) => gone.has(uid) || !present.has(uid));
+}
+
+function containedIn({ resource, key }: Present): (one: Present) => boolean {
+  switch (resource) {
+    case "namespaces":
+      return (one) => one.key.startsWith(`${key}/`);
+    case "customresourcedefinitions.apiextensions.k8s.io":
+      return (one) => one.resource === key;
+    default:
+      return () => false;
+  }
+}
+
+/** A row of a tree that is drawn as a list. */
+export interface TreeRow {
+  readonly node: TreeNode;
+  /** From 1 on. */
+  readonly level: number;
+  /** Its place among the rows below the same node, from 1 on, and how many these are: not all rows are drawn. */
+  readonly position: number;
+  readonly siblings: number;
+  readonly isOpen: boolean;
+}
+
+interface Choice {
+  readonly isClosed: (node: TreeNode) => boolean;
+  /** What holds a node that is shown is shown, too. */
+  readonly isShown: (node: TreeNode) => boolean;
+}
+
+/** The rows of a tree: what is below a node that is closed is left out. */
+export function openRows(nodes: readonly TreeNode[], choice: Choice, level = 1): TreeRow[] {
+  const shown = nodes.flatMap((node) => {
+    const below = openRows(node.children, choice, level + 1);
+    return below.length > 0 || choice.isShown(node) ? [{ node, below }] : [];
+  });
+  return shown.flatMap(({ node, below }, index): TreeRow[] => {
+    const isOpen = !choice.isClosed(node);
+    const row = { node, level, position: index + 1, siblings: shown.length, isOpen };
+    return [row, ...(isOpen ? below : [])];
+  });
 }

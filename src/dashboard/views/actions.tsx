@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
-import { Problem } from "./problem.tsx";
+import { Problem } from "./messages.tsx";
 import { usePage } from "./shown.ts";
 
 /** What the session can do to the operator: what if it had to start again, or its requests failed? */

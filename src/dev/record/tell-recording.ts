@@ -6,7 +6,7 @@ import { mostRequests } from "./reconcile-history.ts";
 import type { Recorded, RecordedWrite } from "./recorded.ts";
 import { type RecordedAdmission, type RecordedCall, keysOfCall } from "./recorded-call.ts";
 import { toldEvent } from "./told-event.ts";
-import { writerName } from "./writer-name.ts";
+import { writerName } from "./writer.ts";
 
 /** A line of the story. */
 interface Told {
