@@ -1,5 +1,5 @@
 import type { LineKeeper } from "../dev/record/record-line.ts";
-import type { SessionView } from "../dev/session-view.ts";
+import type { SessionView } from "../dev/view/session-view.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { Ui } from "./ui.ts";
 
@@ -35,12 +35,12 @@ export async function openView(
   describe: (error: unknown) => string,
 ): Promise<OpenView> {
   if (ui.isInteractive && !plain && process.env["TERM"] !== "dumb") {
-    const { openScreen } = await import("../dev/screen/open-screen.ts");
+    const { openScreen } = await import("../dev/view/open-screen.ts");
     return { view: openScreen({ input: process.stdin, output: process.stdout }, project, describe) };
   }
-  const { plainView } = await import("../dev/plain-view.ts");
+  const { plainView } = await import("../dev/view/session-view.ts");
   if (output !== "json") return { view: plainView((text) => ui.print(text), project.root, describe) };
-  const { printedLines } = await import("../dev/record/printed-lines.ts");
+  const { printedLines } = await import("../dev/record/record-line.ts");
   const view = plainView((text) => ui.note(text), project.root, describe);
   // The record tells the rest; errors are for people, too.
   const report: SessionView["report"] = (event) => event.type === "error" && view.report(event);

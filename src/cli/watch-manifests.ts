@@ -1,4 +1,4 @@
-import { watchSources } from "../dev/watch-sources.ts";
+import { watchSources } from "../dev/reload/watch-sources.ts";
 import type { Plan } from "../scaffold/file-change.ts";
 import type { Tree } from "../scaffold/tree.ts";
 import { describeError } from "./report.ts";

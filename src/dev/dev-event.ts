@@ -1,5 +1,4 @@
-import type { RecordedReconcile } from "./record/reconcile-history.ts";
-import type { RecordedSample } from "./record/recorded-sample.ts";
+import type { RecordedReconcile, RecordedSample } from "./record/recorded.ts";
 
 /** An event in a development session, for the view to show. */
 export type DevEvent =

@@ -2,24 +2,20 @@ import { join } from "node:path";
 import type { Client, Kind } from "@tsbuilder/runtime";
 import { openStateFolder } from "../scaffold/state-folder.ts";
 import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
-import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./apply-config.ts";
-import type { DevCluster } from "./dev-cluster.ts";
+import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./config/apply-config.ts";
+import type { DevCluster } from "./cluster/dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
-import { lockSession } from "./lock-session.ts";
-import { OwnWrites } from "./own-writes.ts";
+import { lockSession, rememberConfig } from "./running-session.ts";
+import { OwnWrites, Reloader } from "./reload/reloader.ts";
 import type { PageActions } from "./page/page-action.ts";
 import { recordActions } from "./page/record-actions.ts";
 import { sessionActions } from "./page/session-actions.ts";
-import { rememberConfig } from "./read-objects.ts";
-import type { RecordedReconcile } from "./record/reconcile-history.ts";
-import type { RecordedSample } from "./record/recorded-sample.ts";
+import type { RecordedReconcile, RecordedSample } from "./record/recorded.ts";
 import { RecordFile } from "./record/record-file.ts";
 import type { SessionRecording } from "./record/session-recording.ts";
-import { Reloader } from "./reloader.ts";
-import { sessionOperator, type SessionPlace } from "./session-operator.ts";
+import { type SessionPlace, prepareWebhooks, sessionOperator } from "./operator/session-operator.ts";
 import { watchObjects } from "./watch-objects.ts";
-import { watchSources } from "./watch-sources.ts";
-import { prepareWebhooks } from "./webhook-certificate.ts";
+import { watchSources } from "./reload/watch-sources.ts";
 
 /** The options of a session. */
 export interface SessionOptions {

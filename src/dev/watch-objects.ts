@@ -2,7 +2,7 @@ import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import type { Report, ShownObject } from "./dev-event.ts";
-import { isUnanswered } from "./explain-rejection.ts";
+import { isUnanswered } from "./config/explain-rejection.ts";
 
 interface WithConditions extends KubernetesObject {
   readonly status?: { readonly conditions?: ShownObject["conditions"] };

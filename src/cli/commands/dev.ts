@@ -218,9 +218,9 @@ function sessionOptions(
     webhookAddress: flags["webhook-address"],
     openCluster: isOther(flags)
       ? async (folder) =>
-          (await import("../../dev/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
+          (await import("../../dev/cluster/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
       : async (folder, report) =>
-          (await import("../../dev/embedded-cluster.ts")).startEmbeddedCluster(
+          (await import("../../dev/cluster/embedded-cluster.ts")).startEmbeddedCluster(
             folder,
             {
               ...flags,

@@ -69,7 +69,7 @@ export const replay = defineCommand({
 });
 
 async function showPage(file: string, ui: Ui): Promise<void> {
-  const { fileRecord } = await import("../../dev/record/file-record.ts");
+  const { fileRecord } = await import("../../dev/record/read-recording.ts");
   const { startPage } = await import("../../dev/page/page-server.ts");
   const ended = stopSignal();
   const page = await startPage({ assets: readPageAssets(), record: fileRecord(file) });

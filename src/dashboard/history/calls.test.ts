@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RecordedAdmission } from "../../dev/record/recorded-call.ts";
+import type { RecordedAdmission } from "../../dev/record/recorded.ts";
 import { callsOf, reconcilesBehind } from "./connections.ts";
 import { History } from "./history.ts";
 import { ann, madeCall, madeObject, madeReconcile, madeRequest, timeOf } from "./made-records.ts";

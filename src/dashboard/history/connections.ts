@@ -1,5 +1,5 @@
 import { causesOf, objectOfCause } from "../../dev/record/causes.ts";
-import { eventResources } from "../../dev/record/places.ts";
+import { eventResources, keysOfCall } from "../../dev/record/recorded.ts";
 import { type EventReference, type ToldEvent, toldEvent } from "../../dev/record/told-event.ts";
 import {
   type Call,
@@ -12,7 +12,6 @@ import {
 } from "./history.ts";
 import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
 import { isOperator } from "../../dev/record/writer.ts";
-import { keysOfCall } from "../../dev/record/recorded-call.ts";
 
 /** A reconcile that wrote an object, with the requests by which it did. */
 export interface WritingReconcile {

@@ -1,11 +1,16 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
-import { endedAt } from "../../dev/record/ended-at.ts";
-import { placeName } from "../../dev/record/places.ts";
-import { type RecordedCall, placesOfCall } from "../../dev/record/recorded-call.ts";
-import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
+import {
+  type Recorded,
+  type RecordedCall,
+  type RecordedText,
+  type RecordedWrite,
+  endedAt,
+  placeName,
+  placesOfCall,
+  type RecordedSample,
+} from "../../dev/record/recorded.ts";
 import { verdictOf, webhookName } from "./webhook-call.ts";
-import type { RecordedSample } from "../../dev/record/recorded-sample.ts";
 
 /** An object as a write left it. */
 export interface Revision {

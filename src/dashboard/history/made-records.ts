@@ -1,7 +1,10 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import type { RecordedAdmission } from "../../dev/record/recorded-call.ts";
-import type { RecordedSample } from "../../dev/record/recorded-sample.ts";
-import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
+import type {
+  Recorded,
+  RecordedAdmission,
+  RecordedWrite,
+  RecordedSample,
+} from "../../dev/record/recorded.ts";
 import { type Finding, Findings } from "./findings/findings.ts";
 
 /** Records for tests, whose times are milliseconds. */

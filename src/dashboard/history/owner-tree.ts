@@ -2,7 +2,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type History, type Revision, type Track, revisionAt } from "./history.ts";
-import { eventResources } from "../../dev/record/places.ts";
+import { eventResources } from "../../dev/record/recorded.ts";
 
 /** What is shown of a condition. */
 export interface ShownCondition {

@@ -1,4 +1,4 @@
-import { placeName } from "../../dev/record/places.ts";
+import { placeName } from "../../dev/record/recorded.ts";
 
 /** What a request to an API server is for. */
 export interface RequestTarget {

@@ -1,7 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type JSONObject, applyJSONPatch } from "@tsbuilder/apimachinery/patch";
-import { placeName } from "../../dev/record/places.ts";
-import type { RecordedCall } from "../../dev/record/recorded-call.ts";
+import { type RecordedCall, placeName } from "../../dev/record/recorded.ts";
 
 /** What came of a webhook's call: `ignored` failed, and the request went on. */
 export type Verdict = "allowed" | "patched" | "converted" | "denied" | "ignored" | "failed";

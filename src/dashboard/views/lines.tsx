@@ -1,4 +1,4 @@
-import { readableLogLine } from "../../dev/readable-log-line.ts";
+import { readableLogLine } from "../../dev/view/readable-log.ts";
 import { type Printed, countUntil } from "../history/history.ts";
 import { Rows } from "./rows.tsx";
 import { Empty } from "./messages.tsx";

@@ -4,7 +4,7 @@ import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./texts.ts";
 import { callsOf, logOf } from "../history/connections.ts";
 import { objectOfCause } from "../../dev/record/causes.ts";
-import { readableStack } from "../../dev/readable-stack.ts";
+import { readableStack } from "../../dev/view/readable-log.ts";
 import { CallLine } from "./webhook-call.tsx";
 import { PrintedLines } from "./lines.tsx";
 

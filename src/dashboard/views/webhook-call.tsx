@@ -5,7 +5,7 @@ import { duration, timeOfDay } from "./texts.ts";
 import { VerdictWord } from "./outcomes.tsx";
 import { writerName } from "../../dev/record/writer.ts";
 import { reconcilesBehind } from "../history/connections.ts";
-import type { RecordedAdmission, RecordedConversion } from "../../dev/record/recorded-call.ts";
+import type { RecordedAdmission, RecordedConversion } from "../../dev/record/recorded.ts";
 import { difference, objectLines } from "../history/object-yaml.ts";
 import { DifferenceLines } from "./lines.tsx";
 

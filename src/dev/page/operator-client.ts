@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { ClusterRoleBinding } from "@tsbuilder/runtime/k8s/rbac/v1";
-import type { DevCluster } from "../dev-cluster.ts";
+import type { DevCluster } from "../cluster/dev-cluster.ts";
 
 /** For tests, a client with the operator's ServiceAccount, which may do everything. */
 export async function operatorClient(cluster: DevCluster): Promise<Client & { close(): Promise<void> }> {

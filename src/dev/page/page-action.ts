@@ -1,5 +1,88 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import type { ApiError } from "@tsbuilder/runtime";
+import { TsbuilderError } from "../../shared/errors.ts";
+
 /** Does what the page asks for, and returns what it is told of that. What the page sends is not checked yet. */
 export type PageAction = (input: unknown) => Promise<unknown>;
 
 /** The actions of a session by their names. */
 export type PageActions = Readonly<Record<string, PageAction>>;
+
+/** A request that is answered with an error; what it says is for the page. */
+export class RequestError extends Error {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** What a page sends with an action, member by member; what is missing or of another type is refused. */
+export class ActionInput {
+  readonly #members: Readonly<Record<string, unknown>>;
+
+  constructor(input: unknown) {
+    if (!isObject(input)) throw new RequestError(400, "the body must be an object");
+    this.#members = input;
+  }
+
+  text(name: string): string {
+    const value = this.optionalText(name);
+    if (value === undefined || value === "") throw new RequestError(400, `"${name}" must be a text`);
+    return value;
+  }
+
+  optionalText(name: string): string | undefined {
+    const value = this.#members[name];
+    if (value === undefined || typeof value === "string") return value;
+    throw new RequestError(400, `"${name}" must be a text`);
+  }
+
+  flag(name: string): boolean {
+    const value = this.#members[name] ?? false;
+    if (typeof value === "boolean") return value;
+    throw new RequestError(400, `"${name}" must be true or false`);
+  }
+
+  /** A whole number up to a limit; undefined if there is none. */
+  optionalCount(name: string, most: number): number | undefined {
+    const value = this.#members[name];
+    if (value === undefined) return undefined;
+    if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most)
+      return value as number;
+    throw new RequestError(400, `"${name}" must be a whole number up to ${most}`);
+  }
+}
+
+/** Why an action failed, for the page. */
+interface Failure {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** The fields of an object that the cluster rejected. */
+  readonly causes?: readonly { readonly field: string; readonly message: string }[] | undefined;
+}
+
+/** The code of the answer and what it says. */
+export function describeFailure(error: unknown): { readonly code: number; readonly failure: Failure } {
+  const { message } = error as Error;
+  if (error instanceof RequestError) return { code: error.code, failure: { message } };
+  if (error instanceof TsbuilderError) return { code: 400, failure: { message, hint: error.hint } };
+  if (!isApiError(error)) return { code: 500, failure: { message } };
+  const causes = error.body.details?.causes?.map((cause) => ({
+    field: cause.field ?? "",
+    message: cause.message ?? "",
+  }));
+  const isTheirs = error.status >= 400 && error.status < 500;
+  return {
+    code: isTheirs ? error.status : 502,
+    failure: { message: error.body.message ?? message, ...(causes && { causes }) },
+  };
+}
+
+/** Checks the name, since importing the class would load the whole client. */
+function isApiError(error: unknown): error is ApiError {
+  return error instanceof Error && error.name === "ApiError";
+}

@@ -10,9 +10,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import type { PageRecord } from "../record/page-record.ts";
-import { describeFailure } from "./describe-failure.ts";
-import type { PageActions } from "./page-action.ts";
-import { RequestError } from "./request-error.ts";
+import { type PageActions, RequestError, describeFailure } from "./page-action.ts";
 
 /** A file of the page. */
 export interface PageAsset {

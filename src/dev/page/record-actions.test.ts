@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RecordedAction } from "../record/recorded.ts";
 import { recordActions } from "./record-actions.ts";
-import { RequestError } from "./request-error.ts";
+import { RequestError } from "./page-action.ts";
 
 /** What is recorded of one action. */
 async function record(name: string, input: unknown, error?: Error) {

@@ -1,7 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { RecordedAction } from "../record/recorded.ts";
-import { describeFailure } from "./describe-failure.ts";
-import type { PageAction, PageActions } from "./page-action.ts";
+import { type PageAction, type PageActions, describeFailure } from "./page-action.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 
 /** Where actions are recorded. */

@@ -1,20 +1,17 @@
 import type { Client, Kind, KubernetesObject, RestMapper } from "@tsbuilder/runtime";
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { DevCluster, OwnCluster } from "../dev-cluster.ts";
-import type { OperatorProcess } from "../operator-process.ts";
+import type { DevCluster, OwnCluster } from "../cluster/dev-cluster.ts";
+import type { OperatorProcess } from "../operator/operator-process.ts";
 import type { RecentRecord } from "../record/recent-record.ts";
-import { moveClockAction } from "./move-clock-action.ts";
-import type { PageAction, PageActions } from "./page-action.ts";
+import { ActionInput, type PageAction, type PageActions, RequestError } from "./page-action.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { ActionInput } from "./action-input.ts";
-import { RequestError } from "./request-error.ts";
 import { didYouMean } from "../../shared/text.ts";
-import type { HeldLease } from "../operator-leases.ts";
-import { sessionEnds } from "../session-ends.ts";
+import type { HeldLease } from "../cluster/operator-leases.ts";
+import { sessionEnds } from "../reload/reloader.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { hiddenValue, hideSecret } from "../hide-secret.ts";
+import { hiddenValue, hideSecret } from "../record/hide-secrets.ts";
 import { pageAgent } from "../record/recorded.ts";
 
 /** What a page may do to a session. */
@@ -51,6 +48,81 @@ export function sessionActions(parts: ActionParts): PageActions {
     }),
   };
 }
+
+/** What moving the clock needs. */
+interface ClockParts {
+  readonly cluster: Pick<OwnCluster, "clock" | "leases">;
+  readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
+  /** Does something to the operator when no reload runs; the signal is aborted once a reload waits for it. */
+  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
+  /** Ends a move where it is: the session stops. */
+  readonly signal: AbortSignal;
+  /** How long a move may take; in milliseconds. */
+  readonly patience?: number | undefined;
+}
+
+const day = 24 * 60 * 60;
+
+const movePatience = 60_000;
+
+/**
+ * Moves the clock of the cluster and then that of the operator forward, by at most a day. An operator that leads would lose
+ * its Lease, as if it had stood still: it releases it, and is started again. It runs while the cluster goes through that
+ * time, which may call its webhooks.
+ */
+export function moveClockAction({
+  cluster: { clock, leases },
+  operator,
+  between,
+  signal,
+  patience = movePatience,
+}: ClockParts): PageAction {
+  const move = async (seconds: number, awaited: AbortSignal): Promise<void> => {
+    const before = clock.ahead;
+    const limit = AbortSignal.timeout(patience);
+    await clock.move(seconds * 1000, AbortSignal.any([signal, awaited, limit]));
+    const moved = Math.floor((clock.ahead - before) / 1000);
+    if (signal.aborted) throw endedBy(sessionEnds(), moved, seconds);
+    const follow = async (): Promise<void> => operator.moveClock(clock.ahead);
+    await (leases.held ? operator.restart(follow) : follow());
+    if (moved < seconds) throw endedBy(limit.aborted ? tookTooLong(patience) : waitedFor(), moved, seconds);
+  };
+  return async (input) => {
+    const seconds = new ActionInput(input).optionalCount("seconds", day);
+    if (!seconds) throw new RequestError(400, `"seconds" must be a whole number from 1 to ${day}`);
+    await between((awaited) => move(seconds, awaited));
+    return { ahead: clock.ahead / 1000 };
+  };
+}
+
+function endedBy({ code, message, hint }: TsbuilderError, moved: number, wanted: number): TsbuilderError {
+  return new TsbuilderError(`moved ${span(moved)} of ${span(wanted)}: ${message}`, { code, hint });
+}
+
+function tookTooLong(patience: number): TsbuilderError {
+  return new TsbuilderError(`it took more than ${patience / 1000} s`, {
+    code: "REFUSED",
+    hint: "move the clock again for the rest; if the cluster has to wait for a webhook, see how long it takes to answer",
+  });
+}
+
+function waitedFor(): TsbuilderError {
+  return new TsbuilderError("a reload, or something else on the page, waited for it", {
+    code: "REFUSED",
+    hint: "move the clock again for the rest",
+  });
+}
+
+/** In the largest unit of which there is one. */
+function span(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
+  return `${Math.floor((seconds / size) * 10) / 10} ${unit}`;
+}
+
+const units = [
+  ["h", 3600],
+  ["min", 60],
+] as const;
 
 /**
  * Writes an object as it was edited: what is missing from it is removed, except for its status. With a resourceVersion it
@@ -146,7 +218,7 @@ interface LeaderParts {
   readonly patience?: number;
 }
 
-const patienceMilliseconds = 30_000;
+const endPatience = 30_000;
 
 /** Who takes the Lease, and for how many seconds after the next process has seen that. */
 const [otherHolder, leaseSeconds] = ["another-replica", 5];
@@ -159,7 +231,7 @@ export function loseLeaderAction({
   cluster: { client, leases },
   operator,
   signal,
-  patience = patienceMilliseconds,
+  patience = endPatience,
 }: LeaderParts): PageAction {
   return async () => {
     const { held } = leases;

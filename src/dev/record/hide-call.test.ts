@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { hideCall } from "./hide-call.ts";
-import type { RecordedAdmission } from "./recorded-call.ts";
+import { hideCall } from "./hide-secrets.ts";
+import type { RecordedAdmission } from "./recorded.ts";
 
 const call: RecordedAdmission = {
   type: "webhook",

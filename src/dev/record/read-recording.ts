@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { atFile } from "../../shared/at-file.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/read-json.ts";
-import { format, type Recorded, type RecordedSession } from "./recorded.ts";
+import { type Recorded, type RecordedSession, format } from "./recorded.ts";
+import type { PageRecord, RecordReading } from "./page-record.ts";
 
 /** A file that `tsbuilder dev --record` has written. */
 export interface Recording {
@@ -97,5 +99,33 @@ function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): bool
       return typeof line["verb"] === "string" && typeof line["resource"] === "string";
     default:
       return type === "full";
+  }
+}
+
+const pieceBytes = 256 * 1024;
+
+const lineFeed = 0x0a;
+
+/** The record in a file that `tsbuilder dev --record` has written, for a page; other files are refused. */
+export function fileRecord(path: string): PageRecord {
+  readRecording(path);
+  return {
+    read: (): RecordReading => ({ past: wholeLines(path), live: undefined, close: () => undefined }),
+  };
+}
+
+/** The last line of a session that is still running may not be written to its end yet. */
+async function* wholeLines(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path);
+  try {
+    let begun: Buffer[] = [];
+    for await (const piece of file.createReadStream({ autoClose: false, highWaterMark: pieceBytes })) {
+      const bytes = piece as Buffer;
+      const end = bytes.lastIndexOf(lineFeed) + 1;
+      if (end > 0) yield Buffer.concat([...begun, bytes.subarray(0, end)]);
+      begun = end > 0 ? [bytes.subarray(end)] : [...begun, bytes];
+    }
+  } finally {
+    await file.close();
   }
 }

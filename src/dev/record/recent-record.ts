@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import { type PageRecord, type RecordReading, keptBytes } from "./page-record.ts";
-import { placeName } from "./places.ts";
+import { placeName } from "./recorded.ts";
 import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOfWrite } from "./record-line.ts";
 
 /** What a line takes besides its bytes, about. */

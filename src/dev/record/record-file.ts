@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RecordedReconcile } from "./reconcile-history.ts";
+import type { RecordedReconcile } from "./recorded.ts";
 
 /** Half of what is kept at most. */
 const mostBytes = 2 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/runtime";
-import { hideSecret } from "../hide-secret.ts";
+import { hideSecret } from "./hide-secrets.ts";
 
 /** A line of a record. */
 export interface RecordLine {
@@ -44,4 +44,10 @@ export function bytesOf(lines: readonly RecordLine[]): Buffer {
 
 function hidden(bytes: Buffer): string {
   return JSON.stringify(hideSecret(JSON.parse(bytes.toString()) as KubernetesObject));
+}
+
+/** Prints each line of a session when it is recorded, for programs that read along. */
+export function printedLines(print: (line: string) => void): LineKeeper {
+  const add = (line: RecordLine): void => print(bytesOf([line]).toString().trimEnd());
+  return { open: add, add, close: () => undefined };
 }

@@ -1,8 +1,11 @@
-import type { ClusterWrite } from "@tsbuilder/cluster";
-import type { KubernetesObject } from "@tsbuilder/runtime";
-import type { RecordedCall } from "./recorded-call.ts";
-import type { RecordedReconcile } from "./reconcile-history.ts";
-import type { RecordedSample } from "./recorded-sample.ts";
+import type { AdmissionCall, ClusterWrite, ConversionCall } from "@tsbuilder/cluster";
+import type {
+  KubernetesObject,
+  ReconcileEndMessage,
+  ReconcileStartMessage,
+  RequestMessage,
+  SampleMessage,
+} from "@tsbuilder/runtime";
 
 /** The version of the format: other ones are refused. */
 export const format = 1;
@@ -53,6 +56,32 @@ export interface RecordedAction {
   readonly error?: string | undefined;
 }
 
+/** Why a reconcile ran, what it requested, and how it ended. */
+export interface RecordedReconcile extends ReconcileStartMessage {
+  /** When it began. */
+  readonly at: string;
+  readonly outcome: ReconcileEndMessage["outcome"] | "unfinished";
+  /** What put the request into the queue since the reconcile before; at most ten. */
+  readonly causes: readonly string[];
+  /** At most 100. What was read from the cache is not among them. */
+  readonly requests: readonly Omit<RequestMessage, "reconcileID">[];
+  /** Milliseconds until it runs again, if it asked for that. */
+  readonly requeueAfter?: number | undefined;
+  readonly error?: string | undefined;
+  /** The stack of the error, with the files and lines of the project's sources. */
+  readonly stack?: string | undefined;
+  readonly seconds?: number | undefined;
+}
+
+/** How the operator's process does. Once it has ended, all numbers are 0. */
+export interface RecordedSample extends Omit<SampleMessage, "since" | "blockedAgo"> {
+  readonly type: "sample";
+  readonly at: string;
+  /** When its manager started: another time is another process. */
+  readonly since: string;
+  readonly blockedUntil?: string | undefined;
+}
+
 /** A request of the operator that failed or waited because the page asked for it. */
 export interface RecordedFault {
   readonly type: "fault";
@@ -82,3 +111,64 @@ export type Recorded =
   | RecordedAction
   | RecordedFault
   | RecordedEnd;
+
+/** What the lines of all webhook calls have. */
+interface Call {
+  readonly type: "webhook";
+  /** When it began. */
+  readonly at: string;
+  readonly seconds: number;
+}
+
+type Bodies = "object" | "oldObject" | "answer";
+
+/** A call of an admission webhook, with objects, patch and texts without what Secrets hold. */
+export interface RecordedAdmission
+  extends Call, Omit<AdmissionCall, "type" | "at" | "milliseconds" | Bodies> {
+  readonly call: AdmissionCall["type"];
+  readonly object?: KubernetesObject | undefined;
+  readonly oldObject?: KubernetesObject | undefined;
+  readonly answer?: AdmissionCall["answer"];
+  /** What was too large to be recorded. */
+  readonly omitted?: readonly ("object" | "oldObject" | "patch")[] | undefined;
+}
+
+/** A call of a conversion webhook. */
+export interface RecordedConversion
+  extends Call, Omit<ConversionCall, "type" | "at" | "milliseconds" | "objects" | "converted"> {
+  readonly call: "conversion";
+  /** How many objects were to be converted. */
+  readonly count: number;
+  /** The first ones, but for what was too large. */
+  readonly objects: readonly KubernetesObject[];
+  readonly converted?: readonly KubernetesObject[] | undefined;
+}
+
+/** A call of a webhook. */
+export type RecordedCall = RecordedAdmission | RecordedConversion;
+
+/** The places of the objects that a call is about. */
+export function placesOfCall(call: RecordedCall): readonly string[] {
+  return keysOfCall(call).map((key) => placeName({ resource: call.resource, key }));
+}
+
+/** Where objects of one name are in a record: `statefulsets.apps default/db`. */
+export function placeName({ resource, key }: { readonly resource: string; readonly key: string }): string {
+  return `${resource} ${key}`;
+}
+
+/** The resources of Events, which are of two groups. */
+export const eventResources: ReadonlySet<string> = new Set(["events", "events.events.k8s.io"]);
+
+/** The objects that a call is about, such as `default/db`. */
+export function keysOfCall(call: RecordedCall): readonly string[] {
+  if (call.call !== "conversion") return [call.key];
+  return call.objects.map(({ metadata: { namespace, name = "" } }) =>
+    namespace === undefined ? name : `${namespace}/${name}`,
+  );
+}
+
+/** When a reconcile ended, in milliseconds since 1970; of one that did not, when it began. */
+export function endedAt({ at, seconds = 0 }: Pick<RecordedReconcile, "at" | "seconds">): number {
+  return Date.parse(at) + seconds * 1000;
+}

@@ -7,6 +7,9 @@ import type { RecentRecord } from "./recent-record.ts";
 import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOf, lineOfWrite } from "./record-line.ts";
 import {
   type RecordedAction,
+  type RecordedAdmission,
+  type RecordedCall,
+  type RecordedConversion,
   type RecordedFault,
   type RecordedSession,
   type RecordedText,
@@ -14,8 +17,7 @@ import {
 } from "./recorded.ts";
 import { atFile } from "../../shared/at-file.ts";
 import { makeFolder } from "../../shared/write-output.ts";
-import { hideCall } from "./hide-call.ts";
-import type { RecordedAdmission, RecordedCall, RecordedConversion } from "./recorded-call.ts";
+import { hideCall } from "./hide-secrets.ts";
 
 interface RecordingOptions extends RecordingFileOptions {
   readonly project: string;

@@ -1,10 +1,15 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { describeAction, describeFault } from "./describe-action.ts";
-import { placeName } from "./places.ts";
-import { mostRequests } from "./reconcile-history.ts";
-import type { Recorded, RecordedWrite } from "./recorded.ts";
-import { type RecordedAdmission, type RecordedCall, keysOfCall } from "./recorded-call.ts";
+import {
+  type Recorded,
+  type RecordedAdmission,
+  type RecordedCall,
+  type RecordedWrite,
+  keysOfCall,
+  placeName,
+} from "./recorded.ts";
+import { mostRequests } from "./operator-messages.ts";
 import { toldEvent } from "./told-event.ts";
 import { writerName } from "./writer.ts";
 

@@ -1,4 +1,4 @@
-import { eventResources } from "./places.ts";
+import { eventResources } from "./recorded.ts";
 
 /** What an Event tells. */
 export interface ToldEvent {

@@ -3,16 +3,17 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Recorded, RecordedSession } from "../record/recorded.ts";
-import { type Step, apart, handSteps } from "./hand-steps.ts";
-import { Call, Code, literal } from "./literal.ts";
-import { Notes } from "./notes.ts";
+import { Notes, type Step, apart, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
+import { Call, Code, type StableValues, literal } from "./literal.ts";
 import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
-import { haveAllBeenMet, pageSteps } from "./page-steps.ts";
-import { type Selection, select } from "./selection.ts";
-import { type FinalObject, type SessionWrites, sessionWrites } from "./session-writes.ts";
-import { withoutAddresses } from "./initial-object.ts";
-import { managedFieldsOf, ownedFields } from "./owned-fields.ts";
-import type { StableValues } from "./stable-values.ts";
+import {
+  type FinalObject,
+  type Selection,
+  type SessionWrites,
+  select,
+  sessionWrites,
+} from "./session-writes.ts";
+import { managedFieldsOf, ownedFields, withoutAddresses } from "./owned-fields.ts";
 
 /** What a test expects of an object; without `body`, that it is not there. */
 interface Expectation {

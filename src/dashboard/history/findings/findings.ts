@@ -1,6 +1,10 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { placeName } from "../../../dev/record/places.ts";
-import type { Recorded, RecordedFault, RecordedWrite } from "../../../dev/record/recorded.ts";
+import {
+  type Recorded,
+  type RecordedFault,
+  type RecordedWrite,
+  placeName,
+} from "../../../dev/record/recorded.ts";
 import { writerName } from "../../../dev/record/writer.ts";
 import { BlockedLoopDetector, GrowingMemoryDetector, GrowingQueueDetector } from "./process.ts";
 import {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { RecordedSample } from "../../../dev/record/recorded-sample.ts";
-import type { Recorded } from "../../../dev/record/recorded.ts";
+import type { RecordedSample, Recorded } from "../../../dev/record/recorded.ts";
 import { find, madeReconcile, madeSample, megabyte, timeOf } from "../made-records.ts";
 
 const titles = (recorded: readonly Recorded[]): string[] => find(recorded).map(({ title }) => title);

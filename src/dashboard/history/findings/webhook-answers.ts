@@ -2,8 +2,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { compareQuantities, isQuantity } from "@tsbuilder/apimachinery/quantity";
 import { isOperator, writerName } from "../../../dev/record/writer.ts";
-import { placeName } from "../../../dev/record/places.ts";
-import type { RecordedAdmission } from "../../../dev/record/recorded-call.ts";
+import { type RecordedAdmission, placeName } from "../../../dev/record/recorded.ts";
 import { verdictOf, webhookName } from "../webhook-call.ts";
 import {
   type Change,

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { RecordedAdmission } from "../../../dev/record/recorded-call.ts";
-import type { Recorded } from "../../../dev/record/recorded.ts";
+import type { Recorded, RecordedAdmission } from "../../../dev/record/recorded.ts";
 import {
   ann,
   each,

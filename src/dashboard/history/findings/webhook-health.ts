@@ -1,4 +1,4 @@
-import { keysOfCall, placesOfCall } from "../../../dev/record/recorded-call.ts";
+import { keysOfCall, placesOfCall } from "../../../dev/record/recorded.ts";
 import { writerName } from "../../../dev/record/writer.ts";
 import type { Call, Reconcile, Sample } from "../history.ts";
 import { webhookName } from "../webhook-call.ts";

@@ -1,4 +1,4 @@
-import { keysOfCall } from "../../../dev/record/recorded-call.ts";
+import { keysOfCall } from "../../../dev/record/recorded.ts";
 import type { Call, Printed, Reconcile } from "../../history/history.ts";
 import { webhookName } from "../../history/webhook-call.ts";
 

@@ -28,7 +28,7 @@ import {
   marksOf,
   ticksOf,
 } from "./timeline-scale.ts";
-import { placesOfCall } from "../../../dev/record/recorded-call.ts";
+import { placesOfCall } from "../../../dev/record/recorded.ts";
 import { verdictOf, verdicts, webhookName } from "../../history/webhook-call.ts";
 import { CallDetail, CallLine, operationOf } from "../webhook-call.tsx";
 

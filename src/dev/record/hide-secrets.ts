@@ -1,0 +1,87 @@
+import type { KubernetesObject } from "@tsbuilder/runtime";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { type JSONPatchOperation, parsePointer } from "@tsbuilder/apimachinery/patch";
+import type { RecordedAdmission } from "./recorded.ts";
+
+/** What is shown instead of the values of a Secret. */
+export const hiddenValue = "(not shown)";
+
+/** An object, of a Secret without its values. Which keys it has stays: it is what one looks for. */
+export function hideSecret(object: KubernetesObject): KubernetesObject {
+  if (object.kind !== "Secret") return object;
+  const { data = {}, stringData: _, metadata, ...secret } = object as KubernetesObject & Data;
+  // kubectl apply writes the data here, too.
+  const { [lastApplied]: __, ...annotations } = metadata.annotations ?? {};
+  const hidden = Object.fromEntries(Object.keys(data).map((key) => [key, hiddenValue]));
+  return { ...secret, metadata: { ...metadata, annotations }, data: hidden } as KubernetesObject;
+}
+
+interface Data {
+  readonly data?: object;
+  readonly stringData?: object;
+}
+
+/** The annotation with what `kubectl apply` has sent. */
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+type Answer = NonNullable<RecordedAdmission["answer"]>;
+
+/**
+ * A call about a Secret without what it holds: neither data nor annotations of the objects and of the patch, nor any text of
+ * the webhook, which may quote them. The names of all fields stay, so that the patch still fits the object.
+ */
+export function hideCall(call: RecordedAdmission): RecordedAdmission {
+  if (call.resource !== "secrets") return call;
+  const { object, oldObject, answer, failure } = call;
+  return {
+    ...call,
+    object: hide(object, []),
+    oldObject: hide(oldObject, []),
+    ...(answer && { answer: hideAnswer(answer) }),
+    // Only this one quotes the webhook.
+    ...(failure?.reason === "InvalidAnswer" && { failure: { ...failure, message: hiddenValue } }),
+  };
+}
+
+function hideAnswer({ allowed, status, warnings, auditAnnotations, patch }: Answer): Answer {
+  return {
+    allowed,
+    ...(status && {
+      status: { ...hideAll(status), ...(status.code !== undefined && { code: status.code }) },
+    }),
+    ...(warnings && { warnings: warnings.map(() => hiddenValue) }),
+    ...(auditAnnotations && { auditAnnotations: hideAll(auditAnnotations) }),
+    ...(patch && { patch: patch.map(hideOperation) }),
+  };
+}
+
+function hideOperation(operation: JSONPatchOperation): JSONPatchOperation {
+  if (!("value" in operation)) return operation;
+  const path: unknown = operation.path;
+  const steps = typeof path === "string" ? parsePointer(path) : [];
+  return { ...operation, value: hide(operation.value, steps) };
+}
+
+/** What stands at some steps of a Secret. */
+function hide<Value>(value: Value, steps: readonly string[]): Value {
+  return hideAt(value, steps) as Value;
+}
+
+function hideAt(value: unknown, steps: readonly string[]): unknown {
+  if (value === undefined || value === null) return value;
+  const holder = holders.find((each) => each.every((step, index) => step === steps[index]));
+  if (isObject(value) && (!holder || steps.length === holder.length))
+    return mapMembers(value, (member, name) => hideAt(member, [...steps, name]));
+  return holder || steps.length === 0 ? hiddenValue : value;
+}
+
+/** The maps with values. `kubectl apply` writes all of them into an annotation, too. */
+const holders: readonly (readonly string[])[] = [["data"], ["stringData"], ["metadata", "annotations"]];
+
+function hideAll(texts: object): Record<string, string> {
+  return mapMembers(texts, () => hiddenValue);
+}
+
+function mapMembers<To>(object: object, map: (member: unknown, name: string) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, map(member, name)]));
+}
