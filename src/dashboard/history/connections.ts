@@ -1,6 +1,6 @@
 import { causesOf, objectOfCause } from "../../dev/record/causes.ts";
 import { eventResources, keysOfCall } from "../../dev/record/recorded.ts";
-import { type EventReference, type ToldEvent, toldEvent } from "../../dev/record/told-event.ts";
+import { type EventReference, type EventSummary, summarizeEvent } from "../../dev/record/event-summary.ts";
 import {
   type Call,
   type History,
@@ -13,7 +13,14 @@ import {
 import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
 import { isOperator } from "../../dev/record/writer.ts";
 
-/** A reconcile that wrote an object, with the requests by which it did. */
+// How the parts of a record belong together: which reconciles an object caused and which wrote it (`about`), which reconcile
+// caused another one (`whatLedTo`), and which webhook calls (`callsOf`) and log lines (`logOf`) belong to a reconcile. The
+// record does not say it, so all of it is derived from times, users, paths and names.
+
+/** Times come from two processes, and each rounds down to a whole millisecond. */
+const inaccuracy = 1;
+
+/** A reconcile that wrote an object, with the requests that wrote it. */
 export interface WritingReconcile {
   readonly reconcile: Reconcile;
   readonly requests: Reconcile["requests"];
@@ -23,18 +30,18 @@ export interface WritingReconcile {
 interface LastEvent {
   readonly place: string;
   readonly revision: Revision;
-  readonly told: ToldEvent;
+  readonly summary: EventSummary;
 }
 
-/** What is known about an object, each in the order of time. */
+/** The reconciles and Events that belong to an object, in the order of time. */
 export interface About {
-  /** The reconciles that ran because it changed. */
+  /** The reconciles that ran because the object changed. */
   readonly caused: readonly Reconcile[];
   readonly wrote: readonly WritingReconcile[];
   readonly events: readonly LastEvent[];
 }
 
-/** Finds what has to do with the objects of one name. */
+/** Returns the reconciles that an object caused or that wrote it, and the Events about it. */
 export function about(history: History, place: string): About {
   const track = history.tracks.get(place);
   if (track === undefined) return { caused: [], wrote: [], events: [] };
@@ -72,18 +79,15 @@ function isFor(target: RequestTarget, method: string, reconcile: Reconcile, trac
   return track.revisions.some((revision) => revision.write === write && isDuring(revision, reconcile));
 }
 
-/** Such as the POST of a Pod's eviction, but not that of a ServiceAccount's token. */
+/** Returns true if a request changes the named object: a POST of a Pod's eviction does, of a ServiceAccount's token not. */
 function writesObject(method: string, { subresource }: RequestTarget): boolean {
   return method !== "POST" || subresource === "eviction" || subresource === "binding";
 }
 
-/** Whether a collection has an object; that of all namespaces has each. */
+/** Returns true if a collection contains the key; the collection of all namespaces contains every key. */
 function holds(namespace: string | undefined, key: string): boolean {
   return namespace === undefined || key.startsWith(`${namespace}/`);
 }
-
-/** Two processes stamp the times, each without the part of a millisecond that has passed. */
-const inaccuracy = 1;
 
 function isDuring({ at }: Revision, { from, to }: Reconcile): boolean {
   return at >= from - inaccuracy && at <= to + inaccuracy;
@@ -96,14 +100,14 @@ function eventsAbout({ tracks }: History, { key, revisions }: Track): LastEvent[
     if (!eventResources.has(resource)) continue;
     const revision = revisions.findLast(({ write }) => write !== "DELETED") ?? revisions.at(-1);
     if (revision === undefined) continue;
-    const told = toldEvent({ resource, object: revision.object });
-    if (told?.regarding && kinds.has(told.regarding.kind ?? "") && keyOf(told.regarding) === key)
-      events.push({ place, revision, told });
+    const summary = summarizeEvent({ resource, object: revision.object });
+    if (summary?.regarding && kinds.has(summary.regarding.kind ?? "") && keyOf(summary.regarding) === key)
+      events.push({ place, revision, summary });
   }
   return events.sort((a, b) => a.revision.at - b.revision.at);
 }
 
-/** An Event about an object without a namespace may name none, or an empty one. */
+/** An Event about a cluster-scoped object has no namespace, or an empty one. */
 function keyOf({ namespace, name = "" }: EventReference): string {
   return namespace ? `${namespace}/${name}` : name;
 }
@@ -112,7 +116,7 @@ function inOrder(reconciles: Reconcile[]): Reconcile[] {
   return reconciles.sort((a, b) => a.from - b.from);
 }
 
-/** The reconciles whose writes made this one run: for each of its causes the last one that wrote the object before. */
+/** Returns the reconciles whose writes caused this one: for each cause, the last reconcile that wrote the object before. */
 export function whatLedTo(history: History, { causes, from }: Reconcile): Reconcile[] {
   const found = causes.flatMap((cause) => {
     const object = objectOfCause(cause);
@@ -127,29 +131,26 @@ export function whatLedTo(history: History, { causes, from }: Reconcile): Reconc
   return [...new Set(found)];
 }
 
-/** Two processes stamp the times, each without the part of a millisecond that has passed. */
-const callInaccuracy = 1;
-
-/** The calls of webhooks that a reconcile's requests brought about, as far as time, user and objects tell. */
+/** Returns the webhook calls that a reconcile's requests caused, judged by time, user and object. */
 export function callsOf({ calls }: History, reconcile: Reconcile): readonly Call[] {
-  const first = countUntil(calls, ({ to }) => to < reconcile.from - callInaccuracy);
-  const end = countUntil(calls, ({ to }) => to <= reconcile.to + callInaccuracy);
+  const first = countUntil(calls, ({ to }) => to < reconcile.from - inaccuracy);
+  const end = countUntil(calls, ({ to }) => to <= reconcile.to + inaccuracy);
   return calls.slice(first, end).filter((call) => isCallOf(call, reconcile));
 }
 
-/** The reconciles that may have brought about a call; more than one if they sent such a request at the same time. */
+/** Returns the reconciles that may have caused a call: several, if they sent such requests at the same time. */
 export function reconcilesBehind({ reconciles }: History, call: Call): readonly Reconcile[] {
-  const first = countUntil(reconciles, ({ to }) => to < call.to - callInaccuracy);
+  const first = countUntil(reconciles, ({ to }) => to < call.to - inaccuracy);
   return reconciles.slice(first).filter((reconcile) => isCallOf(call, reconcile));
 }
 
-/** Whether a reconcile sent a request while which a webhook was asked about its object. */
+/** Returns true if a call for the object of one of a reconcile's requests happened during the reconcile. */
 export function isCallOf(call: Call, reconcile: Reconcile): boolean {
-  if (call.from < reconcile.from - callInaccuracy || call.to > reconcile.to + callInaccuracy) return false;
+  if (call.from < reconcile.from - inaccuracy || call.to > reconcile.to + inaccuracy) return false;
   return isOperator(call.by) && reconcile.requests.some(({ method, path }) => isCallFor(call, method, path));
 }
 
-/** Whether a request may have brought about a call. */
+/** Returns true if a request can cause a call: by resource, object, subresource and operation. */
 export function isCallFor(call: Call, method: string, path: string): boolean {
   const target = requestTarget(path);
   if (target === undefined || target.resource !== call.resource) return false;
@@ -159,7 +160,7 @@ export function isCallFor(call: Call, method: string, path: string): boolean {
   return operations[method]?.includes(call.operation) === true;
 }
 
-/** What requests ask webhooks about. An object that is not there may be created by a patch, and replaced by it. */
+/** The admission operations of HTTP methods. An apply patch and a PUT create an object that does not exist. */
 const operations: Readonly<Record<string, readonly string[]>> = {
   GET: ["CONNECT"],
   POST: ["CREATE", "CONNECT"],
@@ -173,10 +174,10 @@ function isAbout({ namespace, name }: RequestTarget, key: string): boolean {
   return name === undefined ? key.startsWith(prefix) : key === `${prefix}${name}`;
 }
 
-/** In milliseconds. Lines reach dev after they were printed: on a busy machine, by seconds. Their ID says whose they are. */
+/** The time in milliseconds until a printed line reaches dev: seconds on a busy machine. */
 const delay = 30_000;
 
-/** What was logged in a reconcile: lines with its ID, which structured logs have. */
+/** Returns the log of a reconcile: the lines that contain its reconcileID, as structured logs do. */
 export function logOf({ printed }: History, { reconcileID, from, to }: Reconcile): Printed[] {
   const first = countUntil(printed, ({ at }) => at < from);
   const last = countUntil(printed, ({ at }) => at <= to + delay);

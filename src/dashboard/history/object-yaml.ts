@@ -3,17 +3,17 @@ import { compareText, diffLines } from "@tsbuilder/apimachinery/text";
 import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
-/** The names of fields and the indices of items that lead to a value. */
+/** The path to a value: names of fields and indices of items. */
 export type Steps = readonly (string | number)[];
 
 /** A line of an object's YAML. */
 export interface YamlLine {
   readonly text: string;
-  /** Where its value stands; that of an item's first line is in the item. */
+  /** The path to the line's value; for the first line of a list's item, a path inside the item. */
   readonly steps: Steps;
 }
 
-/** Writes an object as kubectl does, line by line. */
+/** Formats an object as kubectl does, line by line. */
 export function yamlLines(value: unknown, steps: Steps = []): YamlLine[] {
   if (Array.isArray(value) && value.length > 0)
     return value.flatMap((item, i) => itemLines(item, [...steps, i]));
@@ -21,12 +21,12 @@ export function yamlLines(value: unknown, steps: Steps = []): YamlLine[] {
     const names = namesOf(value);
     if (names.length > 0) return names.flatMap((name) => memberLines(name, value[name], [...steps, name]));
   }
-  // Sorted and written by itself, a scalar's lines after the first have the indent that they need below a key or a dash.
+  // The emitter indents the further lines of a scalar as they must be below a key or a dash.
   const text = emitYaml(value as YamlValue).replace(/\n$/u, "");
   return text.split("\n").map((line) => ({ text: line, steps }));
 }
 
-/** The text of a path: `spec.containers[0].image`, the same as `changedFields()` of fields outside of lists. */
+/** Formats a path: `spec.containers[0].image`. Outside of lists, `changedFields()` has the same format. */
 export function pathText(steps: Steps): string {
   return steps.reduce<string>(
     (path, step) => (typeof step === "number" ? `${path}[${step}]` : path === "" ? step : `${path}.${step}`),
@@ -57,7 +57,7 @@ function memberLines(name: string, value: unknown, steps: Steps): YamlLine[] {
   return [{ text: `${key}:`, steps }, ...lines.map((line) => ({ ...line, text: padded(line.text, pad) }))];
 }
 
-/** `emitYaml()` counts the bytes of a long key, for which browsers have no Buffer, but not those of a scalar. */
+/** Formats a key as a scalar of its own: for a key in an object, `emitYaml()` needs Buffer, which browsers lack. */
 function keyText(name: string): string {
   return /[\n ]/u.test(name) ? JSON.stringify(name) : emitYaml(name).trimEnd();
 }
@@ -66,24 +66,24 @@ function isNested(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : isObject(value) && namesOf(value).length > 0;
 }
 
-/** An empty line is one of a text of several lines. */
+/** Indents a line; empty lines within a block scalar stay empty. */
 function padded(text: string, pad: string): string {
   return text === "" ? "" : pad + text;
 }
 
-/** A line of a difference: of both states, of the later one, or of the earlier one. */
+/** A line of a difference: in both states (" "), only in the later one ("+"), or only in the earlier one ("-"). */
 export interface DiffLine {
   readonly sign: " " | "+" | "-";
   readonly text: string;
 }
 
-/** How many unchanged lines stand before and after a change. */
+/** The number of unchanged lines before and after a change. */
 const context = 3;
 
-/** Between two lines of a difference that did not follow one another. */
+/** Separates hunks: lines that are not adjacent in the object. */
 export const gap: DiffLine = { sign: " ", text: "…" };
 
-/** What changed in an object, as lines of YAML without what each write changes; nothing if no line did. */
+/** Returns the difference of two states as lines of YAML, without fields that every write changes; empty if none differs. */
 export function difference(
   before: KubernetesObject | undefined,
   after: KubernetesObject | undefined,
@@ -112,13 +112,13 @@ function add(lines: DiffLine[], sign: DiffLine["sign"], texts: readonly string[]
   for (const text of texts) lines.push({ sign, text });
 }
 
-/** An object as lines of YAML, without what each write changes. */
+/** Formats an object as YAML without the fields that every write changes: managedFields and resourceVersion. */
 export function objectLines(object: KubernetesObject): string[] {
   const { managedFields: _managed, resourceVersion: _version, ...metadata } = object.metadata;
   return yamlLines({ ...object, metadata }).map(({ text }) => text);
 }
 
-/** An object as one edits it: without its status, and without what the API server alone sets. */
+/** Formats an object for an editor: without its status and the metadata that only the API server sets. */
 export function editableYaml(object: KubernetesObject): string {
   const { status: _, metadata, ...rest } = object as KubernetesObject & { readonly status?: unknown };
   const own = Object.fromEntries(Object.entries(metadata).filter(([field]) => !ofTheServer.has(field)));

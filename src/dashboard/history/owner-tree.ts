@@ -4,21 +4,21 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { type History, type Revision, type Track, revisionAt } from "./history.ts";
 import { eventResources } from "../../dev/record/recorded.ts";
 
-/** What is shown of a condition. */
+/** A condition of a status, as the tree shows it. */
 export interface ShownCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
 }
 
-/** An object at a moment, with what it owns. */
+/** An object at a moment, with the objects that it owns. */
 export interface TreeNode {
   readonly place: string;
   readonly kind: string;
   readonly key: string;
   readonly revision: Revision;
   readonly conditions: readonly ShownCondition[];
-  /** Whether its deletion has begun. */
+  /** True once the object has a deletionTimestamp. */
   readonly deleting: boolean;
   /** In the order of kinds and keys. */
   readonly children: readonly TreeNode[];
@@ -29,8 +29,8 @@ interface GrowingNode extends TreeNode {
 }
 
 /**
- * The objects that were there at a moment. Each stands once: below its controller, else below the first of its owners
- * that was there, else at the top, where those of own resources come first.
+ * Returns the objects that existed at a moment as a tree. An object appears once: below its controller, else below its first
+ * owner that existed, else as a root. Roots of the project's own resources come first.
  */
 export function ownerTree(
   history: History,
@@ -75,7 +75,7 @@ function nodeOf(place: string, key: string, revision: Revision): GrowingNode {
   };
 }
 
-/** Of any object: nothing says that a status has the form of Kubernetes' own kinds. */
+/** Reads the conditions of any object; a custom resource may have a status of another form. */
 function conditionsOf(object: object): ShownCondition[] {
   const { status } = object as { readonly status?: { readonly conditions?: unknown } | null };
   if (!Array.isArray(status?.conditions)) return [];
@@ -102,7 +102,7 @@ function parentOf({ revision }: TreeNode, byUid: ReadonlyMap<string, GrowingNode
   return owner && byUid.get(owner.uid);
 }
 
-/** Objects that own each other would stand below no root. */
+/** Removes a parent from each cycle of owners, which would otherwise be below no root. */
 function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, GrowingNode>): void {
   const seen = new Set<GrowingNode>();
   for (const start of nodes) {
@@ -116,15 +116,15 @@ function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, Grow
   }
 }
 
-/** Whether a resource is a custom one: those of Kubernetes' own groups are not. */
+/** Returns true for custom resources: their group has a domain, and is none of Kubernetes' own. */
 export function isCustom(resource: string): boolean {
   const group = resource.split(".").slice(1).join(".");
   return group.includes(".") && !group.endsWith(".k8s.io");
 }
 
 /**
- * Whether an object tells something about the operator: it is a custom one, or was written in this session, though not by
- * the cluster for itself. Events stand with the objects that they are about.
+ * Returns true for objects that the tree shows by default: custom resources, and objects that somebody wrote in this session
+ * (not the cluster for itself). Events are shown with the objects that they are about.
  */
 export function isOfInterest({ resource, key, revisions }: Track): boolean {
   if (eventResources.has(resource)) return false;
@@ -136,10 +136,10 @@ function isTold({ write, by }: Revision): boolean {
   return write !== "KEPT" && by !== undefined;
 }
 
-/** What each namespace gets. */
+/** The names of objects that the cluster creates in each namespace. */
 const everywhere = new Set(["kube-root-ca.crt", "default"]);
 
-/** An object that is there, by its place. */
+/** An object that exists now. */
 interface Present {
   readonly place: string;
   readonly resource: string;
@@ -147,7 +147,7 @@ interface Present {
   readonly object: KubernetesObject;
 }
 
-/** An object that will be deleted because another one is. */
+/** An object that is deleted along with another one. */
 export interface GoneWith {
   readonly place: string;
   readonly kind: string;
@@ -155,8 +155,8 @@ export interface GoneWith {
 }
 
 /**
- * What goes when an object is deleted: what it owns, unless something else that is there owns it, too; of a Namespace what is
- * in it, and of a CRD its custom resources; and what these own. In the order of kinds and keys.
+ * Returns the objects that a deletion deletes, too, sorted by kind and key: dependents without another existing owner, the
+ * objects in a Namespace, the custom resources of a CRD, and the dependents of all these.
  */
 export function goesWith({ tracks }: History, place: string): GoneWith[] {
   const present = new Map<string, Present>();
@@ -186,7 +186,7 @@ export function goesWith({ tracks }: History, place: string): GoneWith[] {
     .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.key, b.key));
 }
 
-/** The garbage collector deletes what has owners of which none is there. */
+/** The garbage collector deletes an object once none of its owners exists. */
 function losesOwners(
   { object }: Present,
   gone: ReadonlySet<string | undefined>,
@@ -207,12 +207,12 @@ function containedIn({ resource, key }: Present): (one: Present) => boolean {
   }
 }
 
-/** A row of a tree that is drawn as a list. */
+/** A row of the tree, which is drawn as a list. */
 export interface TreeRow {
   readonly node: TreeNode;
-  /** From 1 on. */
+  /** The depth; roots have 1. */
   readonly level: number;
-  /** Its place among the rows below the same node, from 1 on, and how many these are: not all rows are drawn. */
+  /** The position among its siblings, from 1 on, and their number: screen readers need both, since not all rows are drawn. */
   readonly position: number;
   readonly siblings: number;
   readonly isOpen: boolean;
@@ -220,11 +220,11 @@ export interface TreeRow {
 
 interface Choice {
   readonly isClosed: (node: TreeNode) => boolean;
-  /** What holds a node that is shown is shown, too. */
+  /** Nodes for which this is true are shown with all their ancestors. */
   readonly isShown: (node: TreeNode) => boolean;
 }
 
-/** The rows of a tree: what is below a node that is closed is left out. */
+/** Returns the rows of a tree without the descendants of closed nodes. */
 export function openRows(nodes: readonly TreeNode[], choice: Choice, level = 1): TreeRow[] {
   const shown = nodes.flatMap((node) => {
     const below = openRows(node.children, choice, level + 1);

@@ -2,10 +2,10 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type JSONObject, applyJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { type RecordedCall, placeName } from "../../dev/record/recorded.ts";
 
-/** What came of a webhook's call: `ignored` failed, and the request went on. */
+/** The outcome of a webhook call. `ignored`: the call failed, and the request went on, as failurePolicy Ignore says. */
 export type Verdict = "allowed" | "patched" | "converted" | "denied" | "ignored" | "failed";
 
-/** From the best to the worst. */
+/** All verdicts, from the best to the worst. */
 export const verdicts: readonly Verdict[] = [
   "allowed",
   "converted",
@@ -23,13 +23,13 @@ export function verdictOf(call: RecordedCall): Verdict {
   return (answer.patch?.length ?? 0) > 0 || omitted.includes("patch") ? "patched" : "allowed";
 }
 
-/** A webhook with what it does, by its name; one that converts, by its CRD. */
+/** Returns the type and name of a webhook; a conversion webhook has the name of its CRD. */
 export function webhookName(call: RecordedCall): string {
   if (call.call === "conversion") return `conversion webhook of ${call.configuration}`;
   return `${call.call} webhook ${call.webhook}`;
 }
 
-/** Where the configuration of a webhook stands. */
+/** Returns the place of the object that configures a webhook: a webhook configuration, or a CRD. */
 export function configurationPlace({ call, configuration }: RecordedCall): string {
   const resource =
     call === "conversion"
@@ -38,7 +38,7 @@ export function configurationPlace({ call, configuration }: RecordedCall): strin
   return placeName({ resource, key: configuration });
 }
 
-/** The object as a webhook changed it; undefined if it changed nothing, or if the patch doesn't fit what is known of it. */
+/** Applies a webhook's patch; undefined if there is none, or if it does not fit the recorded object. */
 export function patchedObject(call: RecordedCall): KubernetesObject | undefined {
   if (call.call === "conversion" || call.object === undefined) return undefined;
   const { patch = [], allowed } = call.answer ?? {};

@@ -6,7 +6,7 @@ import { matcher, timeOfDay } from "./texts.ts";
 import { usePage } from "./shown.ts";
 import type { DiffLine } from "../history/object-yaml.ts";
 
-/** What the operator and dev printed. */
+/** The output of the operator and of dev up to the moment that is shown. */
 export function LogView() {
   const { feed, shown, moment } = usePage();
   const all = feed.history.printed;
@@ -43,7 +43,7 @@ interface DifferenceLinesProps {
   readonly label: string;
 }
 
-/** A difference, told by signs and not by colours alone. */
+/** The lines of a difference. Signs tell them apart, as colours alone would not for everybody. */
 export function DifferenceLines({ lines, label }: DifferenceLinesProps) {
   return (
     <pre class="difference" tabIndex={0} aria-label={label}>

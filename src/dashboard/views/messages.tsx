@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { RefusedActionError } from "../feed/feed.ts";
 
-/** Why something was refused, by its fields where it has some. */
+/** The reason of a refusal, with the fields that it names. */
 export function Problem({ problem: { message, hint, causes } }: { readonly problem: RefusedActionError }) {
   return (
     <div class="problem">
@@ -21,12 +21,12 @@ export function Problem({ problem: { message, hint, causes } }: { readonly probl
 }
 
 interface EmptyProps {
-  /** Whether there is something that the filter hides. */
+  /** True if the filter hides something. */
   readonly isFiltered: boolean;
   readonly children: ComponentChildren;
 }
 
-/** Stands where nothing is to be shown. */
+/** The text of an empty view. */
 export function Empty({ isFiltered, children }: EmptyProps) {
   return <p class="empty">{isFiltered ? "The filter hides everything." : children}</p>;
 }

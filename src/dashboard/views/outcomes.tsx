@@ -1,7 +1,7 @@
 import type { Reconcile } from "../history/history.ts";
 import { type Verdict, verdicts } from "../history/webhook-call.ts";
 
-/** How a reconcile ended, by a word, a sign and a colour. */
+/** The outcome of a reconcile as a word, a sign and a colour. */
 export function Outcome({ outcome }: { readonly outcome: Reconcile["outcome"] }) {
   return (
     <span class={`outcome ${outcome}`}>
@@ -10,7 +10,7 @@ export function Outcome({ outcome }: { readonly outcome: Reconcile["outcome"] })
   );
 }
 
-/** All outcomes, with their colours. */
+/** The legend of all outcomes. */
 export function Legend() {
   return (
     <span class="legend">
@@ -21,7 +21,7 @@ export function Legend() {
   );
 }
 
-/** A sign for each outcome, for who can't tell the colours apart. */
+/** A sign for each outcome: not everybody can tell the colours apart. */
 export const outcomeSigns: Readonly<Record<Reconcile["outcome"], string>> = {
   done: "✓",
   later: "↻",
@@ -32,7 +32,7 @@ export const outcomeSigns: Readonly<Record<Reconcile["outcome"], string>> = {
   unfinished: "…",
 };
 
-/** From the best to the worst. */
+/** All outcomes, from the best to the worst. */
 export const outcomes: readonly Reconcile["outcome"][] = [
   "done",
   "later",
@@ -43,7 +43,7 @@ export const outcomes: readonly Reconcile["outcome"][] = [
   "error",
 ];
 
-/** What came of a webhook's call, by a word, a sign and a colour. */
+/** The verdict of a webhook call as a word, a sign and a colour. */
 export function VerdictWord({ verdict }: { readonly verdict: Verdict }) {
   return (
     <span class={`verdict ${verdict}`}>
@@ -52,7 +52,7 @@ export function VerdictWord({ verdict }: { readonly verdict: Verdict }) {
   );
 }
 
-/** A sign for each verdict, for who can't tell the colours apart. */
+/** A sign for each verdict: not everybody can tell the colours apart. */
 export const verdictSigns: Readonly<Record<Verdict, string>> = {
   allowed: "✓",
   converted: "⇄",
@@ -62,7 +62,7 @@ export const verdictSigns: Readonly<Record<Verdict, string>> = {
   failed: "✗",
 };
 
-/** All verdicts, with their colours. */
+/** The legend of all verdicts. */
 export function VerdictLegend() {
   return (
     <span class="legend">

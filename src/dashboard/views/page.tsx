@@ -18,11 +18,11 @@ const titles: Readonly<Record<View, string>> = {
   log: "Log",
 };
 
-/** The whole page. */
+/** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
 export function Page({ feed }: { readonly feed: Feed }) {
-  const [, setTold] = useState(0);
+  const [, setChanges] = useState(0);
   const [shown, setShown] = useState<Shown>(atFirst);
-  useEffect(() => feed.subscribe(() => setTold((count) => count + 1)), [feed]);
+  useEffect(() => feed.subscribe(() => setChanges((count) => count + 1)), [feed]);
   const show = useCallback((change: Partial<Shown>) => setShown((before) => ({ ...before, ...change })), []);
   const moment = shown.moment ?? feed.history.to;
   const findings = useFindings(feed, shown.moment);
@@ -70,12 +70,13 @@ export function Page({ feed }: { readonly feed: Feed }) {
   );
 }
 
-const ofNumbers: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];
+/** Findings that the view of numbers shows in context. */
+const numericKinds: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];
 
-/** Milliseconds that are shown before and after. */
+/** The milliseconds that are shown before and after such a finding. */
 const around = 10_000;
 
-/** What looks wrong, in words, with ways to what it is about. */
+/** The findings, with links to the objects, requests and calls that they are about. */
 function FindingsView() {
   const { feed, shown, show } = usePage();
   const all = useFindings(feed, shown.moment);
@@ -110,7 +111,7 @@ function FindingsView() {
                 reconciles of {controller} {request}
               </button>
             ))}
-            {ofNumbers.includes(kind) && (
+            {numericKinds.includes(kind) && (
               <button
                 type="button"
                 class="link way"
@@ -145,7 +146,7 @@ function FindingsView() {
   );
 }
 
-/** What was found in the record, of what had begun by a moment; by default up to now, when what waits may wait too long. */
+/** Returns the findings that began before a moment. Default: now, at which a stuck deletion may have become one. */
 function useFindings({ findings, history, state }: Feed, moment: number | undefined): readonly Finding[] {
   const now = useNow(state === "live" && moment === undefined);
   return useMemo(
@@ -164,7 +165,7 @@ function useFindings({ findings, history, state }: Feed, moment: number | undefi
 
 const pause = 5000;
 
-/** The time, every few seconds; undefined if it is not wanted. */
+/** Returns the time, updated every few seconds; undefined if it is not needed. */
 function useNow(isWanted: boolean): number | undefined {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -175,7 +176,7 @@ function useNow(isWanted: boolean): number | undefined {
   return isWanted ? now : undefined;
 }
 
-/** Moves through the time of the session. */
+/** The bar that moves through the time of the session. */
 function MomentBar() {
   const { feed, shown, show, moment } = usePage();
   const { from, to } = feed.history;

@@ -8,7 +8,7 @@ import { readableStack } from "../../dev/view/readable-log.ts";
 import { CallLine } from "./webhook-call.tsx";
 import { PrintedLines } from "./lines.tsx";
 
-/** A reconcile in a line; the chosen one with its details below. */
+/** A reconcile in one line; below the chosen reconcile are its details. */
 export function ReconcileLine({
   reconcile,
   how: why,
@@ -35,7 +35,7 @@ export function ReconcileLine({
   );
 }
 
-/** Why a reconcile ran, what it asked the cluster, how it ended, and what was logged meanwhile. */
+/** The causes, the requests, the webhook calls, the end and the log of a reconcile. */
 export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }) {
   const { feed } = usePage();
   const { causes, requests, error, stack, requeueAfter } = reconcile;
@@ -94,12 +94,12 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
   );
 }
 
-/** That something is not there is an answer. */
+/** Returns true for requests without success. A 404 for a GET is no failure: it tells that there is no such object. */
 function hasFailed(method: string, code: string): boolean {
   return !/^[123]/u.test(code) && !(method === "GET" && code === "404");
 }
 
-/** A cause, which leads to its object. */
+/** A cause, as a link to its object. */
 function Cause({ cause }: { readonly cause: string }) {
   const { feed, show } = usePage();
   const { kind, key } = objectOfCause(cause) ?? { kind: "", key: "" };

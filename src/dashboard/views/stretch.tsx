@@ -1,42 +1,19 @@
 import { type MutableRef, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "./shown.ts";
 
-/** Zooms and moves what views in time draw. */
-export function StretchButtons({ stretch }: { readonly stretch: StretchInUse }) {
-  return (
-    <>
-      <button type="button" onClick={() => stretch.zoom(0.5)}>
-        Zoom in
-      </button>
-      <button type="button" onClick={() => stretch.zoom(2)}>
-        Zoom out
-      </button>
-      <button type="button" disabled={stretch.isWhole} onClick={() => stretch.showAll()}>
-        Whole session
-      </button>
-      <button type="button" onClick={() => stretch.move(-0.5)}>
-        Earlier
-      </button>
-      <button type="button" onClick={() => stretch.move(0.5)}>
-        Later
-      </button>
-    </>
-  );
-}
-
-/** The stretch of time that views in time draw, and how it is changed. */
+/** The stretch of time that the timeline and the numbers draw, and its changes. */
 interface StretchInUse {
   readonly left: number;
   readonly right: number;
   readonly isWhole: boolean;
-  /** Below 1 it shows less, around a moment. */
+  /** Multiplies the length of the stretch. */
   readonly zoom: (factor: number) => void;
-  /** By this part of what is seen. */
+  /** Moves the stretch by a part of its length; negative to earlier times. */
   readonly move: (part: number) => void;
   readonly showAll: () => void;
 }
 
-/** The same stretch in all views; by default, the whole session. It is zoomed around the middle, or another moment. */
+/** Returns the stretch, which all views share. Default: the whole session. Zooming keeps its middle, or a given moment. */
 export function useStretch(around?: number): StretchInUse {
   const { feed, shown, show } = usePage();
   const { from, to } = feed.history;
@@ -59,7 +36,30 @@ export function useStretch(around?: number): StretchInUse {
   };
 }
 
-/** An element to be, and its width in pixels. */
+/** Buttons that zoom and move the stretch. */
+export function StretchButtons({ stretch }: { readonly stretch: StretchInUse }) {
+  return (
+    <>
+      <button type="button" onClick={() => stretch.zoom(0.5)}>
+        Zoom in
+      </button>
+      <button type="button" onClick={() => stretch.zoom(2)}>
+        Zoom out
+      </button>
+      <button type="button" disabled={stretch.isWhole} onClick={() => stretch.showAll()}>
+        Whole session
+      </button>
+      <button type="button" onClick={() => stretch.move(-0.5)}>
+        Earlier
+      </button>
+      <button type="button" onClick={() => stretch.move(0.5)}>
+        Later
+      </button>
+    </>
+  );
+}
+
+/** Returns a ref for an element, and the width of that element in pixels. */
 export function useWidth<E extends HTMLElement>(): readonly [MutableRef<E | null>, number] {
   const box = useRef<E>(null);
   const [width, setWidth] = useState(800);

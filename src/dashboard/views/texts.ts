@@ -1,16 +1,16 @@
 import { visibleText } from "@tsbuilder/apimachinery/text";
 
-/** The time of day, in UTC and with milliseconds, as `tsbuilder replay` tells it. */
+/** Formats the time of day in UTC with milliseconds, as `tsbuilder replay` does. */
 export function timeOfDay(at: number): string {
   return Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : "";
 }
 
-/** Bytes in megabytes. */
+/** Formats bytes as megabytes. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(bytes < 100 * 1024 * 1024 ? 1 : 0)} MB`;
 }
 
-/** A duration in its most readable unit. */
+/** Formats a duration in its most readable unit. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return "under 1 ms";
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
@@ -18,7 +18,7 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
 }
 
-/** Tells of texts whether they have all words of a filter; it is made once for many. */
+/** Returns a predicate for texts that contain all words of a filter, in any case. */
 export function matcher(filter: string): (text: string) => boolean {
   const words = filter
     .toLowerCase()
@@ -37,8 +37,8 @@ interface Node {
 }
 
 /**
- * Passes the text and the title of a node through `visibleText()`: what the page shows comes from a cluster, or from a
- * recording of others, and characters that change the direction of text would put a difference in another order.
+ * Passes the text and the title of a node through `visibleText()`: texts come from a cluster, or from a recording by
+ * somebody else, and characters that change the direction of text could disguise a difference.
  */
 export function showAllCharacters(node: Node): void {
   if (node.type === null && typeof node.props === "string") node.props = visibleText(node.props);

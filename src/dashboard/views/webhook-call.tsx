@@ -9,7 +9,7 @@ import type { RecordedAdmission, RecordedConversion } from "../../dev/record/rec
 import { difference, objectLines } from "../history/object-yaml.ts";
 import { DifferenceLines } from "./lines.tsx";
 
-/** A call of a webhook in a line; the chosen one with its details below. */
+/** A webhook call in one line; below the chosen call are its details. */
 export function CallLine({ call }: { readonly call: Call }) {
   const { shown, show } = usePage();
   const isChosen = shown.callID === call.uid;
@@ -29,7 +29,7 @@ export function CallLine({ call }: { readonly call: Call }) {
   );
 }
 
-/** Why a webhook was asked, what it was asked, and what it answered. */
+/** The cause, the request and the answer of a webhook call. */
 export function CallDetail({ call }: { readonly call: Call }) {
   const { feed, show } = usePage();
   const behind = reconcilesBehind(feed.history, call);
@@ -59,7 +59,7 @@ export function CallDetail({ call }: { readonly call: Call }) {
   );
 }
 
-/** What an admission webhook was asked and answered. */
+/** The answer and the request of an admission webhook. */
 function AdmissionDetail({ call }: { readonly call: RecordedAdmission }) {
   const { object, oldObject, omitted = [] } = call;
   return (
@@ -127,7 +127,7 @@ function Answer({ call }: { readonly call: RecordedAdmission }) {
   );
 }
 
-/** What the patch changes, and its operations, which may not fit what is known of the object. */
+/** The changes of a patch, and its operations: alone, if they do not fit the recorded object. */
 function Patch({ call }: { readonly call: RecordedAdmission }) {
   const { answer, object, omitted = [] } = call;
   if (omitted.includes("patch")) return <p>The patch was too large to be recorded.</p>;
@@ -152,7 +152,7 @@ function Patch({ call }: { readonly call: RecordedAdmission }) {
   );
 }
 
-/** What a conversion webhook made of the objects. */
+/** The changes that a conversion made. */
 function ConversionDetail({ call }: { readonly call: RecordedConversion }) {
   const { apiVersion, count, objects, converted = [], failure } = call;
   return (
@@ -178,7 +178,7 @@ function nameOf(call: Call): string {
   return call.call === "conversion" ? `${webhook} ${operation}` : `${operation} ${webhook}`;
 }
 
-/** What the webhook was asked about. */
+/** Returns the operation of a call, or the version to which it converts. */
 export function operationOf(call: Call): string {
   if (call.call === "conversion") return `to ${call.apiVersion}`;
   const { operation, subresource, dryRun } = call;

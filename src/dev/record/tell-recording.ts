@@ -10,7 +10,7 @@ import {
   placeName,
 } from "./recorded.ts";
 import { mostRequests } from "./operator-messages.ts";
-import { toldEvent } from "./told-event.ts";
+import { summarizeEvent } from "./event-summary.ts";
 import { writerName } from "./writer.ts";
 
 /** A line of the story. */
@@ -92,7 +92,7 @@ class Owners {
   about(write: RecordedWrite): readonly string[] {
     const { key, object } = write;
     const { uid = "", namespace, ownerReferences = [] } = object.metadata;
-    const regarding = toldEvent(write)?.regarding;
+    const regarding = summarizeEvent(write)?.regarding;
     const owners = regarding ? [...ownerReferences, regarding] : ownerReferences;
     const found = [key, ...owners.flatMap((owner) => this.#aboutOwner(owner, namespace))];
     this.#byUid.set(uid, found);
@@ -115,7 +115,7 @@ const most = 5;
 function textOfWrite(recorded: RecordedWrite, before: unknown): string {
   const { write, object, key, by } = recorded;
   const who = writerName(by);
-  const event = toldEvent(recorded);
+  const event = summarizeEvent(recorded);
   if (event && write !== "DELETED") {
     const { regarding: { kind = "", name = "" } = {}, reason, text } = event;
     return `Event about ${kind} ${name}: ${reason}: ${text}, by ${who}`;

@@ -1,6 +1,6 @@
 import { type RecordedWrite, pageAgent } from "./recorded.ts";
 
-/** Who wrote: a ServiceAccount by its own name, others with the program that they used. */
+/** Returns the name of a writer: of a ServiceAccount its own name, of another user also the program. */
 export function writerName(by: RecordedWrite["by"]): string {
   if (by === undefined) return "the cluster";
   const { user, userAgent = "" } = by;
@@ -10,7 +10,7 @@ export function writerName(by: RecordedWrite["by"]): string {
   return program === "" ? user : `${user} (${program})`;
 }
 
-/** Whether an operator wrote: not the cluster's own controllers, and nobody with kubectl or the page. */
+/** Returns true if an operator wrote: not the cluster's own controllers, and not a person with kubectl or the page. */
 export function isOperator(by: RecordedWrite["by"]): boolean {
   if (by === undefined || by.userAgent?.startsWith("kubectl") === true) return false;
   if (by.userAgent === pageAgent) return false;

@@ -3,7 +3,7 @@ import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import type { RecordedWrite } from "../../../dev/record/recorded.ts";
 import type { Call, Reconcile, Sample } from "../history.ts";
 
-/** Something in a record that is likely to be a mistake. */
+/** A probable mistake that a detector found in a record. */
 export interface Finding {
   readonly kind:
     | "fight"
@@ -22,27 +22,27 @@ export interface Finding {
     | "growing queue"
     | "growing memory";
   readonly title: string;
-  /** A sentence that says what happened, and what to do. */
+  /** A sentence about what happened, and what to do. */
   readonly text: string;
-  /** When it began, in milliseconds since 1970. */
+  /** The first time that it happened, in milliseconds since 1970. */
   readonly from: number;
-  /** When it was seen for the last time. */
+  /** The last time that it happened. */
   readonly at: number;
-  /** The objects that it is about. */
+  /** The places of the objects that it is about. */
   readonly places: readonly string[];
   /** The requests whose reconciles it is about. */
   readonly requests: readonly FoundRequest[];
-  /** The uid of a webhook's call that shows it. */
+  /** The uid of a webhook call that is an example of it. */
   readonly call?: string;
 }
 
-/** What a controller reconciles. */
+/** A request of a controller: the object that it reconciles. */
 export interface FoundRequest {
   readonly controller: string;
   readonly request: string;
 }
 
-/** A write, with what is known about its object. */
+/** A write with the changes that it made to its object. */
 export interface SeenWrite {
   readonly place: string;
   readonly key: string;
@@ -51,7 +51,7 @@ export interface SeenWrite {
   readonly by: RecordedWrite["by"];
   readonly writer: string;
   readonly object: KubernetesObject;
-  /** What it changed in the object that was there. */
+  /** Returns the changes, which are computed on demand; none for an object that did not exist before. */
   changes(): readonly Change[];
 }
 
@@ -94,28 +94,28 @@ function valueAt(object: unknown, path: string): unknown {
   return undefined;
 }
 
-/** Requests of a reconcile. */
+/** Requests of a reconcile that failed or waited because the page planned it. */
 export type AskedRequests = ReadonlySet<Reconcile["requests"][number]>;
 
-/** A call of a webhook, with what it made of the object. */
+/** A call of a webhook with the object that its patch results in. */
 export interface SeenCall {
   readonly call: Call;
-  /** Undefined if it changed nothing. */
+  /** Returns undefined if the webhook changed nothing. */
   readonly patched: () => KubernetesObject | undefined;
 }
 
 /** Looks for one kind of mistake. */
 export interface Detector {
   seeWrite?(write: SeenWrite): void;
-  /** `asked` are those of its requests that failed or waited because the page asked for it. */
+  /** Receives a reconcile that ended; `asked` are the requests that a detector must not blame the operator for. */
   seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
   seeSample?(sample: Sample): void;
   seeCall?(seen: SeenCall): void;
-  /** What was found up to a moment, to which the record is known. */
+  /** Returns the findings up to a moment, which is the time of the last event, or now. */
   found(now: number): readonly Finding[];
 }
 
-/** Something that happened again and again. */
+/** A series of equal events. */
 export interface Episode<Detail> {
   readonly key: string;
   count: number;
@@ -125,25 +125,25 @@ export interface Episode<Detail> {
 }
 
 interface Limits {
-  /** How often it must happen to be told. */
+  /** The number of events from which on an episode counts. */
   readonly least: number;
-  /** After so many milliseconds without, it is over; what happens later begins anew. */
+  /** The time in milliseconds without an event after which the next event begins a new episode. Default: no limit. */
   readonly pause?: number;
 }
 
-/** Counts by keys what happens again and again. */
+/** Groups equal events into episodes, by key. */
 export class Episodes<Detail> {
   readonly #least: number;
   readonly #pause: number;
   readonly #running = new Map<string, Episode<Detail>>();
-  readonly #told: Episode<Detail>[] = [];
+  readonly #counted: Episode<Detail>[] = [];
 
   constructor({ least, pause = Infinity }: Limits) {
     this.#least = least;
     this.#pause = pause;
   }
 
-  /** It happened; the first time of an episode makes its detail. */
+  /** Counts an event; the first event of an episode creates its detail. */
   hit(key: string, at: number, begin: () => Detail): Detail {
     let episode = this.#running.get(key);
     if (episode === undefined || at - episode.at > this.#pause) {
@@ -151,11 +151,11 @@ export class Episodes<Detail> {
       this.#running.set(key, episode);
     }
     episode.at = Math.max(episode.at, at);
-    if (++episode.count === this.#least) this.#told.push(episode);
+    if (++episode.count === this.#least) this.#counted.push(episode);
     return episode.detail;
   }
 
-  /** What happens later begins anew. */
+  /** Ends an episode: the next event with this key begins a new one. */
   end(key: string): void {
     this.#running.delete(key);
   }
@@ -164,25 +164,25 @@ export class Episodes<Detail> {
     return this.#running.get(key)?.detail;
   }
 
-  /** Those that happened often enough, which may be over. */
-  get told(): readonly Readonly<Episode<Detail>>[] {
-    return this.#told;
+  /** Returns the episodes with enough events, including those that are over. */
+  get counted(): readonly Readonly<Episode<Detail>>[] {
+    return this.#counted;
   }
 }
 
-/** `a, b, c and 2 more`. */
+/** Formats a list: `a, b, c and 2 more`. */
 export function listed(items: readonly string[], most = 3): string {
   if (items.length <= 1) return items.join("");
   if (items.length > most) return `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
   return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }
 
-/** `once`, `twice`, `3 times`. */
+/** Formats a count: `once`, `twice`, `3 times`. */
 export function times(count: number): string {
   return count === 1 ? "once" : count === 2 ? "twice" : `${count} times`;
 }
 
-/** `120 ms`, `4.2 s`, `3 min`. */
+/** Formats a duration: `120 ms`, `4.2 s`, `3 min`. */
 export function span(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
@@ -190,13 +190,13 @@ export function span(milliseconds: number): string {
   return `${Math.round(seconds / 60)} min`;
 }
 
-/** A value on one line, if it is short. */
+/** Formats a value as JSON of at most 40 characters. */
 export function shortValue(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
   return shortened(text, 40);
 }
 
-/** The first line of a text, and not too much of it. */
+/** Returns the first line of a text, cut to a length. */
 export function shortened(text: string, most: number): string {
   const [line = ""] = text.split("\n");
   return line.length > most ? `${line.slice(0, most)}…` : line;

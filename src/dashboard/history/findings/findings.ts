@@ -27,7 +27,10 @@ import { requestTarget, verbOf } from "../request-target.ts";
 
 export type { Finding } from "./finding.ts";
 
-/** Finds in a record, while it grows, what is likely to be a mistake. */
+/**
+ * Finds probable mistakes in a record while it grows. Each line goes to all detectors, which keep what they need and report
+ * on demand. A new kind of mistake is a new detector in the file of its subject, and a line in `#detectors`.
+ */
 export class Findings {
   readonly #denials = new DeniedWriteDetector();
   readonly #failures = new FailingWebhookDetector();
@@ -93,23 +96,23 @@ export class Findings {
     };
   }
 
-  /** What was found up to a moment, by default the last one of the record; the first that began stands first. */
+  /** Returns the findings up to a moment, sorted by their first event. Default: the last moment of the record. */
   list(now = this.#to): readonly Finding[] {
     return this.#detectors.flatMap((detector) => detector.found(now)).sort((a, b) => a.from - b.from);
   }
 }
 
-/** Two processes stamp the times, and dev may be busy when a request comes. In milliseconds. */
+/** The difference in milliseconds between the times of two processes, of which dev may be busy. */
 const inaccuracy = 5;
 
-/** Faults are those of reconciles that still run; of other requests nothing is recorded. */
+/** Limits the faults that wait for the end of their reconcile; faults outside of reconciles wait forever. */
 const most = 1000;
 
 interface SeenFault extends Pick<RecordedFault, "verb" | "resource" | "code" | "delay"> {
   readonly at: number;
 }
 
-/** The requests that failed or waited because the page asked for it. */
+/** Finds the requests that failed or waited because the page planned it. */
 class Faults {
   #faults: SeenFault[] = [];
 
@@ -118,7 +121,7 @@ class Faults {
     if (this.#faults.length > most) this.#faults.shift();
   }
 
-  /** Those of a reconcile that has ended: each fault explains one request. */
+  /** Returns these requests of a reconcile that ended. A fault explains one request. */
   metBy({ requests, from, to, outcome }: Reconcile): AskedRequests {
     const met = new Set<Reconcile["requests"][number]>();
     if (this.#faults.length === 0) return met;
@@ -151,7 +154,7 @@ function seenCall(call: Call): SeenCall {
   return { call, patched: () => (patched ??= { object: patchedObject(call) }).object };
 }
 
-/** Few write, and often. */
+/** Caches the names of writers: there are few of them and many writes. */
 class WriterNames {
   readonly #byUser = new Map<string, Map<string | undefined, string>>();
 

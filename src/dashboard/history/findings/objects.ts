@@ -13,7 +13,7 @@ import {
   times,
 } from "./finding.ts";
 
-/** So often a value must be changed back. */
+/** The number of times that a value must be changed back. */
 const least = 3;
 
 interface LastChange extends Change {
@@ -28,7 +28,7 @@ interface Fight {
   readonly values: readonly [unknown, unknown];
 }
 
-/** Two writers that set the same field in turn. */
+/** Finds two writers that set the same field in turn. */
 export class FightDetector implements Detector {
   readonly #writers = new Map<string, string | true>();
   readonly #changes = new Map<string, Map<string, LastChange>>();
@@ -46,7 +46,7 @@ export class FightDetector implements Detector {
     for (const change of write.changes()) this.#seeChange(write, change);
   }
 
-  /** Most objects have one writer, and then nothing has to be compared. */
+  /** Returns true if an object has several writers. Most have one, and then no states are compared. */
   #hasSeveral(place: string, writer: string): boolean {
     const known = this.#writers.get(place) ?? writer;
     const now = known === writer ? writer : true;
@@ -78,10 +78,10 @@ export class FightDetector implements Detector {
     }));
   }
 
-  /** A fight over several fields is one finding. */
+  /** Returns one finding for the fights of two writers over fields of one object. */
   found(): Finding[] {
     const groups = new Map<string, Readonly<Episode<Fight>>[]>();
-    for (const fight of this.#fights.told) {
+    for (const fight of this.#fights.counted) {
       const { place, writers } = fight.detail;
       const key = [place, ...writers.toSorted()].join("\n");
       groups.set(key, [...(groups.get(key) ?? []), fight]);
@@ -108,7 +108,7 @@ export class FightDetector implements Detector {
   }
 }
 
-/** In milliseconds. */
+/** The time in milliseconds that finalizers may take. */
 const patience = 30_000;
 
 interface Deletion {
@@ -116,11 +116,11 @@ interface Deletion {
   readonly name: string;
   readonly from: number;
   finalizers: readonly string[];
-  /** When it ended. */
+  /** The time of its end. */
   to?: number;
 }
 
-/** Objects whose finalizers keep them. */
+/** Finds objects whose finalizers delay their deletion. */
 export class StuckDeletionDetector implements Detector {
   readonly #running = new Map<string, Deletion>();
   readonly #ended: Deletion[] = [];

@@ -1,23 +1,23 @@
 import { type Reconcile, type Sample, countUntil } from "../history.ts";
 import { type Detector, type Finding, type FoundRequest, listed, span, times } from "./finding.ts";
 
-/** Milliseconds for which the event loop may stand still. */
+/** The time in milliseconds for which the event loop may be blocked. */
 const limit = 200;
 
-/** Operators load and compile much when they start. */
+/** The time in milliseconds after a start that is ignored: operators load and compile code then. */
 const loadTime = 3000;
 
-/** So many reconciles are remembered, and so many blocks wait for reconciles that end later. */
+/** The number of reconciles that are remembered, and of blocks that are compared with reconciles that end later. */
 const [mostReconciles, mostBlocks] = [2000, 20];
 
 interface Block {
   readonly from: number;
   readonly until: number;
-  /** The reconciles that ran during most of it. */
+  /** The requests whose reconciles ran during at least half of it. */
   readonly suspects: FoundRequest[];
 }
 
-/** Code that let nothing else run. */
+/** Finds code that blocks the event loop. */
 export class BlockedLoopDetector implements Detector {
   readonly #blocks: Block[] = [];
   #reconciles: Reconcile[] = [];
@@ -78,7 +78,7 @@ function suspect(block: Block, { controller, request, from, to, outcome }: Recon
   if (together >= (block.until - block.from) / 2) block.suspects.push({ controller, request });
 }
 
-/** Who ran during at least half as many blocks as who ran during the most: several may run at once. */
+/** Returns the requests with at least half as many blocks as the one with the most: several may have run at once. */
 function usual(blocks: readonly Block[]): FoundRequest[] {
   const counts = new Map<string, { readonly found: FoundRequest; count: number }>();
   for (const found of blocks.flatMap(({ suspects }) => suspects)) {
@@ -91,7 +91,7 @@ function usual(blocks: readonly Block[]): FoundRequest[] {
   return sorted.filter(({ count }) => count * 2 >= sorted[0]!.count).map(({ found }) => found);
 }
 
-/** For so many milliseconds a queue must grow, by so many requests. */
+/** The time in milliseconds for which a queue must grow, and the number of requests by which it must. */
 const [stretch, least] = [120_000, 20];
 
 interface GrowingQueue {
@@ -103,11 +103,11 @@ interface GrowingQueue {
   last: number;
 }
 
-/** Controllers that get more to do than they do. */
+/** Finds controllers whose queue only grows. */
 export class GrowingQueueDetector implements Detector {
   readonly #levels = new Map<string, Level[]>();
   readonly #growing = new Map<string, GrowingQueue>();
-  readonly #told: GrowingQueue[] = [];
+  readonly #ended: GrowingQueue[] = [];
   #since = Number.NaN;
 
   seeSample({ at, since, controllers }: Sample): void {
@@ -121,10 +121,10 @@ export class GrowingQueueDetector implements Detector {
     }
   }
 
-  /** What another process did is over. */
+  /** Closes the findings of the process before. */
   #begin(since: number): void {
     this.#since = since;
-    this.#told.push(...this.#growing.values());
+    this.#ended.push(...this.#growing.values());
     this.#levels.clear();
     this.#growing.clear();
   }
@@ -132,7 +132,7 @@ export class GrowingQueueDetector implements Detector {
   #judge(controller: string, workers: number, levels: readonly Level[]): void {
     const { at, value } = levels.at(-1)!;
     const before = this.#growing.get(controller);
-    // It was a lot at once, and is done with.
+    // The queue was long for a while, and was worked off.
     if (before && value < before.last / 2) this.#growing.delete(controller);
     if ((steadyGrowth(levels, at - stretch, at, held) ?? 0) < least) return;
     const from = at - stretch;
@@ -141,7 +141,7 @@ export class GrowingQueueDetector implements Detector {
   }
 
   found(): Finding[] {
-    return [...this.#told, ...this.#growing.values()].map(
+    return [...this.#ended, ...this.#growing.values()].map(
       ({ controller, workers, from, first, at, last }) => ({
         kind: "growing queue",
         title: `${controller} gets more to do than it does`,
@@ -155,21 +155,111 @@ export class GrowingQueueDetector implements Detector {
   }
 }
 
-/** A number at a time in milliseconds. */
+const [minute, megabyte] = [60_000, 1024 * 1024];
+
+/** The time after a start that is ignored: an operator fills its cache and compiles code then. */
+const startTime = minute;
+
+/** The stretches of time in which growth is looked for, the longest first. */
+const longest = 45 * minute;
+
+const stretches = [longest, 15 * minute, 5 * minute];
+
+/** The time in milliseconds between two judgements: there may be a garbage collection each second for hours. */
+const pause = 10_000;
+
+/** The number of garbage collections that must show the growth. */
+const leastLevels = 5;
+
+/** The bytes, and the part of the memory at the beginning, by which memory must grow. */
+const [leastGrowth, leastPartOfMemory] = [16 * megabyte, 0.25];
+
+/** The memory that a cached object takes at most: these bytes, and a multiple of the length of its JSON. */
+const [bytesOfObject, timesLength] = [20_000, 4];
+
+interface GrowingMemory {
+  readonly from: number;
+  readonly first: number;
+  readonly at: number;
+  readonly last: number;
+}
+
+/** Finds memory that grows from one full garbage collection to the next, more than the cache explains. */
+export class GrowingMemoryDetector implements Detector {
+  readonly #ended: GrowingMemory[] = [];
+  #growing: GrowingMemory | undefined;
+  #since = Number.NaN;
+  /** The memory after each garbage collection, and the same without what the cache may take. */
+  #kept: Level[] = [];
+  #unexplained: Level[] = [];
+  #cached = 0;
+  #judged = -Infinity;
+
+  seeSample({ at, since, heapKept, cached, cachedBytes }: Sample): void {
+    if (since !== this.#since) this.#begin(since);
+    const objects = Object.values(cached).reduce((sum, count) => sum + count, 0);
+    // The estimate never shrinks: objects that leave the cache are collected later.
+    this.#cached = Math.max(this.#cached, objects * bytesOfObject + cachedBytes * timesLength);
+    if (heapKept === undefined || at - since < startTime || heapKept === this.#kept.at(-1)?.value) return;
+    this.#kept.push({ at, value: heapKept });
+    this.#unexplained.push({ at, value: heapKept - this.#cached });
+    for (const levels of [this.#kept, this.#unexplained]) dropOlder(levels, at, longest);
+    if (this.#growing && heapKept < this.#growing.last * 0.75) this.#growing = undefined;
+    if (at - this.#judged < pause) return;
+    this.#judged = at;
+    this.#growing = this.#grown(at, heapKept) ?? this.#growing;
+  }
+
+  /** Closes the findings of the process before. */
+  #begin(since: number): void {
+    if (this.#growing) this.#ended.push(this.#growing);
+    [this.#growing, this.#since, this.#kept, this.#unexplained, this.#cached] = [undefined, since, [], [], 0];
+  }
+
+  #grown(at: number, last: number): GrowingMemory | undefined {
+    for (const stretch of stretches) {
+      const from = at - stretch;
+      const first = even(this.#kept, from);
+      if (first === undefined || countAfter(this.#kept, from) < leastLevels) continue;
+      const growth = steadyGrowth(this.#unexplained, from, at, even) ?? 0;
+      if (growth >= Math.max(leastGrowth, first * leastPartOfMemory))
+        return { from, first, ...this.#growing, at, last };
+    }
+    return undefined;
+  }
+
+  found(): Finding[] {
+    return [...this.#ended, ...(this.#growing ? [this.#growing] : [])].map(({ from, first, at, last }) => ({
+      kind: "growing memory",
+      title: "The operator's memory only grows",
+      text: `What stays in the operator's memory after garbage collections grew from ${inMegabytes(first)} to ${inMegabytes(last)} in ${span(at - from)}, and not because of the cache: look for a Map, a list or listeners that reconciles add to and nothing removes from; tsbuilder dev --inspect lets a debugger take heap snapshots`,
+      from,
+      at,
+      places: [],
+      requests: [],
+    }));
+  }
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.round(bytes / megabyte)} MB`;
+}
+
+/** A measured number and its time in milliseconds. */
 export interface Level {
   readonly at: number;
   readonly value: number;
 }
 
-/** What a level is between two that are known; undefined before the first. Levels are in the order of time. */
+/** Returns the level at a moment, from levels in the order of time; undefined if it is unknown. */
 type Between = (levels: readonly Level[], moment: number) => number | undefined;
 
-/** What each quarter must add, as a part of the whole. */
+/** The part of the whole growth that each quarter must contribute. */
 const leastPart = 0.1;
 
 /**
- * How much levels have grown in a stretch of time, if they only grew: the lowest level of each of its quarters is well
- * above that of the quarter before. Peaks that go away are no growth, and neither is what has come to an end.
+ * Returns the growth of levels in a stretch of time; undefined unless the lowest level of each quarter is well above the
+ * lowest level of the quarter before. So peaks that go away, and growth that has ended, do not count.
  */
 export function steadyGrowth(
   levels: readonly Level[],
@@ -188,11 +278,11 @@ export function steadyGrowth(
   return isSteady && growth > 0 ? growth : undefined;
 }
 
-/** A level holds until the next one. */
+/** Holds a level until the next one. */
 export const held: Between = (levels, moment) =>
   levels[countUntil(levels, ({ at }) => at <= moment) - 1]?.value;
 
-/** A level moves evenly to the next one. */
+/** Interpolates between two levels. */
 export const even: Between = (levels, moment) => {
   const next = countUntil(levels, ({ at }) => at < moment);
   const [before, after] = [levels[next - 1], levels[next]];
@@ -202,112 +292,25 @@ export const even: Between = (levels, moment) => {
   return before.value + ((after.value - before.value) * (moment - before.at)) / (after.at - before.at);
 };
 
-/** Drops levels that no stretch of so many milliseconds needs that ends now or later, once they are more than the others. */
+/**
+ * Drops levels that no stretch of this length needs that ends now or later. It waits until they are more than half of all:
+ * dropping moves the others.
+ */
 export function dropOlder(levels: Level[], now: number, stretch: number): void {
   const older = countUntil(levels, ({ at }) => at <= now - stretch);
-  // What is left moves, so not each time.
   if (older - 1 > levels.length / 2) levels.splice(0, older - 1);
 }
 
-/** How many levels there are after a moment. */
+/** Returns the number of levels after a moment. */
 export function countAfter(levels: readonly Level[], moment: number): number {
   return levels.length - countUntil(levels, ({ at }) => at <= moment);
 }
 
-/** NaN if the level at the beginning is not known, which is no growth to anything. */
+/** Returns the lowest level; NaN, which compares as no growth, if the level at the beginning is unknown. */
 function lowest(levels: readonly Level[], from: number, to: number, between: Between): number {
   let low = between(levels, from) ?? Number.NaN;
   const end = countUntil(levels, ({ at }) => at <= to);
   for (let index = countUntil(levels, ({ at }) => at <= from); index < end; index++)
     low = Math.min(low, levels[index]!.value);
   return low;
-}
-
-const [minute, megabyte] = [60_000, 1024 * 1024];
-
-/** In the first minute, an operator fills its cache and compiles. */
-const startTime = minute;
-
-/** Growth in one of these stretches is told, if it is so much and so large a part of what was there. */
-const longest = 45 * minute;
-
-const stretches = [longest, 15 * minute, 5 * minute];
-
-/** It is judged at most once in so many milliseconds: there may be a garbage collection each second for hours. */
-const pause = 10_000;
-
-/** So many garbage collections must tell it. */
-const leastLevels = 5;
-
-const [leastGrowth, leastPartOfMemory] = [16 * megabyte, 0.25];
-
-/** What a cached object takes at the most, besides so many times the length of its JSON. */
-const [bytesOfObject, timesLength] = [20_000, 4];
-
-interface GrowingMemory {
-  readonly from: number;
-  readonly first: number;
-  readonly at: number;
-  readonly last: number;
-}
-
-/** What grows after each full garbage collection, and more than the cache does. */
-export class GrowingMemoryDetector implements Detector {
-  readonly #told: GrowingMemory[] = [];
-  #growing: GrowingMemory | undefined;
-  #since = Number.NaN;
-  /** What was kept, and the same without what the cache may take. */
-  #kept: Level[] = [];
-  #unexplained: Level[] = [];
-  #cached = 0;
-  #judged = -Infinity;
-
-  seeSample({ at, since, heapKept, cached, cachedBytes }: Sample): void {
-    if (since !== this.#since) this.#begin(since);
-    const objects = Object.values(cached).reduce((sum, count) => sum + count, 0);
-    // Not less once the cache is smaller: what it leaves is collected later.
-    this.#cached = Math.max(this.#cached, objects * bytesOfObject + cachedBytes * timesLength);
-    if (heapKept === undefined || at - since < startTime || heapKept === this.#kept.at(-1)?.value) return;
-    this.#kept.push({ at, value: heapKept });
-    this.#unexplained.push({ at, value: heapKept - this.#cached });
-    for (const levels of [this.#kept, this.#unexplained]) dropOlder(levels, at, longest);
-    if (this.#growing && heapKept < this.#growing.last * 0.75) this.#growing = undefined;
-    if (at - this.#judged < pause) return;
-    this.#judged = at;
-    this.#growing = this.#grown(at, heapKept) ?? this.#growing;
-  }
-
-  /** What another process did is over. */
-  #begin(since: number): void {
-    if (this.#growing) this.#told.push(this.#growing);
-    [this.#growing, this.#since, this.#kept, this.#unexplained, this.#cached] = [undefined, since, [], [], 0];
-  }
-
-  #grown(at: number, last: number): GrowingMemory | undefined {
-    for (const stretch of stretches) {
-      const from = at - stretch;
-      const first = even(this.#kept, from);
-      if (first === undefined || countAfter(this.#kept, from) < leastLevels) continue;
-      const growth = steadyGrowth(this.#unexplained, from, at, even) ?? 0;
-      if (growth >= Math.max(leastGrowth, first * leastPartOfMemory))
-        return { from, first, ...this.#growing, at, last };
-    }
-    return undefined;
-  }
-
-  found(): Finding[] {
-    return [...this.#told, ...(this.#growing ? [this.#growing] : [])].map(({ from, first, at, last }) => ({
-      kind: "growing memory",
-      title: "The operator's memory only grows",
-      text: `What stays in the operator's memory after garbage collections grew from ${inMegabytes(first)} to ${inMegabytes(last)} in ${span(at - from)}, and not because of the cache: look for a Map, a list or listeners that reconciles add to and nothing removes from; tsbuilder dev --inspect lets a debugger take heap snapshots`,
-      from,
-      at,
-      places: [],
-      requests: [],
-    }));
-  }
-}
-
-function inMegabytes(bytes: number): string {
-  return `${Math.round(bytes / megabyte)} MB`;
 }

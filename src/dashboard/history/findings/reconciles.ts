@@ -15,26 +15,26 @@ import {
   times,
 } from "./finding.ts";
 
-/** So often a request must run again, each time within so many milliseconds. */
+/** The number of runs in a row, and the milliseconds within which each must follow the run before. */
 const [least, pause] = [10, 500];
 
 interface SeenObject {
   kind: string;
   key: string;
-  /** When somebody wrote it who is no operator. */
+  /** The time of the last write by somebody else than an operator. */
   foreignAt: number;
   /** The last write by an operator. */
   own: SeenWrite | undefined;
 }
 
 interface Loop extends FoundRequest {
-  /** Objects whose writes made it run again. */
+  /** The names of objects whose writes caused the next run, by their places. */
   readonly causes: Map<string, string>;
-  /** Whether it asked to run again. */
+  /** True if a run asked for the next one by its result. */
   asks: boolean;
 }
 
-/** Reconciles that make themselves run again at once. */
+/** Finds reconciles that cause their own next run. */
 export class HotLoopDetector implements Detector {
   readonly #objects = new Map<string, SeenObject>();
   readonly #runs = new Map<string, Reconcile>();
@@ -64,7 +64,7 @@ export class HotLoopDetector implements Detector {
     if (causes.size === 0) loop.asks = true;
   }
 
-  /** What the reconcile before wrote and this one runs because of; undefined if it runs because of anything else. */
+  /** Returns the objects that the reconcile before wrote and that caused this one; undefined if there is another cause. */
   #ownCauses({ causes }: Reconcile, before: Reconcile): Map<string, string> | undefined {
     if (causes.length === 0) return undefined;
     const found = new Map<string, string>();
@@ -80,7 +80,7 @@ export class HotLoopDetector implements Detector {
     return found;
   }
 
-  /** Records of another cluster have no writes: then the request has to do. */
+  /** Returns true if only operators wrote an object. Records of another cluster have no writes: there, a request is enough. */
   #isOwn(place: string, kind: string, key: string, since: number): boolean {
     if (!place.endsWith(` ${key}`)) return false;
     const seen = this.#objects.get(place);
@@ -88,7 +88,7 @@ export class HotLoopDetector implements Detector {
   }
 
   found(): Finding[] {
-    return this.#loops.told.map(({ count, from, at, detail }) => {
+    return this.#loops.counted.map(({ count, from, at, detail }) => {
       const { controller, request, causes, asks } = detail;
       const names = listed([...causes.values()]);
       const why =
@@ -129,17 +129,17 @@ function placesWritten({ requests }: Reconcile): string[] {
 }
 
 interface Retries extends FoundRequest {
-  /** Without what differs each time, such as numbers. */
+  /** The error with all numbers replaced, as they differ each time. */
   readonly pattern: string;
   error: string;
 }
 
-/** Reconciles that fail again and again with the same error. */
+/** Finds reconciles that fail again and again with the same error. */
 export class RetryLoopDetector implements Detector {
   readonly #retries = new Episodes<Retries>({ least: 5 });
   readonly #isExplained: (error: string) => boolean;
 
-  /** Errors that another finding explains are left out. */
+  /** `isExplained` returns true for errors that another finding reports. */
   constructor(isExplained: (error: string) => boolean) {
     this.#isExplained = isExplained;
   }
@@ -156,8 +156,8 @@ export class RetryLoopDetector implements Detector {
   }
 
   found(): Finding[] {
-    const told = this.#retries.told.filter(({ detail }) => !this.#isExplained(detail.error));
-    return told.map(({ count, from, at, detail: { controller, request, error } }) => ({
+    const unexplained = this.#retries.counted.filter(({ detail }) => !this.#isExplained(detail.error));
+    return unexplained.map(({ count, from, at, detail: { controller, request, error } }) => ({
       kind: "retry loop",
       title: `${controller} keeps failing for ${request}`,
       text: `${controller} failed ${times(count)} in a row in ${span(at - from)} for ${request} with “${shortened(error, 200)}”: remove the cause, or throw a TerminalError if another try can't help`,

@@ -14,7 +14,7 @@ import {
 import { isCallFor, isCallOf } from "../connections.ts";
 import { webhookName } from "../webhook-call.ts";
 
-/** In seconds. */
+/** The duration of a slow request in seconds. */
 const limit = 1;
 
 interface Slow {
@@ -23,12 +23,12 @@ interface Slow {
   readonly resource: string;
   readonly mayAskWebhook: boolean;
   seconds: number;
-  /** The webhooks for which it waited. */
+  /** The names of the webhooks for which the requests waited. */
   readonly webhooks: Set<string>;
   readonly requests: Map<string, FoundRequest>;
 }
 
-/** Requests that are answered late, but for those that only wait for a webhook that is told of itself. */
+/** Finds slow requests, except for those that only waited for a webhook that has a finding of its own. */
 export class SlowRequestDetector implements Detector {
   readonly #slow = new Episodes<Slow>({ least: 1, pause: 60_000 });
 
@@ -44,8 +44,8 @@ export class SlowRequestDetector implements Detector {
       const { method, path, seconds } = one;
       const resource = seconds > limit && !asked.has(one) ? requestTarget(path)?.resource : undefined;
       if (resource === undefined) continue;
-      const { names, isToldOf, milliseconds } = this.#waited.during(reconcile, { method, path });
-      if (isToldOf && seconds * 1000 - milliseconds <= limit * 1000) continue;
+      const { names, hasSlowCall, milliseconds } = this.#waited.during(reconcile, { method, path });
+      if (hasSlowCall && seconds * 1000 - milliseconds <= limit * 1000) continue;
       const mayAskWebhook = isWrite(method, path);
       const slow = this.#slow.hit([controller, method, resource].join("\n"), from, () => ({
         controller,
@@ -63,7 +63,7 @@ export class SlowRequestDetector implements Detector {
   }
 
   found(): Finding[] {
-    return this.#slow.told.map(({ count, from, at, detail }) => {
+    return this.#slow.counted.map(({ count, from, at, detail }) => {
       const { controller, method, resource, mayAskWebhook, webhooks, seconds, requests } = detail;
       const most = span(seconds * 1000);
       const took =
@@ -89,25 +89,25 @@ export class SlowRequestDetector implements Detector {
   }
 }
 
-/** In milliseconds: a call that takes longer is told of itself. */
+/** The duration in milliseconds from which on a webhook call is a finding of its own. */
 export const slowCall = 1000;
 
-/** In milliseconds: a shorter call makes no request slow. */
+/** Shorter calls, in milliseconds, make no request slow. */
 const shortest = 50;
 
-/** Of each resource. */
+/** The number of calls that are kept for each resource. */
 const mostCalls = 100;
 
-/** What a request waited for. */
+/** The webhook calls for which a request waited. */
 interface Waited {
   readonly names: readonly string[];
-  /** How long at least one of the webhooks was at work. */
+  /** The time during which at least one of the calls ran. */
   readonly milliseconds: number;
-  /** Whether one of them is slow or failing by itself. */
-  readonly isToldOf: boolean;
+  /** True if one of the calls is slow by itself. */
+  readonly hasSlowCall: boolean;
 }
 
-/** Remembers the last calls of webhooks for which a request may have waited. */
+/** Remembers the last webhook calls for which a request may have waited. */
 class WaitedCalls {
   readonly #calls = new Map<string, Call[]>();
 
@@ -119,7 +119,7 @@ class WaitedCalls {
     if (calls.length > mostCalls) calls.shift();
   }
 
-  /** The webhooks that were asked because of a reconcile's request. */
+  /** Returns the calls that a request of a reconcile caused. */
   during(reconcile: Reconcile, { method, path }: { readonly method: string; readonly path: string }): Waited {
     const calls = [...this.#calls.values()]
       .flat()
@@ -127,12 +127,12 @@ class WaitedCalls {
     return {
       names: [...new Set(calls.map(webhookName))],
       milliseconds: covered(calls),
-      isToldOf: calls.some((call) => call.to - call.from > slowCall),
+      hasSlowCall: calls.some((call) => call.to - call.from > slowCall),
     };
   }
 }
 
-/** Validating webhooks are asked at the same time. */
+/** Returns the time that calls cover together: validating webhooks are called in parallel. */
 function covered(calls: readonly Call[]): number {
   let [sum, end] = [0, -Infinity];
   for (const { from, to } of calls.toSorted((a, b) => a.from - b.from)) {
@@ -151,11 +151,11 @@ interface Refusal {
   readonly requests: Map<string, FoundRequest>;
 }
 
-/** Refusals for other reasons than RBAC. */
+/** Matches the errors of refusals (403) for other reasons than RBAC. */
 const otherReasons =
   /admission webhook|ValidatingAdmissionPolicy|exceeded quota|because it is being terminated|violates PodSecurity/u;
 
-/** Requests that RBAC forbids. */
+/** Finds requests that RBAC forbids. */
 export class MissingRightDetector implements Detector {
   readonly #refusals = new Episodes<Refusal>({ least: 1 });
 
@@ -173,7 +173,7 @@ export class MissingRightDetector implements Detector {
   }
 
   found(): Finding[] {
-    return this.#refusals.told.map(({ count, from, at, detail }) => {
+    return this.#refusals.counted.map(({ count, from, at, detail }) => {
       const { controller, group, resource, verbs, requests } = detail;
       const what = `${listed([...verbs])} ${resource}`;
       const groups = group === "" ? '""' : group;
@@ -207,7 +207,7 @@ interface Conflict extends FoundRequest {
   readonly path: string;
 }
 
-/** Requests that are answered with 409 again and again. */
+/** Finds requests that are answered with 409 again and again. */
 export class ConflictDetector implements Detector {
   readonly #conflicts = new Episodes<Conflict>({ least: 3, pause: 60_000 });
 
@@ -222,20 +222,22 @@ export class ConflictDetector implements Detector {
   }
 
   found(): Finding[] {
-    return this.#conflicts.told.map(({ count, from, at, detail: { controller, request, method, path } }) => {
-      const target = requestTarget(path);
-      const place = target && placeOf(target);
-      const what = place ?? target?.resource ?? path;
-      return {
-        kind: "conflicts",
-        title: `${controller} meets conflicts on ${what}`,
-        text: `${method} ${path} was answered with 409 ${times(count)} in reconciles of ${request}: ${adviceFor(method)}`,
-        from,
-        at,
-        places: place === undefined ? [] : [place],
-        requests: [{ controller, request }],
-      };
-    });
+    return this.#conflicts.counted.map(
+      ({ count, from, at, detail: { controller, request, method, path } }) => {
+        const target = requestTarget(path);
+        const place = target && placeOf(target);
+        const what = place ?? target?.resource ?? path;
+        return {
+          kind: "conflicts",
+          title: `${controller} meets conflicts on ${what}`,
+          text: `${method} ${path} was answered with 409 ${times(count)} in reconciles of ${request}: ${adviceFor(method)}`,
+          from,
+          at,
+          places: place === undefined ? [] : [place],
+          requests: [{ controller, request }],
+        };
+      },
+    );
   }
 }
 

@@ -25,7 +25,7 @@ interface Denial {
   message: string;
 }
 
-/** Webhooks that deny what an operator writes, again and again. */
+/** Finds webhooks that deny the writes of an operator again and again. */
 export class DeniedWriteDetector implements Detector {
   readonly #denials = new Episodes<Denial>({ least: 3, pause: 60_000 });
 
@@ -34,21 +34,21 @@ export class DeniedWriteDetector implements Detector {
     const place = placeName(call);
     const key = `${call.webhook}\n${call.operation} ${place}`;
     const { message, reason, code = 0 } = call.answer?.status ?? {};
-    // An error in the webhook is told otherwise.
+    // Errors of the webhook itself are the business of FailingWebhookDetector.
     if (verdictOf(call) !== "denied" || code >= 500) return;
     const denial = this.#denials.hit(key, call.from, () => ({ first: call, place, message: "" }));
     denial.message = message || reason || "no explanation";
   }
 
-  /** Whether the error of a reconcile is such a denial. */
+  /** Returns true if a finding explains the error of a reconcile. */
   explains(error: string): boolean {
-    return this.#denials.told.some(({ detail: { first } }) =>
+    return this.#denials.counted.some(({ detail: { first } }) =>
       error.includes(`admission webhook ${JSON.stringify(first.webhook)} denied the request`),
     );
   }
 
   found(): Finding[] {
-    return this.#denials.told.map(({ count, from, at, detail: { first, place, message } }) => {
+    return this.#denials.counted.map(({ count, from, at, detail: { first, place, message } }) => {
       const { operation, by, uid } = first;
       const who = writerName(by);
       return {
@@ -75,18 +75,21 @@ const verbs: Readonly<Record<RecordedAdmission["operation"], string>> = {
 interface Restless {
   readonly first: RecordedAdmission;
   readonly place: string;
-  /** What the webhook changed again. */
+  /** The last change by the webhook. */
   change: Change;
 }
 
-/** What a webhook was sent, and what it changed. */
+/** A call: the object that the webhook received, and its changes. */
 interface Asked {
   readonly user: string | undefined;
   readonly object: KubernetesObject;
   readonly changes: ReadonlyMap<string, Change>;
 }
 
-/** Webhooks that change what they have set themselves, although they are sent nothing else that is new: their patches are not idempotent. */
+/**
+ * Finds webhooks whose patches are not idempotent: they change fields that they have set themselves, although nothing else in
+ * the object is new.
+ */
 export class RestlessWebhookDetector implements Detector {
   readonly #restless = new Episodes<Restless>({ least: 2 });
   readonly #asked = new Map<string, Asked>();
@@ -116,7 +119,7 @@ export class RestlessWebhookDetector implements Detector {
   }
 
   found(): Finding[] {
-    return byWebhook(this.#restless.told).map((episodes): Finding => {
+    return byWebhook(this.#restless.counted).map((episodes): Finding => {
       const { first, change } = episodes[0]!.detail;
       const paths = [...new Set(episodes.map(({ detail }) => detail.change.path))];
       const places = [...new Set(episodes.map(({ detail }) => detail.place))];
@@ -139,7 +142,7 @@ export class RestlessWebhookDetector implements Detector {
   }
 }
 
-/** Whether an object has nothing new but what the webhook has set, on which a default may depend. */
+/** Returns true if an object differs from the one before only in fields that the webhook set, and in none that it may read. */
 function hasSameInput({ object, changes }: Asked, next: KubernetesObject): boolean {
   return unstoredChangesOf(object, next).every(
     ({ path, after }) =>
@@ -147,18 +150,18 @@ function hasSameInput({ object, changes }: Asked, next: KubernetesObject): boole
   );
 }
 
-/** What the API server and finalizing controllers write. */
+/** Fields that the API server and controllers of finalizers write: no default depends on them. */
 const noInput =
   /^(?:status\b|metadata\.(?:uid|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|finalizers|ownerReferences|selfLink)\b)/u;
 
 interface Undone {
   readonly first: RecordedAdmission;
   readonly place: string;
-  /** What the operator changed. */
+  /** The last change by the operator. */
   change: Change;
 }
 
-/** Webhooks whose patches set back what an operator changes. That they add to what it leaves out is what they are for. */
+/** Finds webhooks whose patches undo changes of an operator. Setting fields that the operator omits is their purpose. */
 export class UndoneWriteDetector implements Detector {
   readonly #undone = new Episodes<Undone>({ least: 3 });
 
@@ -177,7 +180,7 @@ export class UndoneWriteDetector implements Detector {
   }
 
   found(): Finding[] {
-    return byWebhook(this.#undone.told).map((episodes): Finding => {
+    return byWebhook(this.#undone.counted).map((episodes): Finding => {
       const { first, change } = episodes[0]!.detail;
       const who = writerName(first.by);
       const paths = [...new Set(episodes.map(({ detail }) => detail.change.path))];
@@ -201,7 +204,7 @@ export class UndoneWriteDetector implements Detector {
   }
 }
 
-/** Puts together what happened with the same webhook: it is told once, with all objects and fields. */
+/** Groups episodes by webhook: a finding names all its objects and fields. */
 function byWebhook<Detail extends { readonly first: RecordedAdmission }>(
   episodes: readonly Readonly<Episode<Detail>>[],
 ): (readonly Readonly<Episode<Detail>>[])[] {
@@ -213,7 +216,7 @@ function byWebhook<Detail extends { readonly first: RecordedAdmission }>(
   return [...groups.values()];
 }
 
-/** Whether another value has all that a value has, and maybe more. */
+/** Returns true if another value contains a value, and maybe more. */
 function isWithin(value: unknown, whole: unknown): boolean {
   if (value === undefined) return true;
   if (Array.isArray(value))
@@ -222,7 +225,7 @@ function isWithin(value: unknown, whole: unknown): boolean {
   return isObject(whole) && Object.entries(value).every(([name, member]) => isWithin(member, whole[name]));
 }
 
-/** What is only written in another form is not undone: `1000m` and `1`. */
+/** Returns true for equal quantities: `1000m` and `1` are the same value in another form. */
 function isSameQuantity(a: unknown, b: unknown): boolean {
   return isQuantity(a) && isQuantity(b) && compareQuantities(a, b) === 0;
 }

@@ -18,7 +18,7 @@ import { isCallOf } from "../connections.ts";
 import { slowCall } from "./requests.ts";
 
 interface Failure {
-  /** `Error`: the webhook answered that something went wrong in it. */
+  /** `Error`: the webhook answered with an internal error. */
   readonly reason: NonNullable<Call["failure"]>["reason"] | "Error";
   readonly message: string;
 }
@@ -30,14 +30,14 @@ interface Failing {
   readonly resources: Set<string>;
   message: string;
   ignored: number;
-  /** Whether it answered again, or the operator started again. */
+  /** True once the webhook answered again, or the operator was started again. */
   isHealed: boolean;
 }
 
-/** In milliseconds: an operator that starts again is out of reach for a while. */
+/** The time in milliseconds for which an operator that is started again may be unreachable. */
 const restart = 10_000;
 
-/** Webhooks that can't be reached, or answer nothing that counts. */
+/** Finds webhooks that cannot be reached, or whose answers are invalid or errors. */
 export class FailingWebhookDetector implements Detector {
   readonly #failing = new Episodes<Failing>({ least: 1 });
   /** The names of the webhooks that failed. */
@@ -68,13 +68,13 @@ export class FailingWebhookDetector implements Detector {
     if (call.call !== "conversion" && call.ignored) failing.ignored++;
   }
 
-  /** Who couldn't reach the process before learns from the next call whether it can reach this one. */
+  /** Ends episodes of unreachable webhooks when a new process starts: only the next call tells whether that is reachable. */
   seeSample({ since }: Sample): void {
     if (since > (this.#since ?? since)) for (const name of this.#names) this.#heal(name, "Unreachable");
     this.#since = Math.max(since, this.#since ?? since);
   }
 
-  /** What fails for some objects alone goes on with the next of them. */
+  /** Ends an episode by a success. Other reasons may concern some objects only, so that a success says nothing about them. */
   #heal(name: string, reason: "Unreachable" | "BadCertificate"): void {
     const failing = this.#failing.detailOf(`${name}\n${reason}`);
     if (failing === undefined) return;
@@ -82,7 +82,7 @@ export class FailingWebhookDetector implements Detector {
     this.#failing.end(`${name}\n${reason}`);
   }
 
-  /** Whether the error of a reconcile is one of a webhook that was found. */
+  /** Returns true if a finding of a webhook explains the error of a reconcile. */
   explains(error: string): boolean {
     return this.#found().some(({ detail: { first, reason } }) => {
       if (first.call === "conversion")
@@ -118,7 +118,7 @@ export class FailingWebhookDetector implements Detector {
   }
 
   #found(): readonly Readonly<Episode<Failing>>[] {
-    return this.#failing.told.filter(
+    return this.#failing.counted.filter(
       ({ from, at, detail: { isHealed } }) => !isHealed || at - from >= restart,
     );
   }
@@ -179,10 +179,10 @@ interface Slow {
   most: number;
 }
 
-/** So many of the last slow calls are compared with reconciles. */
+/** The number of slow calls that are compared with reconciles that end later. */
 const mostRecent = 20;
 
-/** Webhooks that answer late. Those that don't answer at all fail. */
+/** Finds webhooks that answer late. A webhook that does not answer in time fails instead. */
 export class SlowWebhookDetector implements Detector {
   readonly #slow = new Episodes<Slow>({ least: 1, pause: 60_000 });
   #recent: { readonly call: Call; readonly slow: Slow }[] = [];
@@ -203,7 +203,7 @@ export class SlowWebhookDetector implements Detector {
     this.#recent = [...this.#recent.slice(1 - mostRecent), { call, slow }];
   }
 
-  /** Those that waited are named. */
+  /** Collects the requests whose reconciles waited for a slow call. */
   seeReconcile(reconcile: Reconcile): void {
     const { controller, request } = reconcile;
     for (const { call, slow } of this.#recent)
@@ -211,7 +211,7 @@ export class SlowWebhookDetector implements Detector {
   }
 
   found(): Finding[] {
-    return this.#slow.told.map(({ count, from, at, detail }) => {
+    return this.#slow.counted.map(({ count, from, at, detail }) => {
       const { first, operations, places, requests, most } = detail;
       const name = webhookName(first);
       const calls = count === 1 ? "A call" : `${count} calls`;
@@ -230,10 +230,10 @@ export class SlowWebhookDetector implements Detector {
   }
 }
 
-/** So many are named. */
+/** The number of objects that a finding names. */
 const most = 3;
 
-/** The first objects that some calls were about. */
+/** Collects the places of the first objects that calls were about. */
 class CalledPlaces {
   readonly #places = new Set<string>();
 

@@ -7,7 +7,7 @@ import { timeOfDay } from "../texts.ts";
 import { ticksOf } from "../timeline/timeline-scale.ts";
 import { type Plot, filteredPlots, mostOf, pathOf, peaks, plotsOf, wordsOf } from "./plots.ts";
 
-/** Queue, workers, cache, event loop and memory of the operator in time. */
+/** The queue, workers, cache, event loop and memory of the operator over time. */
 export function NumbersView() {
   const { feed, shown } = usePage();
   const { samples } = feed.history;
@@ -120,16 +120,16 @@ function Numbers({ plots }: { readonly plots: readonly Plot[] }) {
 interface NumbersTableProps {
   readonly samples: readonly Sample[];
   readonly plots: readonly Plot[];
-  /** The highest values of each plot's series in what is drawn. */
+  /** The highest drawn value of each series, by plot. */
   readonly peaks: readonly (readonly number[])[];
   readonly at: number;
-  /** When the operator started again, in what is drawn. */
+  /** The drawn times at which the operator was started again. */
   readonly restarts: readonly number[];
 }
 
 const mostRestarts = 5;
 
-/** The numbers at a moment, and the highest ones that are drawn. */
+/** The numbers at a moment, and the highest ones in the stretch. */
 function NumbersTable({ samples, plots, peaks, at, restarts }: NumbersTableProps) {
   const sample = sampleAt(samples, at);
   const workers = sample?.controllers.map(({ controller, workers: all }) => `${controller} ${all}`) ?? [];
@@ -195,19 +195,19 @@ function Cached({ cached }: Pick<Sample, "cached">) {
 /** The height of a plot in pixels. */
 const plotHeight = 64;
 
-/** Left of the lines, for what their height means. */
+/** The width of the scale left of the lines, in pixels. */
 const scaleWidth = 70;
 
 interface PlotFigureProps {
   readonly plot: Plot;
-  /** The values of each series, by pixels. */
+  /** The values of each series, one for each pixel. */
   readonly lines: readonly (readonly number[])[];
   readonly width: number;
-  /** Where the operator started again, in pixels. */
+  /** The pixels at which the operator was started again. */
   readonly restarts: readonly number[];
 }
 
-/** A plot; what it tells is in the table of numbers, too. */
+/** A plot. Screen readers get its values from the table of numbers. */
 function PlotFigure({ plot: { title, series, text }, lines, width, restarts }: PlotFigureProps) {
   const most = mostOf(lines);
   return (

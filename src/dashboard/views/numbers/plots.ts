@@ -7,15 +7,15 @@ export interface Series {
   readonly value: (sample: Sample) => number;
 }
 
-/** Numbers of one kind, drawn together. */
+/** Series of the same unit, drawn together. */
 export interface Plot {
   readonly title: string;
   readonly series: readonly Series[];
-  /** A number with its unit. */
+  /** Formats a value with its unit. */
   readonly text: (value: number) => string;
 }
 
-/** What is drawn of samples. */
+/** Returns the plots of samples. */
 export function plotsOf(samples: readonly Sample[]): Plot[] {
   const controllers = new Set(
     samples.flatMap((sample) => sample.controllers.map(({ controller }) => controller)),
@@ -45,7 +45,7 @@ export function plotsOf(samples: readonly Sample[]): Plot[] {
   ];
 }
 
-/** What plots tell of a sample, in words. */
+/** Describes a sample in words, for screen readers. */
 export function wordsOf(plots: readonly Plot[], sample: Sample | undefined): string {
   if (sample === undefined) return "unknown";
   return plots
@@ -56,7 +56,7 @@ export function wordsOf(plots: readonly Plot[], sample: Sample | undefined): str
     .join("; ");
 }
 
-/** Those with the words of the filter. */
+/** Returns the plots whose series match a filter. */
 export function filteredPlots(plots: readonly Plot[], filter: string): Plot[] {
   const matches = matcher(filter);
   return plots
@@ -71,16 +71,16 @@ function cachedObjects({ cached }: Sample): number {
   return Object.values(cached).reduce((sum, count) => sum + count, 0);
 }
 
-/** A stretch of time that is drawn over so many pixels. */
+/** A stretch of time that is drawn on a number of pixels. */
 interface Drawn {
   readonly from: number;
   readonly to: number;
   readonly width: number;
-  /** Nothing is known of later times. */
+  /** The end of the record: later pixels are empty. */
   readonly until: number;
 }
 
-/** The highest value in each pixel's time, however many samples it has; NaN where nothing is known. */
+/** Returns the highest value in the time of each pixel, so that no peak is lost; NaN where no sample is known. */
 export function peaks(
   samples: readonly Sample[],
   value: (sample: Sample) => number,
@@ -102,14 +102,14 @@ export function peaks(
   });
 }
 
-/** The highest of all, at least 1. */
+/** Returns the highest value of all lines, at least 1. */
 export function mostOf(lines: readonly (readonly number[])[]): number {
   let most = 1;
   for (const line of lines) for (const value of line) if (value > most) most = value;
   return most;
 }
 
-/** The path of an SVG through the values of pixels; it is level until a value changes. */
+/** Returns an SVG path through the values of pixels, as steps. */
 export function pathOf(values: readonly number[], most: number, height: number): string {
   const path: string[] = [];
   let before = Number.NaN;

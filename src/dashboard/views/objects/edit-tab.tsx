@@ -8,23 +8,23 @@ import { type GoneWith, goesWith } from "../../history/owner-tree.ts";
 
 const applied = "applied";
 
-/** Changes an object by hand, or deletes it. What the server would refuse is told before. */
+/** The tab that edits or deletes the object. "Check" sends a dry run, which shows what the API server would refuse. */
 export function EditTab({ track }: { readonly track: Track }) {
   const { feed, shown } = usePage();
   const current = revisionAt(track, Infinity);
   const [text, setText] = useState<string>();
-  const [told, setTold] = useState<string>();
+  const [message, setMessage] = useState<string>();
   const [problem, setProblem] = useState<RefusedActionError>();
   if (current === undefined) return <p class="empty">It was deleted.</p>;
   const { apiVersion, kind, metadata } = current.object;
   const act = async (name: string, body: object, done: string): Promise<void> => {
     try {
       await feed.act(name, body);
-      setTold(done);
+      setMessage(done);
       setProblem(undefined);
       if (done === applied) setText(undefined);
     } catch (error) {
-      setTold(undefined);
+      setMessage(undefined);
       setProblem(error as RefusedActionError);
     }
   };
@@ -40,7 +40,7 @@ export function EditTab({ track }: { readonly track: Track }) {
           aria-describedby="edit-told"
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);
-            setTold(undefined);
+            setMessage(undefined);
           }}
         />
       </label>
@@ -72,14 +72,14 @@ export function EditTab({ track }: { readonly track: Track }) {
         />
       </div>
       <div id="edit-told" role="status">
-        {told}
+        {message}
         {problem && <Problem problem={problem} />}
       </div>
     </form>
   );
 }
 
-/** So many are named. */
+/** The number of dependents that are named. */
 const most = 10;
 
 interface DeleteButtonProps {
@@ -87,7 +87,7 @@ interface DeleteButtonProps {
   readonly onDelete: () => void;
 }
 
-/** Deletes an object, once somebody has seen what goes with it and agreed. */
+/** A button that deletes the object after a question, which names the objects that are deleted along with it. */
 function DeleteButton({ track, onDelete }: DeleteButtonProps) {
   const { feed } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);

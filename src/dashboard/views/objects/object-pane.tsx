@@ -22,7 +22,7 @@ const titles: Readonly<Record<Tab, string>> = {
   edit: "Edit",
 };
 
-/** One object: how it became what it is, and who wrote what. */
+/** The chosen object, in tabs: its history, its writers, and everything that has to do with it. */
 export function ObjectPane() {
   const { feed, shown, show } = usePage();
   const track = shown.place === undefined ? undefined : feed.history.tracks.get(shown.place);
@@ -77,10 +77,10 @@ export function ObjectPane() {
   );
 }
 
-/** So many are drawn: the last ones. */
+/** The number of calls that are drawn: the last ones. */
 const mostCalls = 200;
 
-/** What webhooks were asked about the object, the newest first. */
+/** The tab with the webhook calls for the object, the newest first. */
 function WebhooksTab({ track: { place } }: { readonly track: Track }) {
   const { feed, shown, moment } = usePage();
   const [everything, setEverything] = useState(false);
@@ -115,15 +115,15 @@ function WebhooksTab({ track: { place } }: { readonly track: Track }) {
   );
 }
 
-/** Objects in several versions are converted at each turn. */
+/** Returns true for successful conversions, which every read in another version causes. */
 function isUsual(call: Call): boolean {
   return call.call === "conversion" && call.failure === undefined;
 }
 
-/** So many changes are drawn: the last ones up to the moment. */
+/** The number of changes that are drawn: the last ones up to the moment. */
 const mostChanges = 100;
 
-/** Each revision of an object, the newest first, with who wrote it and what is different. */
+/** The tab with all revisions of the object, the newest first: the writer and the difference. */
 function ChangesTab({ track: { revisions } }: { readonly track: Track }) {
   const { shown, show, moment } = usePage();
   const past = revisions.filter(({ at }) => at <= moment);
@@ -183,7 +183,7 @@ function Difference({
   return <DifferenceLines lines={lines} label="What is different" />;
 }
 
-/** The object as YAML, each line with the managers of its field. */
+/** The tab with the object as YAML, each line with the managers of its field. */
 function FieldsTab({ track }: { readonly track: Track }) {
   const { moment } = usePage();
   const revision = revisionAt(track, moment);
@@ -224,10 +224,10 @@ function FieldsTab({ track }: { readonly track: Track }) {
   );
 }
 
-/** So many are drawn: the last ones. */
+/** The number of reconciles that are drawn: the last ones. */
 const mostReconciles = 200;
 
-/** The reconciles that the object caused, and those that wrote it, the newest first. */
+/** The tab with the reconciles that the object caused or that wrote it, the newest first. */
 function ReconcilesTab({ track: { place } }: { readonly track: Track }) {
   const { feed, moment } = usePage();
   const { history } = feed;
@@ -259,14 +259,14 @@ function how(isCause: boolean, isWriter: boolean): string {
   return isCause ? "caused by it" : "wrote it";
 }
 
-/** The Events about an object. */
+/** The tab with the Events about the object. */
 function EventsTab({ track }: { readonly track: Track }) {
   const { feed, moment } = usePage();
   const events = about(feed.history, track.place).events.filter(({ revision }) => revision.at <= moment);
   if (events.length === 0) return <p class="empty">There are no Events about it.</p>;
   return (
     <ul class="events">
-      {events.map(({ place, revision: { at }, told: { isWarning, reason, text, times } }) => (
+      {events.map(({ place, revision: { at }, summary: { isWarning, reason, text, times } }) => (
         <li key={place} class={isWarning ? "warning" : undefined}>
           <time>{timeOfDay(at)}</time> {isWarning && "⚠ "}
           <strong>{reason}</strong> {text}

@@ -14,7 +14,7 @@ import { matcher } from "../texts.ts";
 import { usePage } from "../shown.ts";
 import { ObjectPane } from "./object-pane.tsx";
 
-/** The objects of a moment, each below its owner. */
+/** The tree of the objects at a moment, each below its owner. */
 function ObjectTree() {
   const { feed, shown, show, moment } = usePage();
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
@@ -122,7 +122,7 @@ function ObjectTree() {
   );
 }
 
-/** Conditions in short: a sign tells those that are true from the others, and not the colour alone. */
+/** The conditions in short, with a sign besides the colour for true and false ones. */
 function Conditions({ conditions }: { readonly conditions: readonly ShownCondition[] }) {
   return (
     <span class="conditions">
@@ -147,7 +147,7 @@ function parentOf(rows: readonly TreeRow[], at: number): number {
   return rows.findLastIndex((row, index) => index < at && row.level < level);
 }
 
-/** All objects, and the chosen one. */
+/** The view of objects: the tree on the left, the chosen object on the right. */
 export function ObjectsView() {
   return (
     <div class="split">

@@ -11,9 +11,9 @@ export interface Lane {
 
 /** A row of the timeline: all calls of a webhook about an object, in the order of their starts. */
 export interface CallLane {
-  /** Its name, with what it does. */
+  /** The type and name of the webhook. */
   readonly webhook: string;
-  /** Its name alone. */
+  /** The name of the webhook. */
   readonly shortName: string;
   readonly resource: string;
   /** Empty for conversions. */
@@ -21,20 +21,20 @@ export interface CallLane {
   readonly calls: readonly Call[];
 }
 
-/** Something that took some time. */
+/** A reconcile or a call. */
 interface Timed {
   readonly from: number;
   readonly to: number;
 }
 
-/** A part of a lane, in pixels; where items would stand upon each other, one bar stands for them. */
+/** A part of a lane, in pixels. Items that would overlap share a bar. */
 export interface Bar<Item> {
   readonly left: number;
   readonly width: number;
   readonly items: readonly Item[];
 }
 
-/** The lanes of reconciles, in the order in which their first one began. */
+/** Returns the lanes of reconciles, in the order of their first reconciles. */
 export function lanesOf(reconciles: readonly Reconcile[]): Lane[] {
   const lanes = new Map<string, Lane & { readonly reconciles: Reconcile[] }>();
   for (const reconcile of reconciles) {
@@ -48,7 +48,7 @@ export function lanesOf(reconciles: readonly Reconcile[]): Lane[] {
   return [...lanes.values()].toSorted((a, b) => a.reconciles[0]!.from - b.reconciles[0]!.from);
 }
 
-/** The lanes of calls, in the order in which their first one began. */
+/** Returns the lanes of webhook calls, in the order of their first calls. */
 export function callLanesOf(calls: readonly Call[]): CallLane[] {
   const lanes = new Map<string, CallLane & { readonly calls: Call[] }>();
   for (const call of calls) {
@@ -65,10 +65,10 @@ export function callLanesOf(calls: readonly Call[]): CallLane[] {
   return [...lanes.values()].toSorted((a, b) => a.calls[0]!.from - b.calls[0]!.from);
 }
 
-/** No bar is narrower: it could not be hit. */
+/** The least width of a bar: it must be large enough to click. */
 const narrowest = 6;
 
-/** The bars of a lane's items between two moments, at so many pixels a millisecond; `from` stands at 0. */
+/** Returns the bars of a lane between two moments. `scale` is in pixels per millisecond; `from` is at pixel 0. */
 export function barsOf<Item extends Timed>(
   items: readonly Item[],
   from: number,
@@ -89,18 +89,18 @@ export function barsOf<Item extends Timed>(
   return bars;
 }
 
-/** What was done on the page, in pixels; where there is no space for the words of each, one mark stands for several. */
+/** Actions on the page, in pixels. Actions without space for their words share a mark. */
 export interface Mark {
   readonly left: number;
-  /** Until the next one. */
+  /** The space until the next mark. */
   readonly width: number;
   readonly acts: readonly Printed[];
 }
 
-/** A mark with less space would have no words. */
+/** The least space of a mark, in pixels. */
 const leastWords = 140;
 
-/** The marks between two moments, at so many pixels a millisecond; `from` stands at 0. */
+/** Returns the marks between two moments. `scale` is in pixels per millisecond; `from` is at pixel 0. */
 export function marksOf(acts: readonly Printed[], from: number, to: number, scale: number): Mark[] {
   const groups: { readonly left: number; readonly acts: Printed[] }[] = [];
   for (const act of acts) {
@@ -121,7 +121,7 @@ const steps = [
 ];
 const betweenTicks = 90;
 
-/** Moments to name on the axis between two moments, with enough space between them. */
+/** Returns the moments to label on the axis, with enough space for each label. */
 export function ticksOf(from: number, to: number, scale: number): number[] {
   const step = steps.find((candidate) => candidate * scale >= betweenTicks) ?? steps.at(-1)!;
   const ticks: number[] = [];

@@ -34,7 +34,7 @@ import { CallDetail, CallLine, operationOf } from "../webhook-call.tsx";
 
 const laneHeight = 30;
 
-/** Reconciles by their requests, and calls of webhooks by their objects, in time. */
+/** The timeline: a lane for each request of a controller, and for each object of a webhook. */
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
   const { reconciles, calls, acts } = feed.history;
@@ -179,7 +179,7 @@ interface CallLaneRowProps {
   readonly onChoose: (bar: Bar<Call>) => void;
 }
 
-/** A webhook and an object, with bars for the calls. */
+/** The lane of a webhook and an object: their names, and bars for the calls. */
 function CallLaneRow({
   lane: { webhook, shortName, resource, key },
   bars,
@@ -226,11 +226,11 @@ function worstVerdict({ items }: Bar<Call>) {
 
 interface ChosenCallProps {
   readonly call: Call;
-  /** All that its bar stands for, if that is more than one. */
+  /** All calls of its bar, if there are several. */
   readonly merged: readonly Call[];
 }
 
-/** The chosen call of a webhook, below the timeline. */
+/** The details of the chosen webhook call, below the timeline. */
 function ChosenCall({ call, merged }: ChosenCallProps) {
   const { feed, show } = usePage();
   const places = placesOfCall(call);
@@ -267,7 +267,7 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
   );
 }
 
-/** So many are listed at the most. */
+/** The number of items that are listed at most. */
 const most = 100;
 
 interface MergedProps<Item> {
@@ -277,7 +277,7 @@ interface MergedProps<Item> {
   readonly children: (item: Item) => ComponentChildren;
 }
 
-/** What one bar stands for, where it stands for several. */
+/** The items of a bar that has several. */
 function Merged<Item>({ items, noun, keyOf, children }: MergedProps<Item>) {
   if (items.length === 0) return null;
   return (
@@ -301,7 +301,7 @@ interface LaneRowProps {
   readonly onChoose: (bar: Bar<Reconcile>) => void;
 }
 
-/** A request of a controller, with bars for its reconciles. */
+/** The lane of a request: its name, and bars for its reconciles. */
 function LaneRow({ lane: { controller, request }, bars, chosen, onChoose }: LaneRowProps) {
   return (
     <div class="lane">
@@ -340,7 +340,7 @@ function worstReconcile({ items: reconciles }: Bar<Reconcile>): Reconcile {
   );
 }
 
-/** What was done on the page, each where it was in time; a mark leads to its moment. */
+/** Marks for the actions on the page, as links to their moments. */
 function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
   const { show } = usePage();
   if (marks.length === 0) return null;
@@ -367,20 +367,20 @@ function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
   );
 }
 
-/** Left of the bars. */
+/** The width of the names left of the bars, in pixels. */
 const labelWidth = 260;
 
 interface LaneBarProps<Item> {
   readonly bar: Bar<Item>;
   readonly look: string;
   readonly label: string;
-  /** Shown where there is space for it. */
+  /** Shown if the bar is wide enough. */
   readonly sign: string;
   readonly chosen: Item | undefined;
   readonly onChoose: (bar: Bar<Item>) => void;
 }
 
-/** What one thing took in time, or several that are too close to be told apart. */
+/** The bar of one item, or of several items that are too close to be drawn apart. */
 function LaneBar<Item>({ bar, look, label, sign, chosen, onChoose }: LaneBarProps<Item>) {
   return (
     <button
@@ -405,13 +405,13 @@ interface Point {
   readonly y: number;
 }
 
-/** Leads from what came first to what it led to. */
+/** An arrow from a cause to its effect. */
 interface Arrow {
   readonly start: Point;
   readonly end: Point;
 }
 
-/** Arrows from the ends of reconciles to the starts of those that they led to. */
+/** Arrows from the ends of reconciles to the starts of the reconciles that they caused. */
 function Arrows({ arrows }: { readonly arrows: readonly Arrow[] }) {
   return (
     <svg class="arrows" aria-hidden="true">

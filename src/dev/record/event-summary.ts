@@ -1,7 +1,7 @@
 import { eventResources } from "./recorded.ts";
 
 /** What an Event tells. */
-export interface ToldEvent {
+export interface EventSummary {
   readonly regarding: EventReference | undefined;
   readonly isWarning: boolean;
   readonly reason: string;
@@ -32,13 +32,13 @@ interface EventObject {
 }
 
 /** Reads an Event of either of its two groups; undefined if an object is none. */
-export function toldEvent({
+export function summarizeEvent({
   resource,
   object,
 }: {
   readonly resource: string;
   readonly object: object;
-}): ToldEvent | undefined {
+}): EventSummary | undefined {
   if (!eventResources.has(resource)) return undefined;
   const event: EventObject = object;
   return {
