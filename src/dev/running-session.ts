@@ -9,9 +9,12 @@ import { refuseStateLinks } from "../scaffold/state-folder.ts";
 import type { RecordedReconcile } from "./record/recorded.ts";
 import { RecordFile } from "./record/record-file.ts";
 
+// The session of a project as other processes see it: one at a time (`lockSession`), its cluster's objects (`readObjects`) and
+// its reconciles (`readReconciles`), which the MCP server serves to agents.
+
 /**
- * Remembers that a session wrote its kubeconfig, until the returned function is called. A clone can contain one that
- * names a program to run, or a server that is to get what is in a file of the user's.
+ * Remembers that a session wrote its kubeconfig, until the returned function is called. Only a remembered kubeconfig is read:
+ * one from a clone could name a program to run, or a server to which a file of the user is sent.
  */
 export function rememberConfig(file: string): () => void {
   const fact = factOf(file);
@@ -21,7 +24,7 @@ export function rememberConfig(file: string): () => void {
 
 const factOf = (file: string): Fact => ["kubeconfig", realpathSync(file), readFileSync(file, "utf8")];
 
-/** Which objects of a running session to read. */
+/** Selects objects of a running session. */
 export interface ObjectQuery {
   /** A kind, singular or plural, with or without its group: `mysql`, `deployments.apps`. */
   readonly kind: string;
@@ -30,10 +33,10 @@ export interface ObjectQuery {
   readonly labels?: string | undefined;
 }
 
-/** No answer holds more: whoever reads it is to ask more narrowly. */
+/** The number of objects that one answer contains at most. */
 const mostObjects = 100;
 
-/** Reads objects of the cluster that `tsbuilder dev` runs for a project, without what Secrets hold. */
+/** Reads objects of the cluster that `tsbuilder dev` runs for a project, without the values of Secrets. */
 export async function readObjects(root: string, query: ObjectQuery): Promise<readonly object[]> {
   const client = await clientOfSession(root);
   const kind = await findKind(client, query.kind);
@@ -88,19 +91,19 @@ function shown({ metadata, ...object }: KubernetesObject): object {
   return hideSecret({ ...object, metadata: rest });
 }
 
-/** Which reconciles of the last session to read. */
+/** Selects reconciles of the last session. */
 interface ReconcileQuery {
   readonly controller?: string | undefined;
-  /** The object: `default/db`, or its name alone. */
+  /** The key of the object, `default/db`, or its name. */
   readonly request?: string | undefined;
   readonly outcome?: string | undefined;
-  /** How many of the last ones; at most, and by default, 100. */
+  /** The number of the last reconciles to return; at most 100, which is also the default. */
   readonly last?: number | undefined;
 }
 
-/** What was found, the oldest one first. */
+/** The selected reconciles, the oldest one first. */
 interface FoundReconciles {
-  /** Whether the session is still running. */
+  /** True while the session is running. */
   readonly isRunning: boolean;
   readonly reconciles: readonly RecordedReconcile[];
 }
@@ -145,7 +148,7 @@ export function lockSession(folder: string): () => void {
   });
 }
 
-/** Whether a session is running in a project's folder. */
+/** Returns true if a session is running in a project's folder. */
 function isSessionRunning(folder: string): boolean {
   return readLock(lockOf(folder)) !== undefined;
 }

@@ -31,7 +31,7 @@ export interface SessionOptions {
   readonly inspect?: string | undefined;
   /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
-  /** Gets the operator's reconciles, too. */
+  /** Records the session; it receives the operator's reconciles, too. */
   readonly recording?: SessionRecording | undefined;
   /** Regenerates from the sources, and returns the files that it wrote; throws the errors in the sources. */
   readonly generate: () => Promise<readonly string[]>;
@@ -41,7 +41,7 @@ export interface SessionOptions {
 export interface Session {
   readonly url: string;
   readonly kubeconfig: string;
-  /** What a page may do to it. */
+  /** The actions for a page. */
   readonly actions: PageActions;
   applySamples(): Promise<number>;
   stop(): Promise<void>;
@@ -72,7 +72,7 @@ export async function startSession(options: SessionOptions, report: Report): Pro
   }
 }
 
-/** Stops something that was started; the last one first. */
+/** Stops something that was started. Cleanups run in reverse order. */
 type Cleanup = () => void | Promise<void>;
 
 async function start(
@@ -146,7 +146,7 @@ async function start(
   };
 }
 
-/** The slow steps, at the same time. */
+/** Executes the two slow steps in parallel. */
 async function bundleAndOpenCluster(
   { root, openCluster }: SessionOptions,
   file: string,
@@ -165,7 +165,7 @@ async function bundleAndOpenCluster(
   return { bundle, cluster };
 }
 
-/** Where the operator's objects go. Webhooks are only served if the cluster can reach this machine. */
+/** Returns the namespace, prefix and webhooks of the operator. Webhooks are only served if the cluster can reach them. */
 async function placeFor(
   { hasWebhooks, webhookAddress }: SessionOptions,
   { namespace, prefix, outlives }: DevCluster,

@@ -38,7 +38,7 @@ function isDiskFull(error: unknown): boolean {
   return code === "ENOSPC" || (cause !== undefined && isDiskFull(cause));
 }
 
-/** Explains why a cluster could not start. */
+/** Throws an explained error for a cluster that could not start. */
 export function explainStart(error: unknown): never {
   const {
     code,

@@ -3,7 +3,7 @@ import type { Client } from "@tsbuilder/runtime";
 import type { MovableClock } from "./movable-clock.ts";
 import type { OperatorLeases } from "./operator-leases.ts";
 
-/** The cluster of a session. */
+/** The cluster of a session: embedded, or one that exists already. */
 export interface DevCluster {
   readonly url: string;
   /** A kubeconfig for kubectl, in the project's folder. */
@@ -12,28 +12,28 @@ export interface DevCluster {
   readonly client: Client;
   /** The namespace of the operator's ServiceAccount. */
   readonly namespace: string;
-  /** Prefix for the names of the operator's objects: others may have objects of the same name there. */
+  /** The prefix for the names of the operator's objects, which may exist in a shared cluster. */
   readonly prefix: string;
   /** The namespace for samples that set none. */
   readonly sampleNamespace: string;
-  /** Whether it outlives the session; then nothing may keep pointing at this machine. */
+  /** True if the cluster outlives the session: then no webhook may keep pointing at this machine. */
   readonly outlives: boolean;
   /** A kubeconfig with exactly the permissions of a ServiceAccount in the namespace. */
   actAs(serviceAccount: string): Promise<string>;
   stop(): Promise<void>;
-  /** Absent for a cluster that others have, too. */
+  /** Undefined for a cluster that is shared with others. */
   readonly own?: OwnCluster | undefined;
 }
 
-/** What can be done to a cluster that only this session has. */
+/** The means to manipulate a cluster that belongs to this session alone. */
 export interface OwnCluster {
-  /** The client of a page: the record says that it was the page. */
+  /** The client of the page, with a user agent by which the record tells its writes from others. */
   readonly client: Client;
-  /** What happens to the operator's next requests. */
+  /** Failures and delays that are planned for the operator's next requests. */
   readonly failures: PlannedFailures;
   readonly clock: MovableClock;
-  /** By which Lease the operator leads. */
+  /** The Lease by which the operator leads. */
   readonly leases: OperatorLeases;
-  /** Brings all objects to states that writes have left. Leases stay, as their writes are not recorded. */
+  /** Replaces all objects by the states that writes left, except for Leases, whose writes are not recorded. */
   restore(states: readonly ClusterWrite[]): void;
 }

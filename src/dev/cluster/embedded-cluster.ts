@@ -20,7 +20,7 @@ export interface EmbeddedOptions {
   /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
-  /** Is told of each request of the operator that fails, or waits, on demand. */
+  /** Receives each request of the operator that met a planned failure. */
   readonly onFault?: ((failure: MetFailure) => void) | undefined;
   readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
 }
@@ -86,7 +86,7 @@ export async function startEmbeddedCluster(
   };
 }
 
-/** Leases are left as they are, but for those of namespaces that were not there. */
+/** Restores states. Existing Leases are kept, except in namespaces that did not exist then. */
 function restore(cluster: Cluster, states: readonly ClusterWrite[]): void {
   const namespaces = new Set(states.flatMap(({ resource, key }) => (resource === "namespaces" ? key : [])));
   const kept = [...(cluster.snapshot().collections.get(leasesResource)?.values() ?? [])]

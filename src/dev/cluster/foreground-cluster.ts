@@ -100,7 +100,7 @@ type ServiceResolver = NonNullable<ClusterOptions["resolveService"]>;
 /** NAMESPACE/NAME[:PORT]=LOCAL-PORT */
 const notation = /^([a-z0-9-]+)\/([a-z0-9-]+)(?::(\d{1,5}))?=(\d{1,5})$/;
 
-/** Reads which ports of this machine stand behind which Services, for webhooks that name a Service. */
+/** Parses the local ports behind Services, which webhooks with a Service reference are called at. */
 export function parseServicePorts(written: readonly string[]): ServiceResolver {
   const ports = written.map((text) => {
     const [, namespace, name, port, local] = notation.exec(text) ?? [];

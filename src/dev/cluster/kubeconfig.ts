@@ -118,9 +118,7 @@ async function answers(config: MinimalConfig): Promise<boolean> {
   }
 }
 
-/**
- * A kubeconfig with one cluster, user and context, and with file references resolved: kubectl knows all its sources.
- */
+/** Reads the selected kubeconfig with kubectl, which knows all its sources: one cluster, user and context, no references to files. */
 export function readChosen(choice: ClusterChoice): Promise<MinimalConfig> {
   return readContext<MinimalConfig>(choice, "--raw", "--flatten");
 }
@@ -129,7 +127,7 @@ interface WithContext<Context> {
   readonly contexts: readonly [{ readonly context: Context }];
 }
 
-/** A kubeconfig whose default namespace is another one, as that of a pod is its own. */
+/** Returns a kubeconfig with another default namespace; a Pod has its own one. */
 export function inNamespace<Context extends object, Config extends WithContext<Context>>(
   config: Config,
   namespace: string,

@@ -8,16 +8,16 @@ interface Timer {
 }
 
 /**
- * The system time for background work, which can be moved forward: what waits is due when it would have been, one after
- * the other.
+ * A clock for background work that can be moved forward. It advances with the system time; a move fires the timers on its
+ * way in their order, each at its own time.
  */
 export class MovableClock implements Clock {
-  /** In whole milliseconds. */
+  /** Whole milliseconds ahead of the system time. */
   #ahead = 0;
   readonly #timers = new Set<Timer>();
   readonly #participants = new Set<Participant>();
 
-  /** Milliseconds by which it has been moved. */
+  /** The milliseconds by which the clock has been moved. */
   get ahead(): number {
     return this.#ahead;
   }
@@ -43,8 +43,8 @@ export class MovableClock implements Clock {
   }
 
   /**
-   * Moves the time forward, from timer to timer; between two of them participants finish their work. If the signal is
-   * aborted, it stays where it is then, whatever still works.
+   * Moves the time forward, from timer to timer; between two timers, participants finish their work. An aborted signal stops
+   * the move where it is, without waiting for participants.
    */
   async move(milliseconds: number, signal?: AbortSignal): Promise<void> {
     const end = this.#ahead + milliseconds;
@@ -64,7 +64,7 @@ export class MovableClock implements Clock {
 
   #arm(timer: Timer): void {
     timer.cancel?.();
-    // It ends early if the wait is longer than a timer of Node can be.
+    // Node's timer fires early if the wait is longer than it supports.
     timer.cancel = backgroundClock.setTimer(() => {
       if (timer.at > this.monotonic()) return this.#arm(timer);
       this.#timers.delete(timer);
@@ -83,7 +83,7 @@ export class MovableClock implements Clock {
     return earliest;
   }
 
-  /** Two turns of the event loop are enough for chains of promises that wait for nothing else. */
+  /** Waits until no participant works. Two turns of the event loop let chains of promises finish that wait for nothing else. */
   async #settle(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       await setImmediate();
@@ -95,7 +95,7 @@ export class MovableClock implements Clock {
   }
 }
 
-/** Whether some work is done; false once a signal is aborted, and the work goes on by itself then. */
+/** Waits for work, and returns true; returns false as soon as a signal is aborted, while the work goes on. */
 export function doneOrAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => resolve(false);

@@ -8,10 +8,10 @@ export interface HeldLease {
   readonly name: string;
 }
 
-/** The label of Leases by which processes share objects: nobody leads by them. */
+/** The label of Leases by which shards divide objects among them; they are not for leader election. */
 const ofShards = "tsbuilder.dev/shards";
 
-/** Which Lease the operator holds, as the writes of the cluster tell. */
+/** Finds the Lease that the operator holds, from the writes of the cluster. */
 export class OperatorLeases {
   readonly #isOperator: (user: string) => boolean;
   readonly #held = new Map<string, HeldLease>();
@@ -41,13 +41,13 @@ export class OperatorLeases {
     return this.#held.values().next().value;
   }
 
-  /** Whether it has held one in this session. */
+  /** True if the operator has held a Lease in this session. */
   get hasLed(): boolean {
     return this.#hasLed;
   }
 }
 
-/** Whether a Lease has a holder who leads by it. */
+/** Returns true if a Lease has a holder, and is for leader election. */
 function isLed(lease: unknown): boolean {
   if (!isObject(lease) || !isObject(lease["spec"]) || !isObject(lease["metadata"])) return false;
   const { labels } = lease["metadata"];

@@ -21,8 +21,8 @@ const devFieldManager = "tsbuilder-dev";
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
   /**
-   * Is told the name of each CRD that was replaced, since its scope or kind changed; its objects are deleted with it.
-   * Without this, such a CRD is rejected.
+   * Receives the name of each CRD that was replaced because its scope or kind changed; its objects are deleted with it.
+   * Without this function, such a CRD is rejected.
    */
   readonly onReplaced?: ((name: string) => void) | undefined;
 }
@@ -85,10 +85,10 @@ async function deleteDefinition(client: Client, crd: ManifestObject): Promise<vo
   client.mapper.reset();
 }
 
-/** How long the operator may take to finalize the objects of a CRD, and the time between two looks, in milliseconds. */
+/** The time that the operator may take to finalize the objects of a CRD, and the interval of the checks, in milliseconds. */
 const [patience, interval] = [10_000, 50];
 
-/** Deletes what was applied, in reverse order, and removes the conversion through this machine. */
+/** Deletes the applied objects in reverse order, and applies the CRDs without the conversion through this machine. */
 export async function deleteApplied(
   project: string,
   client: Client,
@@ -154,7 +154,7 @@ function readConfig(project: string, folder: string): ManifestObject[] {
   return readConfigFiles(project, folder).flatMap(({ objects }) => objects);
 }
 
-/** Reads them with the paths of their files: `config/samples/apps_v1_mysql.yaml`. */
+/** Reads objects with the paths of their files: `config/samples/apps_v1_mysql.yaml`. */
 function readConfigFiles(
   project: string,
   folder: string,

@@ -16,12 +16,12 @@ export function explainLeftover(error: unknown, left: readonly ManifestObject[])
   );
 }
 
-/** Returns whether the cluster did not answer at all, as opposed to rejecting the request. */
+/** Returns true if the cluster did not answer at all, as opposed to rejecting the request. */
 export function isUnanswered(error: unknown): boolean {
   return isApiError(error) && error.status === 0;
 }
 
-/** Names the object of the project that the cluster rejected, and what to do, if known in which file; other errors are unchanged. */
+/** Explains the rejection of an object of the project, with its file if that is known; returns other errors unchanged. */
 export function explainRejection(
   error: unknown,
   { kind, metadata }: ManifestObject,
@@ -45,7 +45,7 @@ export function explainRejection(
   });
 }
 
-/** Returns whether the cluster rejected a CRD for nothing but a new scope or kind: an existing CRD keeps its own. */
+/** Returns true if the cluster rejected a CRD only because its scope or kind changed, which are immutable. */
 export function isOtherKind(error: unknown): boolean {
   if (!isApiError(error)) return false;
   const { causes = [] } = error.body.details ?? {};

@@ -3,11 +3,11 @@ import { createInterface } from "node:readline";
 import { doneOrAborted } from "../cluster/movable-clock.ts";
 
 /**
- * The URL of a module that runs in an operator's process before its runtime is loaded, and leaves a clock there that can
- * be moved forward: the runtime's system time. What waits for it is due when it would have been, or at once if that has
- * passed. `Date` follows once the clock has been moved; timers of the operator's own code don't.
+ * The URL of a module that runs in an operator's process before its runtime is loaded, and replaces the runtime's system time
+ * by a clock that can be moved forward. After a move, timers of the runtime fire at their time on the new clock, at once if
+ * that has passed. `Date` follows the clock once it has been moved; timers of the operator's own code do not.
  *
- * It moves when no reconcile runs, whose requests would time out, or after five seconds.
+ * A move waits until no reconcile runs, whose requests would time out, but at most five seconds.
  */
 export const operatorClock = `data:text/javascript,${encodeURIComponent(`
   import { subscribe } from "node:diagnostics_channel";
@@ -130,15 +130,15 @@ export interface OperatorOptions {
   readonly standbyDelay?: number;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Makes what receives the messages of a process that was started. */
+  /** Creates the receiver of messages for each process that is started. */
   readonly listen: () => OperatorListener;
   /** Receives the operator's output, line by line. */
   readonly onLine: (line: string) => void;
-  /** Called when the operator exits on its own, be it that this is expected. */
+  /** Called when the operator exits on its own; `isExpected` is true within `endsAfter`. */
   readonly onExit: (reason: string, isExpected: boolean) => void;
 }
 
-/** Receives what a process sends with `process.send`. */
+/** Receives the messages that a process sends with `process.send`. */
 export interface OperatorListener {
   message(message: unknown): void;
   /** Called when the process has ended. */
@@ -153,15 +153,15 @@ interface Running {
 
 /** The operator in its own process, so that a crash or an endless loop does not affect `dev`. */
 export interface OperatorProcess {
-  /** Stops the running operator, if any, does what is to be done without one, and starts a new one in any case. */
+  /** Stops the running operator, if any, does work while none runs, and starts a new one even if that work fails. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   isRunning(): boolean;
   /**
-   * Does what makes the process that runs now end, and waits for that: no such exit is unexpected. False if the signal is
-   * aborted first.
+   * Does work that makes the running process end, and waits for its end, which then is an expected one. Returns false if the
+   * signal is aborted first.
    */
   endsAfter(cause: () => Promise<void>, signal: AbortSignal): Promise<boolean>;
-  /** Moves the clock of this process, and of each that follows, ahead of the system time; in milliseconds. */
+  /** Sets how far the clocks of this process, and of all later ones, are ahead of the system time, in milliseconds. */
   moveClock(ahead: number): void;
   stop(): Promise<void>;
 }
@@ -255,7 +255,7 @@ function launch({ file, project, inspect, preload = [], args, env }: OperatorOpt
     env: { ...process.env, ...env },
     stdio: ["pipe", "pipe", "pipe", "ipc"],
   });
-  // Its exit is reported by the exit event.
+  // A broken pipe means that the process ended, which the exit event reports.
   child.stdin!.on("error", () => undefined);
   return child;
 }

@@ -29,7 +29,7 @@ export interface SessionOperatorOptions {
   readonly inspect?: string | undefined;
   /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
-  /** Where what it tells is recorded. */
+  /** Receives the reconciles and samples of the operator. */
   readonly record: OperatorRecord;
 }
 
@@ -69,7 +69,7 @@ export async function sessionOperator(
   });
   return {
     ...operator,
-    // What follows may call the webhooks, be it samples or the user after an edit.
+    // Samples, or the user after an edit, may call the webhooks at once.
     restart: async (meanwhile) => {
       await operator.restart(meanwhile);
       if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
@@ -77,7 +77,7 @@ export async function sessionOperator(
   };
 }
 
-/** By then, an operator that listens nowhere has logged the reason. */
+/** The time in milliseconds after which an operator that does not listen has logged the reason. */
 const patienceMilliseconds = 10_000;
 
 /** Waits until a port on this machine accepts connections, as long as the process that should open it is running. */
@@ -97,7 +97,7 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-/** What to say of an operator that ended by itself: nothing is wrong if it only printed its flags, or has lost its Lease. */
+/** Returns the event for an operator that ended by itself. Printing its flags, and losing its Lease, are no errors. */
 export function operatorEnd(reason: string, args: readonly string[], isExpected: boolean): DevEvent {
   if (isExpected) return { type: "info", text: `the operator ended ${reason}, as it must without its Lease` };
   if (reason === "with code 0" && args.some((arg) => arg === "--help" || arg === "-h")) {

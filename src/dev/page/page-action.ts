@@ -2,13 +2,13 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { ApiError } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-/** Does what the page asks for, and returns what it is told of that. What the page sends is not checked yet. */
+/** Executes an action of the page, and returns the answer. The input is not validated yet: see `ActionInput`. */
 export type PageAction = (input: unknown) => Promise<unknown>;
 
 /** The actions of a session by their names. */
 export type PageActions = Readonly<Record<string, PageAction>>;
 
-/** A request that is answered with an error; what it says is for the page. */
+/** An error with the status code of the answer. The page shows its message. */
 export class RequestError extends Error {
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export class RequestError extends Error {
   }
 }
 
-/** What a page sends with an action, member by member; what is missing or of another type is refused. */
+/** Reads the members of an action's input. Throws a RequestError for one that is missing or has another type. */
 export class ActionInput {
   readonly #members: Readonly<Record<string, unknown>>;
 
@@ -47,7 +47,7 @@ export class ActionInput {
     throw new RequestError(400, `"${name}" must be true or false`);
   }
 
-  /** A whole number up to a limit; undefined if there is none. */
+  /** Reads a whole number up to a limit; undefined if it is missing. */
   optionalCount(name: string, most: number): number | undefined {
     const value = this.#members[name];
     if (value === undefined) return undefined;
@@ -57,15 +57,15 @@ export class ActionInput {
   }
 }
 
-/** Why an action failed, for the page. */
+/** The reason of a failure, for the page. */
 interface Failure {
   readonly message: string;
   readonly hint?: string | undefined;
-  /** The fields of an object that the cluster rejected. */
+  /** The invalid fields of an object that the cluster rejected. */
   readonly causes?: readonly { readonly field: string; readonly message: string }[] | undefined;
 }
 
-/** The code of the answer and what it says. */
+/** Returns the status code and the body of the answer to a failed action. */
 export function describeFailure(error: unknown): { readonly code: number; readonly failure: Failure } {
   const { message } = error as Error;
   if (error instanceof RequestError) return { code: error.code, failure: { message } };
@@ -82,7 +82,7 @@ export function describeFailure(error: unknown): { readonly code: number; readon
   };
 }
 
-/** Checks the name, since importing the class would load the whole client. */
+/** Checks the name: importing the class would load the whole client. */
 function isApiError(error: unknown): error is ApiError {
   return error instanceof Error && error.name === "ApiError";
 }

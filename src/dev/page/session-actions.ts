@@ -14,19 +14,19 @@ import { readYaml } from "../../shared/read-yaml.ts";
 import { hiddenValue, hideSecret } from "../record/hide-secrets.ts";
 import { pageAgent } from "../record/recorded.ts";
 
-/** What a page may do to a session. */
+/** The parts of a session that actions need. */
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
   readonly cluster: DevCluster;
   readonly operator: Pick<OperatorProcess, "restart" | "endsAfter" | "moveClock">;
-  /** Without one, there is no way back. */
+  /** The record in memory; without it, no earlier state can be restored. */
   readonly record: RecentRecord | undefined;
-  /** Does something to the operator when no reload runs; the signal is aborted once a reload waits for it. */
+  /** Does work while no reload runs; the signal is aborted once a reload waits. */
   readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
   /** Aborted when the session stops. */
   readonly signal: AbortSignal;
 }
 
-/** The actions of a session. In a cluster that others have, too, only the operator can be restarted. */
+/** Returns the actions of a session. In a shared cluster, the only action is to restart the operator. */
 export function sessionActions(parts: ActionParts): PageActions {
   const { cluster, operator, record, since, between, apply, signal } = parts;
   const { sampleNamespace, own } = cluster;
@@ -49,15 +49,15 @@ export function sessionActions(parts: ActionParts): PageActions {
   };
 }
 
-/** What moving the clock needs. */
+/** The parts that moving the clock needs. */
 interface ClockParts {
   readonly cluster: Pick<OwnCluster, "clock" | "leases">;
   readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
-  /** Does something to the operator when no reload runs; the signal is aborted once a reload waits for it. */
+  /** Does work while no reload runs; the signal is aborted once a reload waits. */
   readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
-  /** Ends a move where it is: the session stops. */
+  /** Aborted when the session stops, which ends a move. */
   readonly signal: AbortSignal;
-  /** How long a move may take; in milliseconds. */
+  /** The time in milliseconds that a move may take. */
   readonly patience?: number | undefined;
 }
 
@@ -66,9 +66,9 @@ const day = 24 * 60 * 60;
 const movePatience = 60_000;
 
 /**
- * Moves the clock of the cluster and then that of the operator forward, by at most a day. An operator that leads would lose
- * its Lease, as if it had stood still: it releases it, and is started again. It runs while the cluster goes through that
- * time, which may call its webhooks.
+ * Returns the action that moves the clocks of the cluster and then of the operator forward, by at most a day. The operator
+ * runs meanwhile, since the cluster may call its webhooks. An operator with a Lease is restarted: the move would let the Lease
+ * expire.
  */
 export function moveClockAction({
   cluster: { clock, leases },
@@ -113,7 +113,7 @@ function waitedFor(): TsbuilderError {
   });
 }
 
-/** In the largest unit of which there is one. */
+/** Formats seconds in the largest unit of which there is at least one. */
 function span(seconds: number): string {
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
   return `${Math.floor((seconds / size) * 10) / 10} ${unit}`;
@@ -125,8 +125,8 @@ const units = [
 ] as const;
 
 /**
- * Writes an object as it was edited: what is missing from it is removed, except for its status. With a resourceVersion it
- * is refused if the object has changed since. One that is not there, or not any more, is created.
+ * Returns the action that writes an edited object. It replaces the object, so that missing fields are removed, except for its
+ * status. A resourceVersion is a precondition, as in any update. An object that does not exist is created.
  */
 export function applyAction(client: Client, defaultNamespace: string): PageAction {
   return async (input) => {
@@ -165,7 +165,7 @@ function readObject(text: string): KubernetesObject {
 
 const hint = { code: "INVALID_ARGUMENT", hint: "write one object in YAML" } as const;
 
-/** What a page shows of a Secret must not become its values. */
+/** Throws if a Secret contains the placeholders that the page shows instead of values. */
 function refuseHidden(object: KubernetesObject): void {
   if (object.kind !== "Secret") return;
   const { data, stringData } = object as KubernetesObject &
@@ -183,7 +183,7 @@ function refuseHidden(object: KubernetesObject): void {
   );
 }
 
-/** Managed fields are the server's. */
+/** Sets the namespace, and removes managedFields, which belong to the API server. */
 function place(object: KubernetesObject, { scope }: Kind, defaultNamespace: string): KubernetesObject {
   const { managedFields: _, namespace = defaultNamespace, ...metadata } = object.metadata;
   return { ...object, metadata: { ...metadata, ...(scope === "Namespaced" && { namespace }) } };
@@ -196,36 +196,36 @@ function withVersion(object: KubernetesObject, resourceVersion: string | undefin
   };
 }
 
-/** Kinds without the subresource would lose it. */
+/** Keeps the current status: an update would remove it from kinds without the status subresource. */
 function withStatus(object: KubernetesObject, current: KubernetesObject): KubernetesObject {
   const { status } = current as KubernetesObject & { readonly status?: unknown };
   return status === undefined ? object : Object.assign({ status }, object);
 }
 
-/** It gets a uid of its own. */
+/** Removes the resourceVersion and uid, which the API server refuses for new objects. */
 function asNew({ apiVersion, kind, metadata, ...rest }: KubernetesObject): ManifestObject {
   const { resourceVersion: _, uid: __, name = "", ...others } = metadata;
   return { apiVersion, kind, metadata: { ...others, name }, ...rest };
 }
 
-/** What losing the leader needs. */
+/** The parts that losing the leader needs. */
 interface LeaderParts {
   readonly cluster: Pick<OwnCluster, "client" | "leases">;
   readonly operator: Pick<OperatorProcess, "endsAfter" | "restart">;
-  /** Ends the wait for the operator: the session stops. */
+  /** Aborted when the session stops. */
   readonly signal: AbortSignal;
-  /** How long the operator may take to end; in milliseconds. */
+  /** The time in milliseconds that the operator may take to end. */
   readonly patience?: number;
 }
 
 const endPatience = 30_000;
 
-/** Who takes the Lease, and for how many seconds after the next process has seen that. */
+/** The holder that takes the Lease, and the seconds until the next process may take it back. */
 const [otherHolder, leaseSeconds] = ["another-replica", 5];
 
 /**
- * Gives the operator's Lease to another holder, as if another replica had taken over: the operator ends, and is started
- * again, as a cluster would start it. The other holder doesn't renew the Lease, so that the new process leads after a while.
+ * Returns the action that gives the operator's Lease to another holder, as if another replica had taken over. The operator
+ * must end, and is started again, as a Deployment would. The holder does not renew the Lease, so the new process leads soon.
  */
 export function loseLeaderAction({
   cluster: { client, leases },
@@ -279,19 +279,19 @@ function runsOn(patience: number): TsbuilderError {
   );
 }
 
-/** What going back needs. */
+/** The parts that restoring needs. */
 interface RestoreParts {
   readonly cluster: OwnCluster;
   readonly record: RecentRecord;
-  /** Since when the cluster has been complete. */
+  /** The earliest moment to restore: the cluster was empty before. */
   readonly since: string;
-  /** Restarts the operator, with something done while none runs. */
+  /** Restarts the operator, and does work while none runs. */
   readonly restart: (meanwhile: () => Promise<void>) => Promise<void>;
-  /** Applies the project's config again: the operator is that of the sources as they are now. */
+  /** Applies the project's config again: the operator is built from the current sources. */
   readonly apply: () => Promise<void>;
 }
 
-/** Brings the cluster's objects to what they were at a moment, and restarts the operator, which may remember what followed. */
+/** Returns the action that restores the objects of a moment. It restarts the operator, which may remember later states. */
 function restoreAction({ cluster, record, since, restart, apply }: RestoreParts): PageAction {
   return async (input) => {
     const moment = momentOf(new ActionInput(input).text("at"));
@@ -327,7 +327,7 @@ const mostTimes = 1000;
 
 const mostMilliseconds = 60_000;
 
-/** Plans that the operator's next requests fail, or wait for their answers. Without times, that ends. */
+/** Returns the action that lets the operator's next requests fail or wait. 0 times ends such a plan. */
 function failAction({ failures, client }: Pick<OwnCluster, "failures" | "client">): PageAction {
   return async (input) => {
     const members = new ActionInput(input);
@@ -360,7 +360,7 @@ export async function checkIsServed(mapper: RestMapper, resource: string): Promi
   });
 }
 
-/** Deletes an object; what it owns follows. One that isn't there is refused, as kubectl does. */
+/** Returns the action that deletes an object and its dependents. A missing object is an error, as in kubectl. */
 function deleteAction(client: Client): PageAction {
   return async (input) => {
     const members = new ActionInput(input);
@@ -377,7 +377,7 @@ function deleteAction(client: Client): PageAction {
   };
 }
 
-/** The same action, which is refused while it is being done: nobody means a second one who is only impatient. */
+/** Returns the same action, which is refused while it runs: a second click is impatience, not a second move. */
 export function oneAtATime(action: PageAction, refusal: string): PageAction {
   let isBusy = false;
   return async (input) => {
@@ -391,12 +391,12 @@ export function oneAtATime(action: PageAction, refusal: string): PageAction {
   };
 }
 
-/** Tells by which Lease the operator leads, if by any, and whether it has led by one before. */
+/** Returns the action that answers with the Lease that the operator holds, and whether it has held one before. */
 export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction {
   return async () => ({ lease: leases.held, hasLed: leases.hasLed });
 }
 
-/** An action that is done between reloads. */
+/** Returns the same action, executed between reloads. */
 function whole(action: PageAction, between: ActionParts["between"]): PageAction {
   return (input) => between(() => action(input));
 }

@@ -1,12 +1,12 @@
 import { eventResources } from "./recorded.ts";
 
-/** What an Event tells. */
+/** An Event, read from either of its two API groups. */
 export interface EventSummary {
   readonly regarding: EventReference | undefined;
   readonly isWarning: boolean;
   readonly reason: string;
   readonly text: string;
-  /** How often it happened. */
+  /** The number of times that it happened. */
   readonly times: number;
 }
 
@@ -31,7 +31,7 @@ interface EventObject {
   readonly series?: { readonly count?: number };
 }
 
-/** Reads an Event of either of its two groups; undefined if an object is none. */
+/** Reads an Event; undefined if the object is none. */
 export function summarizeEvent({
   resource,
   object,

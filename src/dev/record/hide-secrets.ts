@@ -3,14 +3,14 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { type JSONPatchOperation, parsePointer } from "@tsbuilder/apimachinery/patch";
 import type { RecordedAdmission } from "./recorded.ts";
 
-/** What is shown instead of the values of a Secret. */
+/** Replaces the values of a Secret. */
 export const hiddenValue = "(not shown)";
 
-/** An object, of a Secret without its values. Which keys it has stays: it is what one looks for. */
+/** Returns an object; a Secret without its values. Its keys stay, as they help to find mistakes. */
 export function hideSecret(object: KubernetesObject): KubernetesObject {
   if (object.kind !== "Secret") return object;
   const { data = {}, stringData: _, metadata, ...secret } = object as KubernetesObject & Data;
-  // kubectl apply writes the data here, too.
+  // kubectl apply copies the data into this annotation.
   const { [lastApplied]: __, ...annotations } = metadata.annotations ?? {};
   const hidden = Object.fromEntries(Object.keys(data).map((key) => [key, hiddenValue]));
   return { ...secret, metadata: { ...metadata, annotations }, data: hidden } as KubernetesObject;
@@ -21,14 +21,14 @@ interface Data {
   readonly stringData?: object;
 }
 
-/** The annotation with what `kubectl apply` has sent. */
+/** The annotation with the object that `kubectl apply` has sent. */
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 type Answer = NonNullable<RecordedAdmission["answer"]>;
 
 /**
- * A call about a Secret without what it holds: neither data nor annotations of the objects and of the patch, nor any text of
- * the webhook, which may quote them. The names of all fields stay, so that the patch still fits the object.
+ * Returns a call; a call for a Secret without the data and annotations in objects and patch, and without texts of the
+ * webhook, which may quote them. The names of all fields stay, so that the patch still fits the object.
  */
 export function hideCall(call: RecordedAdmission): RecordedAdmission {
   if (call.resource !== "secrets") return call;
@@ -38,7 +38,7 @@ export function hideCall(call: RecordedAdmission): RecordedAdmission {
     object: hide(object, []),
     oldObject: hide(oldObject, []),
     ...(answer && { answer: hideAnswer(answer) }),
-    // Only this one quotes the webhook.
+    // Only the message of an invalid answer quotes the webhook.
     ...(failure?.reason === "InvalidAnswer" && { failure: { ...failure, message: hiddenValue } }),
   };
 }
@@ -62,7 +62,7 @@ function hideOperation(operation: JSONPatchOperation): JSONPatchOperation {
   return { ...operation, value: hide(operation.value, steps) };
 }
 
-/** What stands at some steps of a Secret. */
+/** Hides the value at a path of a Secret. */
 function hide<Value>(value: Value, steps: readonly string[]): Value {
   return hideAt(value, steps) as Value;
 }
@@ -75,7 +75,7 @@ function hideAt(value: unknown, steps: readonly string[]): unknown {
   return holder || steps.length === 0 ? hiddenValue : value;
 }
 
-/** The maps with values. `kubectl apply` writes all of them into an annotation, too. */
+/** The maps with secret values: `kubectl apply` copies the data into an annotation. */
 const holders: readonly (readonly string[])[] = [["data"], ["stringData"], ["metadata", "annotations"]];
 
 function hideAll(texts: object): Record<string, string> {

@@ -9,129 +9,28 @@ import type {
 import { causeOfRequeue } from "./causes.ts";
 import type { OperatorListener } from "../operator/operator-process.ts";
 
-interface Running {
-  readonly began: OperatorMessage;
-  readonly told: Omit<RecordedReconcile, "outcome"> & {
-    readonly requests: Omit<RequestMessage, "reconcileID">[];
-  };
-}
+// How a session learns what its operator does: a module in the operator's process sends the runtime's messages (`subscriber`),
+// and `listenToOperator` turns them into the reconciles and samples of the record.
 
-const mostCauses = 10;
-
-/** How many requests of a reconcile are kept. */
-export const mostRequests = 100;
-
-/** Timers may fire some milliseconds before the date has moved that far. */
-const early = 5;
-
-/** Puts together what one process of an operator tells, in the order of the ends. */
-export class ReconcileHistory {
-  /** The causes of each request, and from when on they count. */
-  readonly #queued = new Map<string, Map<string, number>>();
-  readonly #running = new Map<string, Running>();
-  /** Why each request would run again without a new event. */
-  readonly #again = new Map<string, string>();
-
-  /** Returns the reconcile that has ended with this message, if one has. */
-  add(message: Exclude<OperatorMessage, ToldSample>): RecordedReconcile | undefined {
-    switch (message.channel) {
-      case "tsbuilder:enqueue": {
-        const key = keyOf(message);
-        const causes = this.#queued.get(key) ?? new Map<string, number>();
-        const since = Math.min(timeOf(message) + (message.after ?? 0), causes.get(message.cause) ?? Infinity);
-        if (causes.size < mostCauses || causes.has(message.cause)) causes.set(message.cause, since);
-        this.#queued.set(key, causes);
-        return undefined;
-      }
-      case "tsbuilder:reconcile:start": {
-        const key = keyOf(message);
-        const causes = this.#takeCauses(key, timeOf(message));
-        const { controller, request, reconcileID } = message;
-        const at = new Date(message.at).toISOString();
-        const told = { at, controller, request, reconcileID, causes, requests: [] };
-        this.#running.set(reconcileID, { told, began: message });
-        return undefined;
-      }
-      case "tsbuilder:request": {
-        const { reconcileID, method, path, code } = message;
-        const running = this.#running.get(reconcileID ?? "");
-        if (!running || running.told.requests.length >= mostRequests) return undefined;
-        running.told.requests.push({ method, path, code, seconds: realSeconds(message, running.began) });
-        return undefined;
-      }
-      case "tsbuilder:reconcile:end": {
-        const running = this.#running.get(message.reconcileID);
-        if (!running) return undefined;
-        this.#running.delete(message.reconcileID);
-        const again = causeOfNext(message);
-        if (again !== undefined) this.#again.set(keyOf(message), again);
-        const { outcome, requeueAfter, error, stack } = message;
-        return {
-          ...running.told,
-          outcome,
-          requeueAfter,
-          error,
-          stack,
-          seconds: realSeconds(message, running.began),
-        };
-      }
-    }
-  }
-
-  /** Those whose time has come; without one, it runs because of the reconcile before. */
-  #takeCauses(key: string, now: number): readonly string[] {
-    const queued = this.#queued.get(key) ?? new Map<string, number>();
-    const due = [...queued].filter(([, since]) => since <= now + early).map(([cause]) => cause);
-    for (const cause of due) queued.delete(cause);
-    if (queued.size === 0) this.#queued.delete(key);
-    const again = this.#again.get(key);
-    this.#again.delete(key);
-    return due.length > 0 || again === undefined ? due : [again];
-  }
-
-  /** The reconciles that ran when the process ended. */
-  unfinished(): readonly RecordedReconcile[] {
-    return [...this.#running.values()].map(({ told }) => ({ ...told, outcome: "unfinished" }));
-  }
-}
-
-function keyOf({ controller, request }: { readonly controller: string; readonly request: string }): string {
-  return `${controller} ${request}`;
-}
-
-/** The time of the operator's clock. */
-function timeOf({ at, ahead = 0 }: OperatorMessage): number {
-  return at + ahead;
-}
-
-/** How long something took that the operator's clock has measured, which may have been moved meanwhile. */
-function realSeconds(
-  message: OperatorMessage & { readonly seconds: number },
-  began: OperatorMessage,
-): number {
-  if (message.ahead === began.ahead) return message.seconds;
-  return Math.min(message.seconds, (message.at - began.at) / 1000);
-}
-
-/** What an operator's process tells, with the name of its channel and the time. */
+/** A message that the operator's runtime published, with its channel and time. */
 type OperatorMessage = {
   readonly [Name in keyof ChannelMessages]: ChannelMessages[Name] & {
     readonly channel: Name;
-    /** Milliseconds since 1970, by the real time. */
+    /** Milliseconds since 1970 in real time. */
     readonly at: number;
-    /** By how many milliseconds the operator's clock is ahead of that; absent if it was not moved. */
+    /** The milliseconds by which the operator's clock is ahead; undefined if it was not moved. */
     readonly ahead?: number;
   };
 }[keyof ChannelMessages];
 
-type ToldSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
+type OperatorSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
 
-/** What a process sends for the record. */
+/** The messages of one turn of the event loop, as a process sends them. */
 interface SentMessages {
   readonly tsbuilder: readonly OperatorMessage[];
 }
 
-/** The compiler compares them with those of the runtime, which the CLI would take long to load. */
+/** The channels of the runtime. They are repeated here, checked by the compiler, since loading the runtime takes long. */
 const channels = Object.keys({
   "tsbuilder:enqueue": true,
   "tsbuilder:reconcile:start": true,
@@ -141,8 +40,8 @@ const channels = Object.keys({
 } satisfies Record<keyof ChannelMessages, true>);
 
 /**
- * The URL of a module that runs before an operator's bundle and sends what its runtime publishes to the parent process,
- * those of one turn of the event loop together. The operator's own code may send messages, too.
+ * The URL of a module that runs before an operator's bundle and sends the messages of its runtime to the parent process. The
+ * operator's own code may use `process.send`, too, so these messages have a member `tsbuilder`.
  */
 export const subscriber = `data:text/javascript,${encodeURIComponent(`
   import { subscribe } from "node:diagnostics_channel";
@@ -150,9 +49,9 @@ export const subscriber = `data:text/javascript,${encodeURIComponent(`
   const clock = globalThis[Symbol.for("@tsbuilder/clock")];
   let messages = [];
   const send = () => {
-    const told = messages;
+    const sent = messages;
     messages = [];
-    if (told.length > 0 && process.connected) process.send({ tsbuilder: told }, () => {});
+    if (sent.length > 0 && process.connected) process.send({ tsbuilder: sent }, () => {});
   };
   for (const channel of ${JSON.stringify(channels)}) {
     subscribe(channel, (message) => {
@@ -163,28 +62,13 @@ export const subscriber = `data:text/javascript,${encodeURIComponent(`
   process.on("exit", send);
 `)}`;
 
-function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string | undefined {
-  switch (outcome) {
-    case "done":
-    case "terminal":
-      return undefined;
-    case "later":
-      return causeOfRequeue(requeueAfter);
-    case "again":
-      return causeOfRequeue(0);
-    case "conflict":
-    case "error":
-      return `retry after ${outcome}`;
-  }
-}
-
-/** Where what an operator tells is recorded. */
+/** Receives the reconciles and samples of an operator. */
 export interface OperatorRecord {
   append(reconciles: readonly RecordedReconcile[]): void;
   sample?(sample: RecordedSample): void;
 }
 
-/** Writes what one process of an operator tells into the record. One that can't be written is given up. */
+/** Returns a listener that records the messages of one process. After a failed write, reconciles are not recorded any more. */
 export function listenToOperator(
   record: OperatorRecord,
   onFailure: (error: unknown) => void,
@@ -212,8 +96,8 @@ export function listenToOperator(
   };
   return {
     message: (message) => {
-      const told = (message as Partial<SentMessages> | null)?.tsbuilder;
-      if (Array.isArray(told)) write(told.map(take).filter((one) => one !== undefined));
+      const sent = (message as Partial<SentMessages> | null)?.tsbuilder;
+      if (Array.isArray(sent)) write(sent.map(take).filter((one) => one !== undefined));
     },
     end: () => {
       write(history.unfinished());
@@ -222,24 +106,143 @@ export function listenToOperator(
   };
 }
 
-function recordedSample(told: ToldSample): RecordedSample {
-  const { controllers, cached, cachedBytes, blocked, blockedAgo, resident, heap, heapKept } = told;
+interface Running {
+  readonly began: OperatorMessage;
+  readonly reconcile: Omit<RecordedReconcile, "outcome"> & {
+    readonly requests: Omit<RequestMessage, "reconcileID">[];
+  };
+}
+
+const mostCauses = 10;
+
+/** The number of requests of a reconcile that are kept. */
+export const mostRequests = 100;
+
+/** The milliseconds by which a timer may fire early, compared with the date. */
+const early = 5;
+
+/** Assembles reconciles from the messages of one process. */
+export class ReconcileHistory {
+  /** The causes of each queued request, with the time at which each is due. */
+  readonly #queued = new Map<string, Map<string, number>>();
+  readonly #running = new Map<string, Running>();
+  /** The cause for which each request runs again without a new event. */
+  readonly #again = new Map<string, string>();
+
+  /** Returns the reconcile that has ended with this message, if one has. */
+  add(message: Exclude<OperatorMessage, OperatorSample>): RecordedReconcile | undefined {
+    switch (message.channel) {
+      case "tsbuilder:enqueue": {
+        const key = keyOf(message);
+        const causes = this.#queued.get(key) ?? new Map<string, number>();
+        const since = Math.min(timeOf(message) + (message.after ?? 0), causes.get(message.cause) ?? Infinity);
+        if (causes.size < mostCauses || causes.has(message.cause)) causes.set(message.cause, since);
+        this.#queued.set(key, causes);
+        return undefined;
+      }
+      case "tsbuilder:reconcile:start": {
+        const key = keyOf(message);
+        const causes = this.#takeCauses(key, timeOf(message));
+        const { controller, request, reconcileID } = message;
+        const at = new Date(message.at).toISOString();
+        const reconcile = { at, controller, request, reconcileID, causes, requests: [] };
+        this.#running.set(reconcileID, { reconcile, began: message });
+        return undefined;
+      }
+      case "tsbuilder:request": {
+        const { reconcileID, method, path, code } = message;
+        const running = this.#running.get(reconcileID ?? "");
+        if (!running || running.reconcile.requests.length >= mostRequests) return undefined;
+        running.reconcile.requests.push({ method, path, code, seconds: realSeconds(message, running.began) });
+        return undefined;
+      }
+      case "tsbuilder:reconcile:end": {
+        const running = this.#running.get(message.reconcileID);
+        if (!running) return undefined;
+        this.#running.delete(message.reconcileID);
+        const again = causeOfNext(message);
+        if (again !== undefined) this.#again.set(keyOf(message), again);
+        const { outcome, requeueAfter, error, stack } = message;
+        return {
+          ...running.reconcile,
+          outcome,
+          requeueAfter,
+          error,
+          stack,
+          seconds: realSeconds(message, running.began),
+        };
+      }
+    }
+  }
+
+  /** Takes the causes that are due; without one, the request runs because of the reconcile before. */
+  #takeCauses(key: string, now: number): readonly string[] {
+    const queued = this.#queued.get(key) ?? new Map<string, number>();
+    const due = [...queued].filter(([, since]) => since <= now + early).map(([cause]) => cause);
+    for (const cause of due) queued.delete(cause);
+    if (queued.size === 0) this.#queued.delete(key);
+    const again = this.#again.get(key);
+    this.#again.delete(key);
+    return due.length > 0 || again === undefined ? due : [again];
+  }
+
+  /** Returns the reconciles that ran when the process ended. */
+  unfinished(): readonly RecordedReconcile[] {
+    return [...this.#running.values()].map(({ reconcile }) => ({ ...reconcile, outcome: "unfinished" }));
+  }
+}
+
+function keyOf({ controller, request }: { readonly controller: string; readonly request: string }): string {
+  return `${controller} ${request}`;
+}
+
+/** Returns the time of a message on the operator's clock. */
+function timeOf({ at, ahead = 0 }: OperatorMessage): number {
+  return at + ahead;
+}
+
+/** Returns a duration in real time: the operator's clock, which measured it, may have been moved meanwhile. */
+function realSeconds(
+  message: OperatorMessage & { readonly seconds: number },
+  began: OperatorMessage,
+): number {
+  if (message.ahead === began.ahead) return message.seconds;
+  return Math.min(message.seconds, (message.at - began.at) / 1000);
+}
+
+function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string | undefined {
+  switch (outcome) {
+    case "done":
+    case "terminal":
+      return undefined;
+    case "later":
+      return causeOfRequeue(requeueAfter);
+    case "again":
+      return causeOfRequeue(0);
+    case "conflict":
+    case "error":
+      return `retry after ${outcome}`;
+  }
+}
+
+function recordedSample(sample: OperatorSample): RecordedSample {
+  const { controllers, cached, cachedBytes, blocked, blockedAgo, resident, heap, heapKept } = sample;
   return {
     type: "sample",
-    at: isoTime(told.at),
-    since: isoTime(told.since),
+    at: isoTime(sample.at),
+    since: isoTime(sample.since),
     controllers,
     cached,
     cachedBytes,
     blocked,
-    blockedUntil: blockedAgo === undefined ? undefined : isoTime(told.at - blockedAgo),
+    blockedUntil: blockedAgo === undefined ? undefined : isoTime(sample.at - blockedAgo),
     resident,
     heap,
     heapKept,
   };
 }
 
-/** What is left when the process that sent a sample has ended. */
+/** Returns the sample of a process that has ended: all numbers are 0. */
 export function sampleOfEnd({ since }: RecordedSample): RecordedSample {
   return {
     type: "sample",

@@ -7,13 +7,13 @@ import { parseJson } from "../../shared/read-json.ts";
 import { type Recorded, type RecordedSession, format } from "./recorded.ts";
 import type { PageRecord, RecordReading } from "./page-record.ts";
 
-/** A file that `tsbuilder dev --record` has written. */
+/** A record that `tsbuilder dev --record` wrote. */
 export interface Recording {
   readonly session: RecordedSession;
   readonly recorded: readonly Recorded[];
 }
 
-/** Reads a record, of a session that is still running, too. */
+/** Reads the record of a session, which may still be running. */
 export function readRecording(path: string): Recording {
   if (!existsSync(path)) {
     throw new TsbuilderError(`"${path}" does not exist`, {
@@ -27,11 +27,11 @@ export function readRecording(path: string): Recording {
   );
 }
 
-/** Reads the text of a record; the path is for messages. */
+/** Parses the text of a record; the path is for messages. */
 export function parseRecording(text: string, path: string): Recording {
   const [session, ...recorded] = text
     .split("\n")
-    // The last line may not be written to its end yet.
+    // The last line may be incomplete.
     .slice(0, -1)
     .map((line, index) => readLine(path, line, index + 1));
   if (session?.["type"] !== "session") {
@@ -70,7 +70,7 @@ function damaged(path: string, number: number, what: string): TsbuilderError {
   });
 }
 
-/** Whether a line has the members without which it can't be told. */
+/** Returns true if a line has the members that its readers need. */
 function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): boolean {
   if (typeof at !== "string") return false;
   switch (type) {
@@ -106,7 +106,7 @@ const pieceBytes = 256 * 1024;
 
 const lineFeed = 0x0a;
 
-/** The record in a file that `tsbuilder dev --record` has written, for a page; other files are refused. */
+/** Opens a file that `tsbuilder dev --record` wrote, for a page. Throws for other files. */
 export function fileRecord(path: string): PageRecord {
   readRecording(path);
   return {
@@ -114,7 +114,7 @@ export function fileRecord(path: string): PageRecord {
   };
 }
 
-/** The last line of a session that is still running may not be written to its end yet. */
+/** Yields pieces of whole lines: the last line of a running session may be incomplete. */
 async function* wholeLines(path: string): AsyncGenerator<Buffer> {
   const file = await open(path);
   try {

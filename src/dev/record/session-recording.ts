@@ -23,18 +23,18 @@ interface RecordingOptions extends RecordingFileOptions {
   readonly project: string;
   readonly tsbuilder: string;
   readonly describe: (error: unknown) => string;
-  /** Gets the lines, too. */
+  /** Keeps the last lines in memory, for pages. */
   readonly recent?: RecentRecord | undefined;
   readonly printed?: LineKeeper | undefined;
 }
 
-/** Puts all that happens in a session into lines of JSON, for a file, a page, or whoever reads along. */
+/** Records the events of a session as lines of JSON, for a file, for pages, and for programs that read the output of dev. */
 export class SessionRecording {
   readonly #options: RecordingOptions;
   readonly #keepers: readonly LineKeeper[];
   #isOpen = false;
 
-  /** Without a path, no file is written. */
+  /** Without a path, it writes no file. */
   constructor(path: string | undefined, options: RecordingOptions) {
     this.#options = options;
     this.#keepers = [
@@ -44,12 +44,12 @@ export class SessionRecording {
     ];
   }
 
-  /** What keeps the last lines in memory, if anything does. */
+  /** The last lines in memory, if they are kept. */
   get recent(): RecentRecord | undefined {
     return this.#options.recent;
   }
 
-  /** Begins anew. Before, nothing is recorded. */
+  /** Starts the record. Nothing is recorded before. */
   open(): void {
     const { project, tsbuilder } = this.#options;
     const session: RecordedSession = { type: "session", format, at: now(), project, tsbuilder };
@@ -57,7 +57,7 @@ export class SessionRecording {
     this.#isOpen = true;
   }
 
-  /** Renewals of leases are left out. */
+  /** Records a write, except for those of Leases, which are renewed all the time. */
   write(write: ClusterWrite): void {
     if (!this.#isOpen || write.resource === leases) return;
     const line = lineOfWrite(now(), write);
@@ -68,7 +68,7 @@ export class SessionRecording {
     if (this.#isOpen && call.resource !== leases) this.#add(recordCall(call, Date.now()));
   }
 
-  /** Objects are recorded as writes, and what begins anew shows in what follows. */
+  /** Records an event. Objects are recorded as writes, and the start of a step shows in its results. */
   event(event: DevEvent): void {
     switch (event.type) {
       case "object":
@@ -112,18 +112,18 @@ export class SessionRecording {
   }
 }
 
-/** An object or a patch with more characters is left out. */
+/** The length from which on an object or a patch is left out. */
 const mostLength = 64 * 1024;
 
-/** So much of what a webhook says is kept. */
+/** The length to which texts of a webhook are cut. */
 const mostText = 4096;
 
-/** Of so many objects of a conversion. */
+/** The number of objects of a conversion that are recorded. */
 const mostObjects = 10;
 
 type Answer = NonNullable<AdmissionCall["answer"]>;
 
-/** What is recorded of a call that has just ended. Its times are those of other lines, whatever the cluster's clock says. */
+/** Returns the line of a call that has just ended. Its times are in real time, as those of all lines, not in cluster time. */
 export function recordCall(call: WebhookCall, now: number): RecordedCall {
   const timed = { ...call, at: now - call.milliseconds };
   return timed.type === "conversion" ? conversion(timed) : admission(timed);
@@ -174,7 +174,7 @@ function timesOf(at: number, milliseconds: number): { readonly at: string; reado
   return { at: new Date(at).toISOString(), seconds: Math.round(milliseconds * 1000) / 1e6 };
 }
 
-/** What a webhook says, as far as it keeps the contract: it may answer anything, also a number instead of a text. */
+/** Returns the valid parts of an answer: a webhook may answer anything, even a number instead of a text. */
 function saidIn({ allowed, status, warnings, auditAnnotations }: Answer): Answer {
   return {
     allowed,
@@ -214,10 +214,10 @@ function isLarge(body: unknown): boolean {
   return body !== undefined && JSON.stringify(body).length > mostLength;
 }
 
-/** After so many bytes nothing more is recorded. */
+/** The size limit of a file. */
 const mostBytes = 256 * 1024 * 1024;
 
-/** Lines are written together, after so many milliseconds. */
+/** The time in milliseconds for which lines are collected before they are written. */
 const pause = 50;
 
 interface RecordingFileOptions {
@@ -226,7 +226,7 @@ interface RecordingFileOptions {
   readonly most?: number | undefined;
 }
 
-/** The file with the lines of a session. Others can't read it. */
+/** The file of a record. Only its owner can read it. */
 class RecordingFile implements LineKeeper {
   readonly #path: string;
   readonly #onEnd: (reason: unknown) => void;
@@ -245,7 +245,7 @@ class RecordingFile implements LineKeeper {
     const path = this.#path;
     makeFolder(dirname(path));
     this.#file = atFile(path, () => openSync(path, "w", 0o600));
-    // A file that was there keeps its mode.
+    // An existing file keeps its mode when it is opened.
     if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
     this.add(first);
   }
@@ -286,7 +286,7 @@ class RecordingFile implements LineKeeper {
     }
   }
 
-  /** Writes what is left, and closes the file; nothing more is recorded. */
+  /** Writes the rest and closes the file; returns the error of a write that failed. */
   #end(): unknown {
     if (this.#file === undefined) return undefined;
     clearTimeout(this.#timer);
@@ -297,7 +297,7 @@ class RecordingFile implements LineKeeper {
   }
 }
 
-/** The resource whose writes are not recorded. */
+/** The resource of Leases, whose writes are not recorded. */
 export const leases = "leases.coordination.k8s.io";
 
 function now(): string {

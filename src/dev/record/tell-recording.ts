@@ -16,15 +16,15 @@ import { writerName } from "./writer.ts";
 /** A line of the story. */
 interface Told {
   readonly at: string;
-  /** The objects that it is about, such as `default/db`, and their owners; none for what is printed. */
+  /** The keys of its objects and their owners, such as `default/db`; empty for output. */
   readonly about: readonly string[];
   readonly text: string;
 }
 
-/** What a line is about that must not be left out. */
+/** The `about` of a line that is never filtered out. */
 export const everything: readonly string[] = ["*"];
 
-/** Tells what happened, in the order of time: who changed which fields, what was reconciled, and why. */
+/** Tells a record as a story in the order of time: who changed which fields, which reconciles ran, and why. */
 export function tellRecording(recorded: readonly Recorded[]): Told[] {
   const objects = new Map<string, unknown>();
   const owners = new Owners();
@@ -59,7 +59,7 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
   return told.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** A sentence that says what a webhook was asked and what it answered. */
+/** Describes a webhook call and its answer. */
 function tellCall(call: RecordedCall): string {
   const took = `in ${Math.round(call.seconds * 1000)} ms`;
   if (call.call === "conversion") {
@@ -85,7 +85,7 @@ function verdictOf({ answer, failure, ignored }: RecordedAdmission, took: string
   return `allows it ${took}${patched}${warned}`;
 }
 
-/** The objects that a write is about: what it writes, what owns that, and for an Event, what it tells of. */
+/** Finds the objects that a write is about: the written object, its owners, and for an Event, the object that it regards. */
 class Owners {
   readonly #byUid = new Map<string, readonly string[]>();
 
@@ -99,7 +99,7 @@ class Owners {
     return found;
   }
 
-  /** One that was not written in this session is known by its name alone. */
+  /** Returns an owner and its owners. Of an owner without a write in this session, only the name is known. */
   #aboutOwner({ uid = "", name = "" }: Owner, namespace: string | undefined): readonly string[] {
     return this.#byUid.get(uid) ?? [namespace === undefined ? name : `${namespace}/${name}`];
   }

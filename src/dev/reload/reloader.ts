@@ -4,7 +4,7 @@ import type { Report } from "../dev-event.ts";
 import type { SourceChanges } from "./watch-sources.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-/** The steps of a reload, in their order; each throws what prevents it. */
+/** The steps of a reload, in their order. A step that fails throws. */
 export interface ReloadSteps {
   /** Regenerates from the sources, and returns the files that it wrote. */
   readonly generate: () => Promise<readonly string[]>;
@@ -14,20 +14,20 @@ export interface ReloadSteps {
   readonly apply: () => Promise<void>;
   /** Restarts the operator. */
   readonly restart: () => Promise<void>;
-  /** Whether the operator's process runs, which may have ended by itself. */
+  /** Returns true while the operator's process runs; it may end by itself. */
   readonly isRunning: () => boolean;
 }
 
-/** Repeats the steps that an edit makes necessary, one edit after the other. */
+/** Executes the steps that an edit makes necessary, one edit after the other, and other work between two reloads. */
 export class Reloader {
   readonly #steps: ReloadSteps;
   readonly #ownWrites: OwnWrites;
   readonly #report: Report;
   #work = Promise.resolve();
   #isClosed = false;
-  /** Aborted when something waits for what is done between reloads. */
+  /** Aborted when a reload, or other work, waits for the work between reloads. */
   #awaited = new AbortController();
-  // The next edit of any file retries a step that failed.
+  // A step that failed stays due: the next edit of any file retries it.
   #isGenerationDue = false;
   #isBundleDue = false;
   #isConfigNew = false;
@@ -39,7 +39,7 @@ export class Reloader {
     this.#report = report;
   }
 
-  /** Reloads once the reload before is done. Resolves when nothing is left to do; errors are reported. */
+  /** Reloads after the reload before. Resolves when all reloads are done; errors are reported. */
   reload(changes: SourceChanges): Promise<void> {
     this.#awaited.abort();
     this.#work = this.#work
@@ -49,8 +49,8 @@ export class Reloader {
   }
 
   /**
-   * Does something else between reloads; its errors are the caller's. Once this is closed, it is refused. The signal is
-   * aborted as soon as a reload, or something else, waits for it.
+   * Does work between reloads, and passes its result or error to the caller. After `close` it throws. The signal is aborted as
+   * soon as a reload, or other work, waits for this one.
    */
   between<T>(work: (awaited: AbortSignal) => Promise<T>): Promise<T> {
     this.#awaited.abort();
@@ -66,7 +66,7 @@ export class Reloader {
     return done;
   }
 
-  /** Begins nothing more, not even what waits; resolves when what has begun is done. */
+  /** Drops everything that waits, and resolves when the current step is done. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#work;
@@ -82,13 +82,13 @@ export class Reloader {
     this.#isConfigNew = false;
     if (this.#isBundleNew || !this.#steps.isRunning()) await this.#steps.restart();
     this.#isBundleNew = false;
-    // Its end was reported.
+    // The end of a process that did not stay is reported by the process.
     if (!this.#steps.isRunning()) return;
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
     this.#report({ type: "info", text: `${changes.join(", ")}: reloaded in ${seconds} s` });
   }
 
-  /** Both at the same time, but the generators' errors about invalid sources are clearer than the bundler's. */
+  /** Generates and bundles in parallel. The generators' errors win: they are clearer than the bundler's. */
   async #generateAndBundle(changes: SourceChanges): Promise<void> {
     const isConfig = (file: string): boolean => file.startsWith("config/");
     const isTypeScript = (file: string): boolean => file.endsWith(".ts");
@@ -108,7 +108,7 @@ export class Reloader {
   }
 }
 
-/** What is refused, or broken off, because the session stops. */
+/** Returns the error of work that is refused or interrupted because the session stops. */
 export function sessionEnds(): TsbuilderError {
   return new TsbuilderError("tsbuilder dev is stopping", { code: "REFUSED", hint: "start it again" });
 }

@@ -96,7 +96,7 @@ function foldersAndFiles(path: string): { name: string; isFolder: boolean }[] | 
   }
 }
 
-/** A file that can't be read is reported at once: whoever reads it says why. */
+/** Returns true for an empty or missing file. An unreadable file counts as complete: its reader explains the problem. */
 function hasNoContent(path: string): boolean {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
@@ -106,7 +106,7 @@ function hasNoContent(path: string): boolean {
   }
 }
 
-/** Editors put backups and swap files next to the file they write. */
+/** Returns true for sources, but not for the backups and swap files that editors put next to them. */
 function isSource(name: string): boolean {
   return /\.(ts|json|ya?ml|sh|sql)$/.test(name) && !/(^|\/)[.#]|\.test\.ts$/.test(name);
 }

@@ -5,13 +5,13 @@ import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
 
-/** What a file of tests said. */
+/** The result of a file of tests. */
 interface TestFile {
-  /** In the project. */
+  /** The path in the project. */
   readonly path: string;
-  /** Its tests; one that passed has no messages. */
+  /** The tests that ran; a test that passed has no messages. */
   readonly outcomes: readonly Outcome[];
-  /** How many of its tests did not run, as they say themselves. */
+  /** The number of skipped tests. */
   readonly skipped: number;
 }
 
@@ -20,7 +20,7 @@ interface Outcome {
   readonly messages: readonly string[];
 }
 
-/** What vitest writes. */
+/** The part of vitest's JSON report that is read. */
 interface Written {
   readonly testResults?: readonly {
     readonly name: string;
@@ -35,14 +35,14 @@ interface Written {
 }
 
 interface RunOptions {
-  /** For files that are needed meanwhile. */
+  /** A folder for temporary files. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Ends vitest. */
+  /** Ends vitest when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs files of tests with the project's own vitest, one after the other: they share a cluster. */
+/** Runs files of tests with the project's own vitest, one after the other, since they share a cluster. */
 export async function runTestFiles(
   root: string,
   include: readonly string[],
@@ -84,7 +84,7 @@ export async function runTestFiles(
     const outcomes = assertionResults
       .filter((one) => one.status === "passed" || one.status === "failed")
       .map((one) => ({ name: one.fullName, messages: one.failureMessages ?? [] }));
-    // What fails while it is loaded has no tests.
+    // A file that fails while it is loaded has no tests.
     const isBroken = status !== "passed" && outcomes.every(({ messages }) => messages.length === 0);
     const path = relative(root, name).replaceAll("\\", "/");
     return {

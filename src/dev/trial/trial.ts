@@ -16,17 +16,17 @@ import { prepareWebhooks, sessionOperator } from "../operator/session-operator.t
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 
-/** A cluster in which an operator runs, to see what it makes of objects. */
+/** A cluster in which the operator runs on examples, for `tsbuilder scorecard`. */
 export interface Trial {
-  /** A folder for files, until it stops. */
+  /** A folder for files, which is removed at the end. */
   readonly folder: string;
-  /** The kubeconfig's file. */
+  /** The path of the kubeconfig. */
   readonly kubeconfig: string;
-  /** The namespace for objects that name none. */
+  /** The namespace for objects that set none. */
   readonly namespace: string;
-  /** Creates objects that are not there yet, and reads all of them once they rest, or when the seconds have passed. */
+  /** Creates missing objects, and reads all of them once they rest, or after a time limit. */
   readonly observe: Observe;
-  /** Deletes what it created, unless that is to stay, and stops what it started. */
+  /** Deletes the created objects, unless `keep` is true, and stops the operator and the cluster. */
   readonly stop: (keep: boolean) => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface TrialProject {
   readonly hasWebhooks: boolean;
 }
 
-/** Runs the project's operator on an embedded cluster, as `dev` does, without looking for edits. */
+/** Runs the project's operator on an embedded cluster, as `dev` does, without watching for edits. */
 export async function startTrial(
   { root, projectName, hasWebhooks }: TrialProject,
   report: Report,
@@ -112,32 +112,32 @@ export async function joinCluster(choice: ClusterChoice, namespace: string | und
 
 interface Observation {
   readonly examples: readonly Observed[];
-  /** Why the cluster has no others. */
+  /** The reasons why the cluster rejected the other objects. */
   readonly refused: readonly TsbuilderError[];
 }
 
-/** An object as it is in the cluster, and the kinds of those that it owns. */
+/** An object in the cluster, and the kinds of the objects that it owns. */
 interface Observed {
   readonly object: ManifestObject;
   readonly made: readonly Pick<Kind, "apiVersion" | "kind">[];
 }
 
-/** Where an object is. */
+/** A reference to an object. */
 interface Placed {
   readonly kind: Kind;
   readonly key: ObjectKey;
 }
 
 interface ObserveOptions {
-  /** How long to wait for objects that never rest, or get no status. */
+  /** The time limit for objects that never rest, or get no status. */
   readonly seconds: number;
-  /** Stops it after the request that is being made. */
+  /** Stops the observation after the current request. */
   readonly signal?: AbortSignal | undefined;
 }
 
 type Observe = (objects: readonly ManifestObject[], options: ObserveOptions) => Promise<Observation>;
 
-/** Creates objects in a namespace, for those that name none, and reads what becomes of them. */
+/** Creates objects, by default in a namespace, and reads the states at which they rest. */
 export function observer(
   client: Client,
   namespace: string,
@@ -201,14 +201,14 @@ export function observer(
 }
 
 interface Patience {
-  /** How long to wait for objects that never rest, or get no status. */
+  /** The time limit for objects that never rest, or get no status. */
   readonly seconds: number;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
 const interval = 250;
 
-/** Objects without a change for this long rest: an operator writes a status in several steps. */
+/** The time in milliseconds without a change after which objects rest: an operator writes a status in several steps. */
 const quiet = 2000;
 
 /** Reads objects again and again until all have a status and nothing changes any more. */
@@ -235,7 +235,7 @@ function versionsOf(objects: readonly Pick<KubernetesObject, "metadata">[]): str
   return objects.map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`).join("\n");
 }
 
-/** The kinds of the objects that each object owns, of all kinds that the client may list. */
+/** Returns the kinds of the dependents of each owner, by its uid, among all kinds that the client may list. */
 async function ownedBy(
   client: Client,
   owners: readonly Pick<KubernetesObject, "metadata">[],
@@ -251,7 +251,7 @@ async function ownedBy(
   return new Map([...owned].map(([uid, kinds]) => [uid, [...kinds]]));
 }
 
-/** The operator may delete an object, too. */
+/** Reads an object. The operator may have deleted it, which is an error. */
 async function readPlaced(client: Client, { kind, key }: Placed): Promise<KubernetesObject> {
   const found = await client.find(kind, key);
   if (found) return found;
@@ -274,7 +274,7 @@ async function findKind(client: Client, object: ManifestObject): Promise<Kind> {
   }
 }
 
-/** Returns whether the object was missing. */
+/** Creates an object; returns false if it existed already. */
 async function createMissing(client: Client, kind: Kind, object: ManifestObject): Promise<boolean> {
   const { explainRejection } = await import("../config/explain-rejection.ts");
   try {

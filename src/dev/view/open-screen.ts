@@ -19,7 +19,7 @@ import {
 /** Events that arrive together are drawn together. */
 const drawAfterMilliseconds = 30;
 
-/** Lines of the operator's output that stay on the terminal. */
+/** The number of lines of the operator's output that stay on the terminal afterwards. */
 const leftLines = 20;
 
 /** Takes over the terminal and shows a session on it; its last lines remain. */
@@ -124,12 +124,12 @@ const take = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 
 const leaveScreen = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
-/** Keys that are pressed in quick succession arrive together; each is an escape sequence, Alt and a key, or a character. */
 const escape = "\u001B";
 
+/** Matches one key: an escape sequence, Alt and a key, or a character. Keys in quick succession arrive together. */
 const oneKey = new RegExp(`${escape}(?:[[O][0-9;]*[ -/]*[@-~]|[^])|[^]`, "gu");
 
-/** More characters than these at once are a pasted text, not keys; arrows and Ctrl-C count at any rate. */
+/** More characters at once are pasted text, and are ignored; arrows and Ctrl-C are not counted as characters. */
 const mostCharacters = 4;
 
 /** Prepares a terminal; `onKey` receives the input in full-screen mode. */
@@ -178,14 +178,14 @@ export function openTerminal(
   };
 }
 
-/** Opens an address in the user's browser, which `BROWSER` may name; whether a program took it. */
+/** Opens an address in the user's browser, which `BROWSER` may name. Returns false if no program could be started. */
 function openBrowser(address: string): Promise<boolean> {
   const [program, ...args] = opener(address);
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: "ignore", detached: true });
     child.once("error", () => resolve(false));
     child.once("exit", (code) => resolve(code === 0));
-    // A browser that stays has taken it.
+    // A browser that is still running after two seconds has opened the address.
     child.once("spawn", () => setTimeout(() => resolve(true), 2000).unref());
     child.unref();
   });

@@ -53,7 +53,7 @@ function headOf({ title, cluster, sample, reconciles, note }: ScreenState, colum
   ];
 }
 
-/** Blocks that are shorter are none for a reader. */
+/** Shorter blocks of the event loop, in milliseconds, are not shown. */
 const leastBlock = 20;
 
 /** Prints a sample and the number of finished reconciles on one line; undefined if the process has ended. */
@@ -85,7 +85,7 @@ function viewOf(state: ScreenState, space: number, columns: number): readonly Li
   }
 }
 
-/** Objects get a third of the rows, and the log the rest. */
+/** Renders objects on a third of the rows, and the log on the rest. */
 function overviewOf(state: ScreenState, space: number, columns: number): Line[] {
   const objects = objectsOf(state, Math.max(2, Math.floor(space / 3)));
   const left = Math.max(0, space - objects.length - 1);
@@ -140,7 +140,7 @@ function objectLine(state: ScreenState, object: ShownObject, isMarked: boolean):
   };
 }
 
-/** Errors are continued on the next lines, and all else is cut. */
+/** Wraps errors, and leaves other lines to be cut. */
 function logLines(line: LogLine, columns: number): Line[] {
   const text = textOfLine(line);
   if (line.text.startsWith("error")) return wrapped({ text, style: "red" }, columns);
@@ -224,14 +224,14 @@ function keysOf({ view, failures }: ScreenState): string {
   }
 }
 
-/** As many lines as there is space for, and how many more there are. */
+/** Cuts lines to the space, and replaces the rest by the number of further lines. */
 function shortened(lines: readonly Line[], space: number): readonly Line[] {
   if (lines.length <= space) return lines;
   const kept = Math.max(0, space - 1);
   return [...lines.slice(0, kept), { text: `... ${count(lines.length - kept, "more line")}`, style: "dim" }];
 }
 
-/** The lines that a line takes on a screen of this width; the further ones are indented as it is, and a little more. */
+/** Wraps a line at the width of the screen. The further lines have its indent and two more spaces. */
 function wrapped({ text, style }: Line, columns: number): Line[] {
   const indent = `${/^ */u.exec(text)?.[0] ?? ""}  `;
   const width = Math.max(columns, indent.length + 10);
@@ -253,7 +253,7 @@ function cutTo(text: string, columns: number): string {
     : `${characters.slice(0, Math.max(0, columns - 1)).join("")}…`;
 }
 
-/** Escape sequences in what the operator prints, or in an object, must not move the cursor. */
+/** Makes a text safe for one line: escape sequences from the operator or an object must not move the cursor. */
 export function onOneLine(text: string): string {
   return visibleText(stripVTControlCharacters(text)).replaceAll("\t", "  ").replaceAll(/\r?\n/gu, " ");
 }

@@ -2,10 +2,10 @@ import type { DevEvent, ShownObject } from "../dev-event.ts";
 import { readableLogLine } from "./readable-log.ts";
 import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
 
-/** Everything that the screen shows, regardless of its size. */
+/** Everything that the screen shows, independent of its size. `afterEvent` and the functions after it are its transitions. */
 export interface ScreenState {
   readonly title: string;
-  /** The project's folder: places in its sources are shown without it. */
+  /** The project's folder, which is omitted from places in its sources. */
   readonly root: string;
   /** Undefined until the cluster is ready. */
   readonly cluster:
@@ -17,22 +17,22 @@ export interface ScreenState {
     | undefined;
   /** The project's objects by kind, namespace and name. */
   readonly objects: ReadonlyMap<string, ShownObject>;
-  /** The key of the object that `d` shows. Default: the one that changed last. */
+  /** The key of the selected object, which `d` shows. Default: the object that changed last. */
   readonly chosen: string | undefined;
   readonly lastChanged: string | undefined;
   /** The operator's latest output, oldest line first. */
   readonly log: readonly LogLine[];
-  /** How the operator's process does. */
+  /** The latest sample of the operator's process. */
   readonly sample: RecordedSample | undefined;
-  /** How many reconciles of its process have ended. */
+  /** The number of finished reconciles of the operator's process. */
   readonly reconciles: number;
-  /** Requests whose last reconcile failed, by controller and request; the one that failed last comes last. */
+  /** The requests whose last reconcile failed, by controller and request, in the order of the failures. */
   readonly failures: ReadonlyMap<string, Failure>;
   /** The kind of each controller that has logged something. */
   readonly kinds: ReadonlyMap<string, string>;
   /** The latest action of dev. */
   readonly note: string;
-  /** The errors to fix; cleared when what failed begins anew. */
+  /** The errors to fix; cleared when the failed step is repeated. */
   readonly problem: string | undefined;
   readonly view: ScreenView;
 }
@@ -40,14 +40,14 @@ export interface ScreenState {
 /** The view below the head: objects and log, or the part that a key unfolds. */
 export type ScreenView = "overview" | "diff" | "failures" | "help";
 
-/** A line of the operator's output, which it may have repeated. */
+/** A line of the operator's output, and how often it was repeated in a row. */
 export interface LogLine {
   readonly time: string;
   readonly text: string;
   readonly times: number;
 }
 
-/** A request that fails, and how often it has in a row. */
+/** A request whose reconciles fail, and the number of failures in a row. */
 export interface Failure extends Pick<
   RecordedReconcile,
   "at" | "controller" | "request" | "error" | "stack"
@@ -55,7 +55,7 @@ export interface Failure extends Pick<
   readonly times: number;
 }
 
-/** More lines than any screen has rows. */
+/** The number of lines that are kept: more than any screen has rows. */
 const keptLines = 500;
 
 /** The state before a session has started. */
@@ -104,7 +104,7 @@ export function afterEvent(
   }
 }
 
-/** Shows what a key unfolds, or what was there before if it is shown already. */
+/** Shows a view; shows the overview again if that view is shown already. */
 export function afterToggle(state: ScreenState, view: ScreenView): ScreenState {
   return { ...state, view: state.view === view ? "overview" : view };
 }
@@ -131,12 +131,12 @@ export function failureOf(
   return [...failures.values()].find((one) => one.request === request && kinds.get(one.controller) === kind);
 }
 
-/** A line of a log as one line of text, whose end may be cut off. */
+/** Formats a line of the log; the least important part, which may be cut off, is at the end. */
 export function textOfLine({ time, text, times }: LogLine): string {
   return [...(time === "" ? [] : [time]), ...(times > 1 ? [`${times}×`] : []), text].join(" ");
 }
 
-/** What an operator repeats, as that a reconcile fails, takes one line. */
+/** Adds a line to the log. A repeated line, such as that a reconcile failed, is counted instead. */
 function afterLine(state: ScreenState, line: string): ScreenState {
   const readable = readableLogLine(line, state.root);
   const { time, text, controller, controllerKind } = readable ?? { time: "", text: line };

@@ -3,14 +3,14 @@ import type { Session } from "../session.ts";
 import { quoteWord } from "../../shared/text.ts";
 import { readableLogLine, readableStack } from "./readable-log.ts";
 
-/** A view of a session. */
+/** A view of a session: the full screen, or plain lines. */
 export interface SessionView {
   readonly report: Report;
-  /** Called with the address of its page when the session is running: from now on keys work. */
+  /** Called with the address of the page when the session is running; from then on keys work. */
   started(session: Session, page: string): void;
   /** Resolves when the user quits with a key. */
   readonly quit: Promise<void>;
-  /** Releases what the view holds. */
+  /** Releases the resources of the view, such as the terminal. */
   close(): void;
 }
 
@@ -54,7 +54,7 @@ function plainLines(
       );
       return [`${kind} ${where}: ${words.length > 0 ? words.join(", ") : "no conditions yet"}`];
     }
-    // The log tells as much of them.
+    // The operator's log has the same information.
     case "sample":
     case "reconcile":
     case "again":
