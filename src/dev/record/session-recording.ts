@@ -112,6 +112,96 @@ export class SessionRecording {
   }
 }
 
+/** The resource of Leases, whose writes are not recorded. */
+export const leases = "leases.coordination.k8s.io";
+
+function now(): string {
+  return new Date().toISOString();
+}
+
+/** The size limit of a file. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** The time in milliseconds for which lines are collected before they are written. */
+const pause = 50;
+
+interface RecordingFileOptions {
+  /** Called once if the file can't be written, or is full. */
+  readonly onEnd: (reason: unknown) => void;
+  readonly most?: number | undefined;
+}
+
+/** The file of a record. Only its owner can read it. */
+class RecordingFile implements LineKeeper {
+  readonly #path: string;
+  readonly #onEnd: (reason: unknown) => void;
+  #file: number | undefined;
+  #lines: RecordLine[] = [];
+  #left: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(path: string, { onEnd, most = mostBytes }: RecordingFileOptions) {
+    this.#path = path;
+    this.#onEnd = onEnd;
+    this.#left = most;
+  }
+
+  open(first: RecordLine): void {
+    const path = this.#path;
+    makeFolder(dirname(path));
+    this.#file = atFile(path, () => openSync(path, "w", 0o600));
+    // An existing file keeps its mode when it is opened.
+    if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
+    this.add(first);
+  }
+
+  add(line: RecordLine): void {
+    if (this.#file === undefined) return;
+    this.#left -= lengthOf(line);
+    if (this.#left < 0) {
+      this.#lines.push(lineOf({ type: "full", at: line.at }));
+      this.#onEnd(this.#end() ?? new Error("it is full"));
+      return;
+    }
+    this.#lines.push(line);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const failure = this.#flush();
+      if (failure === undefined) return;
+      this.#end();
+      this.#onEnd(failure);
+    }, pause).unref();
+  }
+
+  close(): void {
+    const failure = this.#end();
+    if (failure !== undefined) this.#onEnd(failure);
+  }
+
+  /** Returns the error of a write that failed. */
+  #flush(): unknown {
+    const lines = this.#lines;
+    this.#lines = [];
+    try {
+      const bytes = bytesOf(lines);
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#file!, bytes, at);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Writes the rest and closes the file; returns the error of a write that failed. */
+  #end(): unknown {
+    if (this.#file === undefined) return undefined;
+    clearTimeout(this.#timer);
+    const failure = this.#flush();
+    closeSync(this.#file);
+    this.#file = undefined;
+    return failure;
+  }
+}
+
 /** The length from which on an object or a patch is left out. */
 const mostLength = 64 * 1024;
 
@@ -212,94 +302,4 @@ function shortText(text: string): string {
 
 function isLarge(body: unknown): boolean {
   return body !== undefined && JSON.stringify(body).length > mostLength;
-}
-
-/** The size limit of a file. */
-const mostBytes = 256 * 1024 * 1024;
-
-/** The time in milliseconds for which lines are collected before they are written. */
-const pause = 50;
-
-interface RecordingFileOptions {
-  /** Called once if the file can't be written, or is full. */
-  readonly onEnd: (reason: unknown) => void;
-  readonly most?: number | undefined;
-}
-
-/** The file of a record. Only its owner can read it. */
-class RecordingFile implements LineKeeper {
-  readonly #path: string;
-  readonly #onEnd: (reason: unknown) => void;
-  #file: number | undefined;
-  #lines: RecordLine[] = [];
-  #left: number;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(path: string, { onEnd, most = mostBytes }: RecordingFileOptions) {
-    this.#path = path;
-    this.#onEnd = onEnd;
-    this.#left = most;
-  }
-
-  open(first: RecordLine): void {
-    const path = this.#path;
-    makeFolder(dirname(path));
-    this.#file = atFile(path, () => openSync(path, "w", 0o600));
-    // An existing file keeps its mode when it is opened.
-    if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
-    this.add(first);
-  }
-
-  add(line: RecordLine): void {
-    if (this.#file === undefined) return;
-    this.#left -= lengthOf(line);
-    if (this.#left < 0) {
-      this.#lines.push(lineOf({ type: "full", at: line.at }));
-      this.#onEnd(this.#end() ?? new Error("it is full"));
-      return;
-    }
-    this.#lines.push(line);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      const failure = this.#flush();
-      if (failure === undefined) return;
-      this.#end();
-      this.#onEnd(failure);
-    }, pause).unref();
-  }
-
-  close(): void {
-    const failure = this.#end();
-    if (failure !== undefined) this.#onEnd(failure);
-  }
-
-  /** Returns the error of a write that failed. */
-  #flush(): unknown {
-    const lines = this.#lines;
-    this.#lines = [];
-    try {
-      const bytes = bytesOf(lines);
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#file!, bytes, at);
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  }
-
-  /** Writes the rest and closes the file; returns the error of a write that failed. */
-  #end(): unknown {
-    if (this.#file === undefined) return undefined;
-    clearTimeout(this.#timer);
-    const failure = this.#flush();
-    closeSync(this.#file);
-    this.#file = undefined;
-    return failure;
-  }
-}
-
-/** The resource of Leases, whose writes are not recorded. */
-export const leases = "leases.coordination.k8s.io";
-
-function now(): string {
-  return new Date().toISOString();
 }

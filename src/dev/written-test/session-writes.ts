@@ -12,10 +12,10 @@ import { StableValues } from "./literal.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ProjectFacts } from "./project-facts.ts";
 
-/** Somebody with kubectl or a client, the operator, or the cluster with its own controllers. */
+/** A person with kubectl or a client ("hand"), the operator, or the cluster with its own controllers. */
 type Writer = "hand" | "operator" | "cluster";
 
-/** Who a write is by. What dev and the API server do for themselves in somebody's name is the cluster's. */
+/** Returns the writer. Writes that dev or the API server do on their own in a person's name count as the cluster's. */
 export function writerOf(write: RecordedWrite, project: string): Writer {
   if (write.by === undefined) return "cluster";
   const { user } = write.by;
@@ -26,7 +26,7 @@ export function writerOf(write: RecordedWrite, project: string): Writer {
   return isAlongside(write) || isOfDev(write, project) ? "cluster" : "hand";
 }
 
-/** Resources that are written because of a request for another one, by the API server or to tell of it. */
+/** Resources that are written as a side effect of a request for another one, such as Events. */
 const alongside: ReadonlySet<string> = new Set([
   "apiservices.apiregistration.k8s.io",
   ...eventResources,
@@ -59,47 +59,47 @@ function isOfDev({ by, resource, key }: RecordedWrite, project: string): boolean
   return ofDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
 }
 
-/** A write, who it is by, and the object before it. */
+/** A write with its writer and the object before it. */
 export interface SessionWrite extends Pick<RecordedWrite, "resource" | "key" | "object"> {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly write: RecordedWrite["write"];
   readonly by: Writer;
   readonly before: KubernetesObject | undefined;
-  /** When something last happened before it that was no hand's; 0 if nothing did. */
+  /** The time of the last event before it that no person caused; 0 without one. */
   readonly restedSince: number;
-  /** When the operator last did something before it; 0 if it did nothing. */
+  /** The time of the last activity of the operator before it; 0 without one. */
   readonly idleSince: number;
 }
 
-/** What became of an object of a name. */
+/** The last state of an object. */
 export interface FinalObject extends Pick<RecordedWrite, "resource" | "key"> {
-  /** As it was last. */
+  /** The object after its last write. */
   readonly object: KubernetesObject;
   readonly isThere: boolean;
-  /** Who created it; undefined if it was there before. */
+  /** The writer that created it; undefined if it existed before. */
   readonly madeBy: Writer | undefined;
-  /** Whether the operator has written it. */
+  /** True if the operator has written it. */
   readonly isOperators: boolean;
 }
 
-/** All writes of a session, in their order, and what they led to. */
+/** The writes of a session in their order, and the last states of all objects. */
 export interface SessionWrites {
   readonly writes: readonly SessionWrite[];
   readonly objects: readonly FinalObject[];
   /** The names of the field managers with which the operator writes. */
   readonly managers: ReadonlySet<string>;
   readonly values: StableValues;
-  /** When something last happened that was no hand's; 0 if nothing did. */
+  /** The time of the last event that no person caused; 0 without one. */
   readonly restedSince: number;
-  /** Whether the record had no space for what followed. */
+  /** True if the record reached its size limit. */
   readonly isFull: boolean;
 }
 
-/** Resources that tell of others, or beat like a heart. */
+/** Resources that are written all the time, or about others: heartbeats and Events. */
 const chatter = new Set([...alongside, "nodes"]);
 
-/** Goes through the record of a project's session. */
+/** Reads the writes from the record of a project's session. */
 export function sessionWrites(recorded: readonly Recorded[], project: string): SessionWrites {
   const writes: SessionWrite[] = [];
   const objects = new Map<string, FinalObject>();
@@ -128,7 +128,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
       restedSince: Math.max(restedSince, idleSince),
     });
     const madeBy = write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy;
-    // A test creates what a hand made by the name that it got.
+    // A test creates the object of a person by the name that the cluster generated.
     values.see(object, madeBy === "hand" || (madeBy === undefined && !object.metadata.ownerReferences));
     if (write !== "KEPT" && by !== "hand" && !isChatter) restedSince = at;
     if (by === "operator") idleSince = Math.max(idleSince, at);
@@ -153,7 +153,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
   };
 }
 
-/** The managers that own something only since a write. */
+/** Returns the managers that own fields only since a write. */
 function newManagers(before: KubernetesObject | undefined, object: KubernetesObject): string[] {
   const names = (each: KubernetesObject | undefined): string[] =>
     each === undefined ? [] : managedFieldsOf(each).flatMap(({ manager }) => manager ?? []);
@@ -161,16 +161,16 @@ function newManagers(before: KubernetesObject | undefined, object: KubernetesObj
   return names(object).filter((name) => !known.has(name));
 }
 
-/** Which objects a test is about. */
+/** Selects the objects of a test. */
 export interface Selection {
-  /** Whether an object is a custom resource of the project. */
+  /** Returns true for custom resources of the project. */
   readonly isOwn: (object: KubernetesObject) => boolean;
   readonly has: (object: KubernetesObject) => boolean;
 }
 
 /**
- * All objects, or with `chosen`, such as `default/db`: the custom resources of this name, what they own, and what else is
- * in their namespace or in none, but no other custom resources of the project with theirs.
+ * Selects all objects, or with a key such as `default/db`, the custom resources with this key, their dependents, and other
+ * objects in their namespace or without one. Other custom resources of the project, and their dependents, are left out.
  */
 export function select(
   { writes }: Pick<SessionWrites, "writes">,
@@ -189,7 +189,7 @@ export function select(
   }
   const byUid = new Map(writes.map(({ object }) => [object.metadata.uid ?? "", object]));
   const [namespace] = chosen.includes("/") ? chosen.split("/") : [undefined];
-  /** Undefined if an object belongs to no custom resource. Objects may own each other. */
+  /** Returns undefined if an object has no custom resource among its owners. `seen` breaks cycles of owners. */
   const belongs = (object: KubernetesObject, seen: readonly KubernetesObject[] = []): boolean | undefined => {
     if (isOwn(object)) return keyOf(object) === chosen;
     const owners = (object.metadata.ownerReferences ?? []).flatMap(({ uid }) => byUid.get(uid) ?? []);

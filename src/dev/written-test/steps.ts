@@ -6,7 +6,26 @@ import { initialObject, managedFieldsOf } from "./owned-fields.ts";
 import type { Selection, SessionWrite, SessionWrites } from "./session-writes.ts";
 import { describeAction } from "../record/describe-action.ts";
 
-/** What a written test leaves out, each said once. */
+/** A statement of a test: a manual write, an action of the page, or a wait. */
+export type Step =
+  | { readonly type: "create"; readonly object: KubernetesObject; readonly body: object }
+  | { readonly type: "change" | "change status"; readonly object: KubernetesObject; readonly patch: object }
+  | { readonly type: "delete"; readonly object: KubernetesObject; readonly policy: string | undefined }
+  | PageStep
+  /** Waits until the operator is idle. `rested` are the custom resources that changed since the last wait, as they must be. */
+  | { readonly type: "wait"; readonly rested: readonly KubernetesObject[] };
+
+/** An action of the page, other than a write, that a test can repeat. */
+type PageStep =
+  /** Stops the operator and starts another one. */
+  | { readonly type: "restart" }
+  /** Lets the operator's next requests fail, or wait for their answers. */
+  | { readonly type: "fail"; readonly failure: PlannedFailure };
+
+/** A step with its time in milliseconds since 1970. */
+type TimedPageStep = PageStep & { readonly at: number };
+
+/** Collects remarks about parts of a session that a written test leaves out, each once. */
 export class Notes {
   readonly #texts = new Set<string>();
 
@@ -19,21 +38,12 @@ export class Notes {
   }
 }
 
-/** What a test does in the place of a hand. */
-export type Step =
-  | { readonly type: "create"; readonly object: KubernetesObject; readonly body: object }
-  | { readonly type: "change" | "change status"; readonly object: KubernetesObject; readonly patch: object }
-  | { readonly type: "delete"; readonly object: KubernetesObject; readonly policy: string | undefined }
-  | PageStep
-  /** Waits until the operator is idle, and these custom resources, which changed since the last wait, are like this. */
-  | { readonly type: "wait"; readonly rested: readonly KubernetesObject[] };
-
-/** Steps that are closer than this, in milliseconds, are made without a wait, unless the operator did something. */
+/** The time in milliseconds between two steps from which on the test waits; it also waits if the operator did something. */
 export const apart = 1000;
 
 /**
- * What hands did with the selected objects, and what hands had made before, in the order of time, with what the page did
- * between.
+ * Returns the steps of a test in the order of time: the manual writes of selected objects, including those of objects that
+ * existed before the record, the page's other actions, and waits where the session paused.
  */
 export function handSteps(
   { writes, values }: Pick<SessionWrites, "writes" | "values">,
@@ -41,106 +51,78 @@ export function handSteps(
   notes: Notes,
   page: readonly TimedPageStep[] = [],
 ): Step[] {
-  const steps: Step[] = [];
-  const found = new Map<string, KubernetesObject>();
-  let rested = new Set<KubernetesObject>();
-  let last = Infinity;
-  let next = 0;
-  const followPage = (until: number): void => {
-    for (; next < page.length && page[next]!.at <= until; next++) {
-      const { at: _, ...step } = page[next]!;
-      const before = steps.at(-1)?.type;
-      // An operator that has had nothing to do since its start needs no other one.
-      if (step.type === "restart" && (before === undefined || before === "restart")) continue;
-      if (before !== undefined && before !== "fail") steps.push({ type: "wait", rested: [] });
-      steps.push(step);
-    }
-  };
-  // Of what was there before, custom resources come last: they may need the rest.
+  const timeline = new StepTimeline(page);
+  // Objects that existed before come first, and of these, custom resources last: they may need the others.
   const rank = ({ write, object }: SessionWrite): number =>
     write === "KEPT" ? Number(selection.isOwn(object)) : 2;
   for (const write of writes.toSorted((a, b) => rank(a) - rank(b))) {
-    const { at, by, object, key } = write;
+    const { by, object, key } = write;
     if (!selection.has(object)) continue;
-    const isHands = write.write === "KEPT" ? isKeptByHand(object, selection) : by === "hand";
-    const step = isHands ? stepOf(write, notes) : undefined;
-    if (step && values.isUnstable(object.metadata.name ?? "")) {
+    const isManual = write.write === "KEPT" ? wasMadeManually(object, selection) : by === "hand";
+    const step = isManual ? stepOf(write, notes) : undefined;
+    if (step && values.isUnstable(object.metadata.name ?? ""))
       notes.add(`what a hand did with ${object.kind} ${key} is left out: its name is generated`);
-    } else if (step) {
-      followPage(at);
-      const isRested = at - write.restedSince >= apart;
-      const isApart = at - last >= apart || write.idleSince > last;
-      if (isApart && steps.length > 0) {
-        const now = isRested ? [...found.values()] : [];
-        steps.push({ type: "wait", rested: now.filter((each) => !rested.has(each)) });
-        rested = new Set([...rested, ...now]);
-      }
-      steps.push(step);
-      last = at;
+    else if (step) timeline.addManualStep(step, write);
+    if (selection.isOwn(object)) timeline.follow(write);
+  }
+  timeline.addPageSteps(Infinity);
+  return timeline.steps;
+}
+
+/** Puts manual steps and steps of the page into the order of time, with waits between them. */
+class StepTimeline {
+  readonly steps: Step[] = [];
+  /** The steps of the page that are not added yet. */
+  readonly #page: TimedPageStep[];
+  /** The current states of the custom resources, by place. */
+  readonly #current = new Map<string, KubernetesObject>();
+  /** The states that an earlier wait expects. */
+  readonly #expected = new Set<KubernetesObject>();
+  /** The time of the last manual step. */
+  #lastAt = Infinity;
+
+  constructor(page: readonly TimedPageStep[]) {
+    this.#page = [...page];
+  }
+
+  /** Adds a manual step after the earlier steps of the page, and after a wait if the session paused before it. */
+  addManualStep(step: Step, { at, restedSince, idleSince }: SessionWrite): void {
+    this.addPageSteps(at);
+    const isAfterPause = at - this.#lastAt >= apart || idleSince > this.#lastAt;
+    if (isAfterPause && this.steps.length > 0)
+      this.steps.push({ type: "wait", rested: at - restedSince >= apart ? this.#newStates() : [] });
+    this.steps.push(step);
+    this.#lastAt = at;
+  }
+
+  /** Adds the steps of the page up to a moment. */
+  addPageSteps(until: number): void {
+    while (this.#page.length > 0 && this.#page[0]!.at <= until) {
+      const { at: _, ...step } = this.#page.shift()!;
+      const before = this.steps.at(-1)?.type;
+      // An operator that has had nothing to do since its start need not be restarted.
+      if (step.type === "restart" && (before === undefined || before === "restart")) continue;
+      if (before !== undefined && before !== "fail") this.steps.push({ type: "wait", rested: [] });
+      this.steps.push(step);
     }
-    if (!selection.isOwn(object)) continue;
-    if (write.write === "DELETED") found.delete(placeName(write));
-    else found.set(placeName(write), object);
   }
-  followPage(Infinity);
-  return steps;
-}
 
-/** What the page did besides writing objects, as far as a test can do it. */
-type PageStep =
-  /** Stops the operator and starts another one. */
-  | { readonly type: "restart" }
-  /** Has the operator's next requests fail, or wait for their answers. */
-  | { readonly type: "fail"; readonly failure: PlannedFailure };
-
-/** A step, in milliseconds since 1970. */
-type TimedPageStep = PageStep & { readonly at: number };
-
-/** Actions after which another process of the operator runs; the one of a test takes no Lease. */
-const restarting: ReadonlySet<string> = new Set(["restart", "lose-leader"]);
-
-/** Finds what a test does as the page did; the rest is noted. */
-export function pageSteps(recorded: readonly Recorded[], notes: Notes): TimedPageStep[] {
-  const steps: TimedPageStep[] = [];
-  // Records of before have no actions.
-  let wentBack = recorded.some((one) => one.type === "write" && one.by?.user === restorer);
-  for (const action of recorded) {
-    if (action.type !== "action" || action.outcome !== "done") continue;
-    const at = Date.parse(action.at);
-    if (restarting.has(action.name)) steps.push({ type: "restart", at });
-    else if (action.name === "fail") steps.push({ type: "fail", at, failure: plannedFailure(action) });
-    else if (action.name === "restore") wentBack = true;
-    else if (action.name === "move-clock")
-      notes.add(
-        `the page ${describeAction(action)}, which the test does not: give the cluster and the manager a FakeClock, and move it with moveClock of @tsbuilder/runtime/testing`,
-      );
+  /** Follows the state of a custom resource. */
+  follow(write: SessionWrite): void {
+    if (write.write === "DELETED") this.#current.delete(placeName(write));
+    else this.#current.set(placeName(write), write.object);
   }
-  if (wentBack)
-    notes.add(
-      "the session went back in time, which the test does not: correct what it expects, or record another session",
-    );
-  return steps;
-}
 
-/** Whether the operator's requests have met all failures that were planned. */
-export function haveAllBeenMet(recorded: readonly Recorded[]): boolean {
-  let left = 0;
-  for (const one of recorded) {
-    if (one.type === "fault") left--;
-    else if (one.type === "action" && one.name === "fail" && one.outcome === "done")
-      left += plannedFailure(one).times;
+  /** Returns the current states that no earlier wait expects. */
+  #newStates(): KubernetesObject[] {
+    const states = [...this.#current.values()].filter((object) => !this.#expected.has(object));
+    for (const object of states) this.#expected.add(object);
+    return states;
   }
-  return left === 0;
 }
 
-function plannedFailure({ input }: RecordedAction): PlannedFailure {
-  const { verb, resource, times = 1, code, delay } = input;
-  const outcome = code === undefined ? { delay } : { code };
-  return { verb, resource, outcome, times } as PlannedFailure;
-}
-
-/** Of what was there before, custom resources are a hand's, and what kubectl, the page or dev's samples made. */
-function isKeptByHand(object: KubernetesObject, { isOwn }: Selection): boolean {
+/** Returns true for objects of earlier sessions that a person made: custom resources, and objects of kubectl, the page or samples. */
+function wasMadeManually(object: KubernetesObject, { isOwn }: Selection): boolean {
   const { deletionTimestamp, ownerReferences = [] } = object.metadata;
   if (deletionTimestamp !== undefined) return false;
   const [first] = managedFieldsOf(object);
@@ -166,7 +148,7 @@ function stepOf({ write, object, key, resource, before }: SessionWrite, notes: N
   const wasEnding = before.metadata.deletionTimestamp !== undefined;
   if (write === "DELETED") {
     if (!wasEnding) return { type: "delete", object, policy: undefined };
-    // The last finalizer was removed.
+    // This write removed the last finalizer.
     if ((before.metadata.finalizers ?? []).length === 0) return undefined;
     return { type: "change", object, patch: { metadata: { finalizers: null } } };
   }
@@ -181,7 +163,7 @@ function stepOf({ write, object, key, resource, before }: SessionWrite, notes: N
   return undefined;
 }
 
-/** Without finalizers, which the operator may have added, and whatever managed fields say of who changed it last. */
+/** Removes finalizers, which the operator may have added, and managedFields, which only name the last writers. */
 function asCreated(object: KubernetesObject): KubernetesObject {
   const { finalizers: _, managedFields: __, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -192,7 +174,7 @@ function policyOf(finalizers: readonly string[]): string | undefined {
   return finalizers.includes("orphan") ? "Orphan" : undefined;
 }
 
-/** What a client may change. */
+/** Returns the part of an object that a client can change. */
 function writable({ metadata, ...object }: KubernetesObject): object {
   const { status: _, ...rest } = object as { readonly status?: unknown };
   const { labels = {}, annotations = {}, finalizers = [] } = metadata;
@@ -206,3 +188,46 @@ function statusOf(object: KubernetesObject): object {
 }
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** Actions that start another process of the operator. The operator of a test takes no Lease, so it can only be restarted. */
+const restarting: ReadonlySet<string> = new Set(["restart", "lose-leader"]);
+
+/** Returns the actions of the page that a test can repeat, and adds a note for each other one. */
+export function pageSteps(recorded: readonly Recorded[], notes: Notes): TimedPageStep[] {
+  const steps: TimedPageStep[] = [];
+  // Records of earlier versions have no actions, but the writes of a restore.
+  let wentBack = recorded.some((one) => one.type === "write" && one.by?.user === restorer);
+  for (const action of recorded) {
+    if (action.type !== "action" || action.outcome !== "done") continue;
+    const at = Date.parse(action.at);
+    if (restarting.has(action.name)) steps.push({ type: "restart", at });
+    else if (action.name === "fail") steps.push({ type: "fail", at, failure: plannedFailure(action) });
+    else if (action.name === "restore") wentBack = true;
+    else if (action.name === "move-clock")
+      notes.add(
+        `the page ${describeAction(action)}, which the test does not: give the cluster and the manager a FakeClock, and move it with moveClock of @tsbuilder/runtime/testing`,
+      );
+  }
+  if (wentBack)
+    notes.add(
+      "the session went back in time, which the test does not: correct what it expects, or record another session",
+    );
+  return steps;
+}
+
+function plannedFailure({ input }: RecordedAction): PlannedFailure {
+  const { verb, resource, times = 1, code, delay } = input;
+  const outcome = code === undefined ? { delay } : { code };
+  return { verb, resource, outcome, times } as PlannedFailure;
+}
+
+/** Returns true if the operator's requests met all planned failures. */
+export function haveAllBeenMet(recorded: readonly Recorded[]): boolean {
+  let left = 0;
+  for (const one of recorded) {
+    if (one.type === "fault") left--;
+    else if (one.type === "action" && one.name === "fail" && one.outcome === "done")
+      left += plannedFailure(one).times;
+  }
+  return left === 0;
+}
