@@ -1,3 +1,6 @@
+// The session of a project as other processes see it: one at a time (`lockSession`), its cluster's objects (`readObjects`) and
+// its reconciles (`readReconciles`), which the MCP server serves to agents.
+
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
@@ -8,9 +11,6 @@ import { hideSecret } from "./record/hide-secrets.ts";
 import { refuseStateLinks } from "../scaffold/state-folder.ts";
 import type { RecordedReconcile } from "./record/recorded.ts";
 import { RecordFile } from "./record/record-file.ts";
-
-// The session of a project as other processes see it: one at a time (`lockSession`), its cluster's objects (`readObjects`) and
-// its reconciles (`readReconciles`), which the MCP server serves to agents.
 
 /**
  * Remembers that a session wrote its kubeconfig, until the returned function is called. Only a remembered kubeconfig is read:

@@ -1,3 +1,8 @@
+// `tsbuilder dev`: a session generates, bundles and runs the operator on a cluster, and repeats that after each edit. Begin here.
+// Its parts are folders: `cluster` opens a cluster, `config` applies the project's manifests, `operator` runs the process,
+// `reload` follows edits, `record` records everything, `page` serves and controls it in a browser, `view` shows it in a terminal.
+// `written-test` turns a record into a test. `trial` runs an operator without a session, and `envtest` installs kube-apiserver.
+
 import { join } from "node:path";
 import type { Client, Kind } from "@tsbuilder/runtime";
 import { openStateFolder } from "../scaffold/state-folder.ts";

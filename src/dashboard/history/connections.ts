@@ -1,3 +1,7 @@
+// How the parts of a record belong together: which reconciles an object caused and which wrote it (`about`), which reconcile
+// caused another one (`whatLedTo`), and which webhook calls (`callsOf`) and log lines (`logOf`) belong to a reconcile. The
+// record does not say it, so all of it is derived from times, users, paths and names.
+
 import { causesOf, objectOfCause } from "../../dev/record/causes.ts";
 import { eventResources, keysOfCall } from "../../dev/record/recorded.ts";
 import { type EventReference, type EventSummary, summarizeEvent } from "../../dev/record/event-summary.ts";
@@ -12,10 +16,6 @@ import {
 } from "./history.ts";
 import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
 import { isOperator } from "../../dev/record/writer.ts";
-
-// How the parts of a record belong together: which reconciles an object caused and which wrote it (`about`), which reconcile
-// caused another one (`whatLedTo`), and which webhook calls (`callsOf`) and log lines (`logOf`) belong to a reconcile. The
-// record does not say it, so all of it is derived from times, users, paths and names.
 
 /** Times come from two processes, and each rounds down to a whole millisecond. */
 const inaccuracy = 1;

@@ -1,3 +1,6 @@
+// Makes sense of a record. Begin here: `History` indexes its lines. `connections` finds which parts belong together, `owner-tree`
+// the tree of objects, `field-writers` the writer of each field, and `findings` looks for probable mistakes.
+
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
 import {
@@ -12,6 +15,16 @@ import {
 } from "../../dev/record/recorded.ts";
 import { verdictOf, webhookName } from "./webhook-call.ts";
 
+/** The revisions of all objects that had the same resource and key, one object after the other. */
+export interface Track {
+  /** Resource and key: `statefulsets.apps default/db`. */
+  readonly place: string;
+  readonly resource: string;
+  /** `default/db`; without a namespace, `db`. */
+  readonly key: string;
+  readonly revisions: readonly Revision[];
+}
+
 /** The state of an object after a write. */
 export interface Revision {
   /** Counts all writes of the record, so that revisions of several objects can be ordered. */
@@ -21,16 +34,6 @@ export interface Revision {
   readonly write: RecordedWrite["write"];
   readonly by: RecordedWrite["by"];
   readonly object: KubernetesObject;
-}
-
-/** The revisions of all objects that had the same resource and key, one object after the other. */
-export interface Track {
-  /** Resource and key: `statefulsets.apps default/db`. */
-  readonly place: string;
-  readonly resource: string;
-  /** `default/db`; without a namespace, `db`. */
-  readonly key: string;
-  readonly revisions: readonly Revision[];
 }
 
 /** A reconcile, with times in milliseconds since 1970. */
@@ -50,11 +53,33 @@ export type Call = RecordedCall & {
   readonly to: number;
 };
 
+/** Returns a call with its times in milliseconds. */
+export function callOf(recorded: RecordedCall, at: number): Call {
+  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
+}
+
 /** A line of the log: output of the operator or of dev, or an action on the page. */
 export interface Printed {
   readonly at: number;
   readonly by: RecordedText["type"] | "page";
   readonly text: string;
+}
+
+/** A sample of the operator's process, with times in milliseconds since 1970. */
+export interface Sample extends Omit<RecordedSample, "type" | "at" | "since" | "blockedUntil"> {
+  readonly at: number;
+  readonly since: number;
+  /** Undefined if the event loop was not blocked. */
+  readonly blockedUntil: number | undefined;
+}
+
+export function sampleOf({ at, since, blockedUntil, ...numbers }: RecordedSample): Sample {
+  return {
+    ...numbers,
+    at: Date.parse(at),
+    since: Date.parse(since),
+    blockedUntil: blockedUntil === undefined ? undefined : Date.parse(blockedUntil),
+  };
 }
 
 interface GrowingTrack extends Track {
@@ -209,34 +234,6 @@ export class History {
   }
 }
 
-/** A sample of the operator's process, with times in milliseconds since 1970. */
-export interface Sample extends Omit<RecordedSample, "type" | "at" | "since" | "blockedUntil"> {
-  readonly at: number;
-  readonly since: number;
-  /** Undefined if the event loop was not blocked. */
-  readonly blockedUntil: number | undefined;
-}
-
-export function sampleOf({ at, since, blockedUntil, ...numbers }: RecordedSample): Sample {
-  return {
-    ...numbers,
-    at: Date.parse(at),
-    since: Date.parse(since),
-    blockedUntil: blockedUntil === undefined ? undefined : Date.parse(blockedUntil),
-  };
-}
-
-/** Returns the last sample up to a moment: its numbers hold until the next one. */
-export function sampleAt(samples: readonly Sample[], moment: number): Sample | undefined {
-  return samples[countUntil(samples, ({ at }) => at <= moment) - 1];
-}
-
-/** Returns the times at which the operator was started again. */
-export function restartsOf(samples: readonly Sample[]): number[] {
-  const starts = [...new Set(samples.map(({ since }) => since))];
-  return starts.slice(1);
-}
-
 /** The longest time between an admission call and the creation of its object, in milliseconds. */
 const patience = 1000;
 
@@ -283,15 +280,21 @@ class CallIndex {
   }
 }
 
-/** Returns a call with its times in milliseconds. */
-export function callOf(recorded: RecordedCall, at: number): Call {
-  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
-}
-
 /** Returns the last revision up to a moment; undefined if the object did not exist then, or is unknown. */
 export function revisionAt({ revisions }: Track, moment: number): Revision | undefined {
   const found = revisions[countUntil(revisions, ({ at }) => at <= moment) - 1];
   return found?.write === "DELETED" ? undefined : found;
+}
+
+/** Returns the last sample up to a moment: its numbers hold until the next one. */
+export function sampleAt(samples: readonly Sample[], moment: number): Sample | undefined {
+  return samples[countUntil(samples, ({ at }) => at <= moment) - 1];
+}
+
+/** Returns the times at which the operator was started again. */
+export function restartsOf(samples: readonly Sample[]): number[] {
+  const starts = [...new Set(samples.map(({ since }) => since))];
+  return starts.slice(1);
 }
 
 /**

@@ -19,7 +19,7 @@ const node = (place: string, ...children: TreeNode[]): TreeNode => ({
 
 const tree = [node("a", node("b"), node("c", node("d"))), node("e")];
 
-/** Each row as its place, level, position and number of siblings. */
+/** Returns each row as its place, level, position and number of siblings. */
 function rows(closed = "", hidden = ""): string[] {
   return openRows(tree, {
     isClosed: ({ place }) => closed.includes(place),

@@ -1,3 +1,6 @@
+// The views of the page. Begin here: `Page` shows one view at a time, from the folders `objects`, `timeline` and `numbers`, the
+// findings (below) or the log (`lines`). `shown` has the user's choices; the other files are parts that several views use.
+
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Feed, RefusedActionError } from "../feed/feed.ts";
 import { Actions } from "./actions.tsx";

@@ -9,15 +9,15 @@ const quiet = 30_000;
  * errors.
  */
 export function failureReporter(
-  tell: (error: unknown) => void,
+  report: (error: unknown) => void,
   now: () => number = Date.now,
 ): (error: unknown) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return (error) => {
-    if (!isDiskFull(error)) return tell(error);
-    if (now() - toldAt < quiet) return;
-    toldAt = now();
-    tell(
+    if (!isDiskFull(error)) return report(error);
+    if (now() - reportedAt < quiet) return;
+    reportedAt = now();
+    report(
       new TsbuilderError("the disk is full, so the cluster rejects writes; no data is lost", {
         code: "REFUSED",
         hint: "free some space: the cluster then continues by itself",

@@ -1,3 +1,6 @@
+// The clusters of sessions. This file is the contract; `embedded-cluster` and `other-cluster` implement it. `foreground-cluster`
+// is the cluster of `tsbuilder cluster start`, without a project.
+
 import type { ClusterWrite, PlannedFailures } from "@tsbuilder/cluster";
 import type { Client } from "@tsbuilder/runtime";
 import type { MovableClock } from "./movable-clock.ts";

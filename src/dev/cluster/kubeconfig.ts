@@ -12,6 +12,24 @@ export interface MinimalConfig extends KubeconfigFile {
   ];
 }
 
+/** Reads the selected kubeconfig with kubectl, which knows all its sources: one cluster, user and context, no references to files. */
+export function readChosen(choice: ClusterChoice): Promise<MinimalConfig> {
+  return readContext<MinimalConfig>(choice, "--raw", "--flatten");
+}
+
+interface WithContext<Context> {
+  readonly contexts: readonly [{ readonly context: Context }];
+}
+
+/** Returns a kubeconfig with another default namespace; a Pod has its own one. */
+export function inNamespace<Context extends object, Config extends WithContext<Context>>(
+  config: Config,
+  namespace: string,
+): Config {
+  const [only] = config.contexts;
+  return { ...config, contexts: [{ ...only, context: { ...only.context, namespace } }] };
+}
+
 interface Account {
   readonly namespace: string;
   readonly name: string;
@@ -116,22 +134,4 @@ async function answers(config: MinimalConfig): Promise<boolean> {
   } finally {
     await client.close();
   }
-}
-
-/** Reads the selected kubeconfig with kubectl, which knows all its sources: one cluster, user and context, no references to files. */
-export function readChosen(choice: ClusterChoice): Promise<MinimalConfig> {
-  return readContext<MinimalConfig>(choice, "--raw", "--flatten");
-}
-
-interface WithContext<Context> {
-  readonly contexts: readonly [{ readonly context: Context }];
-}
-
-/** Returns a kubeconfig with another default namespace; a Pod has its own one. */
-export function inNamespace<Context extends object, Config extends WithContext<Context>>(
-  config: Config,
-  namespace: string,
-): Config {
-  const [only] = config.contexts;
-  return { ...config, contexts: [{ ...only, context: { ...only.context, namespace } }] };
 }

@@ -8,7 +8,7 @@ import { accountConfig, inNamespace, readChosen } from "./kubeconfig.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 
 /**
- * Opens an existing cluster for a session. The names of what it applies start with the project's name and `-dev`, so
+ * Opens an existing cluster for a session. The names of the objects that it applies start with the project's name and `-dev`, so
  * that a deployed operator is left alone; the selected kubeconfig is only read.
  */
 export async function openOtherCluster(

@@ -1,3 +1,6 @@
+// The project's manifests in the cluster of a session. Begin here; `dev-objects` adapts them to the cluster and to webhooks on
+// this machine, and `explain-rejection` explains errors of the API server.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a program, which has a clock, and keeps running. */
+/** Starts a program that has a clock and keeps running. */
 async function run(program: string): Promise<void> {
   const head = `import { channel } from "node:diagnostics_channel";
     const clock = globalThis[Symbol.for("@tsbuilder/clock")];

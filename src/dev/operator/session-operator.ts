@@ -1,3 +1,6 @@
+// The operator of a session. Begin here: it acts as its own ServiceAccount and serves webhooks on this machine;
+// `operator-process` runs it in a process that can be restarted quickly and whose clock can be moved.
+
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

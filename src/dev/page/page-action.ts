@@ -8,18 +8,6 @@ export type PageAction = (input: unknown) => Promise<unknown>;
 /** The actions of a session by their names. */
 export type PageActions = Readonly<Record<string, PageAction>>;
 
-/** An error with the status code of the answer. The page shows its message. */
-export class RequestError extends Error {
-  readonly code: number;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(code: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.code = code;
-    this.headers = headers;
-  }
-}
-
 /** Reads the members of an action's input. Throws a RequestError for one that is missing or has another type. */
 export class ActionInput {
   readonly #members: Readonly<Record<string, unknown>>;
@@ -54,6 +42,18 @@ export class ActionInput {
     if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most)
       return value as number;
     throw new RequestError(400, `"${name}" must be a whole number up to ${most}`);
+  }
+}
+
+/** An error with the status code of the answer. The page shows its message. */
+export class RequestError extends Error {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
   }
 }
 

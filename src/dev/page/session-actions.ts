@@ -49,80 +49,24 @@ export function sessionActions(parts: ActionParts): PageActions {
   };
 }
 
-/** The parts that moving the clock needs. */
-interface ClockParts {
-  readonly cluster: Pick<OwnCluster, "clock" | "leases">;
-  readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
-  /** Does work while no reload runs; the signal is aborted once a reload waits. */
-  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
-  /** Aborted when the session stops, which ends a move. */
-  readonly signal: AbortSignal;
-  /** The time in milliseconds that a move may take. */
-  readonly patience?: number | undefined;
+/** Returns the same action, executed between reloads. */
+function whole(action: PageAction, between: ActionParts["between"]): PageAction {
+  return (input) => between(() => action(input));
 }
 
-const day = 24 * 60 * 60;
-
-const movePatience = 60_000;
-
-/**
- * Returns the action that moves the clocks of the cluster and then of the operator forward, by at most a day. The operator
- * runs meanwhile, since the cluster may call its webhooks. An operator with a Lease is restarted: the move would let the Lease
- * expire.
- */
-export function moveClockAction({
-  cluster: { clock, leases },
-  operator,
-  between,
-  signal,
-  patience = movePatience,
-}: ClockParts): PageAction {
-  const move = async (seconds: number, awaited: AbortSignal): Promise<void> => {
-    const before = clock.ahead;
-    const limit = AbortSignal.timeout(patience);
-    await clock.move(seconds * 1000, AbortSignal.any([signal, awaited, limit]));
-    const moved = Math.floor((clock.ahead - before) / 1000);
-    if (signal.aborted) throw endedBy(sessionEnds(), moved, seconds);
-    const follow = async (): Promise<void> => operator.moveClock(clock.ahead);
-    await (leases.held ? operator.restart(follow) : follow());
-    if (moved < seconds) throw endedBy(limit.aborted ? tookTooLong(patience) : waitedFor(), moved, seconds);
-  };
+/** Returns the same action, which is refused while it runs: a second click is impatience, not a second move. */
+export function oneAtATime(action: PageAction, refusal: string): PageAction {
+  let isBusy = false;
   return async (input) => {
-    const seconds = new ActionInput(input).optionalCount("seconds", day);
-    if (!seconds) throw new RequestError(400, `"seconds" must be a whole number from 1 to ${day}`);
-    await between((awaited) => move(seconds, awaited));
-    return { ahead: clock.ahead / 1000 };
+    if (isBusy) throw new TsbuilderError(refusal, { code: "REFUSED", hint: "wait until that is done" });
+    isBusy = true;
+    try {
+      return await action(input);
+    } finally {
+      isBusy = false;
+    }
   };
 }
-
-function endedBy({ code, message, hint }: TsbuilderError, moved: number, wanted: number): TsbuilderError {
-  return new TsbuilderError(`moved ${span(moved)} of ${span(wanted)}: ${message}`, { code, hint });
-}
-
-function tookTooLong(patience: number): TsbuilderError {
-  return new TsbuilderError(`it took more than ${patience / 1000} s`, {
-    code: "REFUSED",
-    hint: "move the clock again for the rest; if the cluster has to wait for a webhook, see how long it takes to answer",
-  });
-}
-
-function waitedFor(): TsbuilderError {
-  return new TsbuilderError("a reload, or something else on the page, waited for it", {
-    code: "REFUSED",
-    hint: "move the clock again for the rest",
-  });
-}
-
-/** Formats seconds in the largest unit of which there is at least one. */
-function span(seconds: number): string {
-  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
-  return `${Math.floor((seconds / size) * 10) / 10} ${unit}`;
-}
-
-const units = [
-  ["h", 3600],
-  ["min", 60],
-] as const;
 
 /**
  * Returns the action that writes an edited object. It replaces the object, so that missing fields are removed, except for its
@@ -208,6 +152,67 @@ function asNew({ apiVersion, kind, metadata, ...rest }: KubernetesObject): Manif
   return { apiVersion, kind, metadata: { ...others, name }, ...rest };
 }
 
+/** Returns the action that deletes an object and its dependents. A missing object is an error, as in kubectl. */
+function deleteAction(client: Client): PageAction {
+  return async (input) => {
+    const members = new ActionInput(input);
+    const [apiVersion, kind] = [members.text("apiVersion"), members.text("kind")];
+    const ref = { name: members.text("name"), namespace: members.optionalText("namespace") };
+    const found = await client.mapper.kindFor({ apiVersion, kind });
+    const existed = await client.delete(found, ref, { propagationPolicy: "Background" });
+    if (!existed)
+      throw new RequestError(
+        404,
+        `${[found.plural, found.group].filter(Boolean).join(".")} "${ref.name}" not found`,
+      );
+    return {};
+  };
+}
+
+const codes = [403, 409, 500, 503] as const;
+
+const mostTimes = 1000;
+
+const mostMilliseconds = 60_000;
+
+/** Returns the action that lets the operator's next requests fail or wait. 0 times ends such a plan. */
+function failAction({ failures, client }: Pick<OwnCluster, "failures" | "client">): PageAction {
+  return async (input) => {
+    const members = new ActionInput(input);
+    const [verb, resource] = [members.text("verb"), members.text("resource")];
+    const code = members.optionalCount("code", 599);
+    const delay = members.optionalCount("delay", mostMilliseconds);
+    const known = codes.find((each) => each === code);
+    if ((known === undefined) === (delay === undefined))
+      throw new RequestError(400, `either "code" must be one of ${codes.join(", ")}, or "delay" be set`);
+    if (resource !== "*") await checkIsServed(client.mapper, resource);
+    const outcome = known === undefined ? { delay: delay! } : { code: known };
+    failures.plan({ verb, resource, outcome, times: members.optionalCount("times", mostTimes) ?? 1 });
+    return { plans: failures.plans };
+  };
+}
+
+/** Throws unless the cluster has a resource such as `statefulsets.apps`, `statefulsets` or `pods/status`. */
+export async function checkIsServed(mapper: RestMapper, resource: string): Promise<void> {
+  const written = resource.replace(/\/.*/u, "");
+  // A CRD may have been installed since the last time.
+  mapper.reset();
+  const kinds = await mapper.kinds();
+  const names = kinds.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`));
+  if (names.includes(written) || kinds.some(({ plural }) => plural === written)) return;
+  const ofKind = kinds.findIndex(({ kind }) => kind.toLowerCase() === written.toLowerCase());
+  const meant = names[ofKind] ?? didYouMean(written, names);
+  throw new TsbuilderError(`the cluster has no resource "${written.slice(0, 100)}"`, {
+    code: "INVALID_ARGUMENT",
+    hint: meant ? `did you mean "${meant}"?` : "kubectl api-resources lists them",
+  });
+}
+
+/** Returns the action that answers with the Lease that the operator holds, and whether it has held one before. */
+export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction {
+  return async () => ({ lease: leases.held, hasLed: leases.hasLed });
+}
+
 /** The parts that losing the leader needs. */
 interface LeaderParts {
   readonly cluster: Pick<OwnCluster, "client" | "leases">;
@@ -279,6 +284,81 @@ function runsOn(patience: number): TsbuilderError {
   );
 }
 
+/** The parts that moving the clock needs. */
+interface ClockParts {
+  readonly cluster: Pick<OwnCluster, "clock" | "leases">;
+  readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
+  /** Does work while no reload runs; the signal is aborted once a reload waits. */
+  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
+  /** Aborted when the session stops, which ends a move. */
+  readonly signal: AbortSignal;
+  /** The time in milliseconds that a move may take. */
+  readonly patience?: number | undefined;
+}
+
+const day = 24 * 60 * 60;
+
+const movePatience = 60_000;
+
+/**
+ * Returns the action that moves the clocks of the cluster and then of the operator forward, by at most a day. The operator
+ * runs meanwhile, since the cluster may call its webhooks. An operator with a Lease is restarted: the move would let the Lease
+ * expire.
+ */
+export function moveClockAction({
+  cluster: { clock, leases },
+  operator,
+  between,
+  signal,
+  patience = movePatience,
+}: ClockParts): PageAction {
+  const move = async (seconds: number, awaited: AbortSignal): Promise<void> => {
+    const before = clock.ahead;
+    const limit = AbortSignal.timeout(patience);
+    await clock.move(seconds * 1000, AbortSignal.any([signal, awaited, limit]));
+    const moved = Math.floor((clock.ahead - before) / 1000);
+    if (signal.aborted) throw endedBy(sessionEnds(), moved, seconds);
+    const follow = async (): Promise<void> => operator.moveClock(clock.ahead);
+    await (leases.held ? operator.restart(follow) : follow());
+    if (moved < seconds) throw endedBy(limit.aborted ? tookTooLong(patience) : waitedFor(), moved, seconds);
+  };
+  return async (input) => {
+    const seconds = new ActionInput(input).optionalCount("seconds", day);
+    if (!seconds) throw new RequestError(400, `"seconds" must be a whole number from 1 to ${day}`);
+    await between((awaited) => move(seconds, awaited));
+    return { ahead: clock.ahead / 1000 };
+  };
+}
+
+function endedBy({ code, message, hint }: TsbuilderError, moved: number, wanted: number): TsbuilderError {
+  return new TsbuilderError(`moved ${span(moved)} of ${span(wanted)}: ${message}`, { code, hint });
+}
+
+function tookTooLong(patience: number): TsbuilderError {
+  return new TsbuilderError(`it took more than ${patience / 1000} s`, {
+    code: "REFUSED",
+    hint: "move the clock again for the rest; if the cluster has to wait for a webhook, see how long it takes to answer",
+  });
+}
+
+function waitedFor(): TsbuilderError {
+  return new TsbuilderError("a reload, or something else on the page, waited for it", {
+    code: "REFUSED",
+    hint: "move the clock again for the rest",
+  });
+}
+
+/** Formats seconds in the largest unit of which there is at least one. */
+function span(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
+  return `${Math.floor((seconds / size) * 10) / 10} ${unit}`;
+}
+
+const units = [
+  ["h", 3600],
+  ["min", 60],
+] as const;
+
 /** The parts that restoring needs. */
 interface RestoreParts {
   readonly cluster: OwnCluster;
@@ -319,84 +399,4 @@ function forgotten(moment: Date, since: string): TsbuilderError {
     code: "REFUSED",
     hint: `choose a moment from ${since} on`,
   });
-}
-
-const codes = [403, 409, 500, 503] as const;
-
-const mostTimes = 1000;
-
-const mostMilliseconds = 60_000;
-
-/** Returns the action that lets the operator's next requests fail or wait. 0 times ends such a plan. */
-function failAction({ failures, client }: Pick<OwnCluster, "failures" | "client">): PageAction {
-  return async (input) => {
-    const members = new ActionInput(input);
-    const [verb, resource] = [members.text("verb"), members.text("resource")];
-    const code = members.optionalCount("code", 599);
-    const delay = members.optionalCount("delay", mostMilliseconds);
-    const known = codes.find((each) => each === code);
-    if ((known === undefined) === (delay === undefined))
-      throw new RequestError(400, `either "code" must be one of ${codes.join(", ")}, or "delay" be set`);
-    if (resource !== "*") await checkIsServed(client.mapper, resource);
-    const outcome = known === undefined ? { delay: delay! } : { code: known };
-    failures.plan({ verb, resource, outcome, times: members.optionalCount("times", mostTimes) ?? 1 });
-    return { plans: failures.plans };
-  };
-}
-
-/** Throws unless the cluster has a resource such as `statefulsets.apps`, `statefulsets` or `pods/status`. */
-export async function checkIsServed(mapper: RestMapper, resource: string): Promise<void> {
-  const written = resource.replace(/\/.*/u, "");
-  // A CRD may have been installed since the last time.
-  mapper.reset();
-  const kinds = await mapper.kinds();
-  const names = kinds.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`));
-  if (names.includes(written) || kinds.some(({ plural }) => plural === written)) return;
-  const ofKind = kinds.findIndex(({ kind }) => kind.toLowerCase() === written.toLowerCase());
-  const meant = names[ofKind] ?? didYouMean(written, names);
-  throw new TsbuilderError(`the cluster has no resource "${written.slice(0, 100)}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: meant ? `did you mean "${meant}"?` : "kubectl api-resources lists them",
-  });
-}
-
-/** Returns the action that deletes an object and its dependents. A missing object is an error, as in kubectl. */
-function deleteAction(client: Client): PageAction {
-  return async (input) => {
-    const members = new ActionInput(input);
-    const [apiVersion, kind] = [members.text("apiVersion"), members.text("kind")];
-    const ref = { name: members.text("name"), namespace: members.optionalText("namespace") };
-    const found = await client.mapper.kindFor({ apiVersion, kind });
-    const existed = await client.delete(found, ref, { propagationPolicy: "Background" });
-    if (!existed)
-      throw new RequestError(
-        404,
-        `${[found.plural, found.group].filter(Boolean).join(".")} "${ref.name}" not found`,
-      );
-    return {};
-  };
-}
-
-/** Returns the same action, which is refused while it runs: a second click is impatience, not a second move. */
-export function oneAtATime(action: PageAction, refusal: string): PageAction {
-  let isBusy = false;
-  return async (input) => {
-    if (isBusy) throw new TsbuilderError(refusal, { code: "REFUSED", hint: "wait until that is done" });
-    isBusy = true;
-    try {
-      return await action(input);
-    } finally {
-      isBusy = false;
-    }
-  };
-}
-
-/** Returns the action that answers with the Lease that the operator holds, and whether it has held one before. */
-export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction {
-  return async () => ({ lease: leases.held, hasLed: leases.hasLed });
-}
-
-/** Returns the same action, executed between reloads. */
-function whole(action: PageAction, between: ActionParts["between"]): PageAction {
-  return (input) => between(() => action(input));
 }

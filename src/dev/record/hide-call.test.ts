@@ -87,7 +87,7 @@ test("calls about other objects are recorded as they are", () => {
 });
 
 test("whatever a Secret holds, and however its patch is made, no value of it is recorded", () => {
-  // Each value begins with this sign, and with wq in base64, which nothing else has.
+  // Each secret value begins with this sign, which is wq in base64; nothing else has either.
   const value = fc.string({ unit: "grapheme" }).map((text) => `§${text}`);
   const key = fc.constantFrom("a", "b", "a/b");
   const data = fc.dictionary(key, value.map(base64));

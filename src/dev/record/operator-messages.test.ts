@@ -5,7 +5,7 @@ import type { RecordedReconcile } from "./recorded.ts";
 
 const who = { controller: "mysql", request: "default/db" };
 
-/** A history, and what one tells it. */
+/** A history, and functions that send messages to it. */
 function begin() {
   const history = new ReconcileHistory();
   const tell = <Name extends Exclude<keyof ChannelMessages, "tsbuilder:sample">>(

@@ -1,3 +1,6 @@
+// How a session learns what its operator does: a module in the operator's process sends the runtime's messages (`subscriber`),
+// and `listenToOperator` turns them into the reconciles and samples of the record.
+
 import type { RecordedReconcile, RecordedSample } from "./recorded.ts";
 import type {
   ChannelMessages,
@@ -8,9 +11,6 @@ import type {
 } from "@tsbuilder/runtime";
 import { causeOfRequeue } from "./causes.ts";
 import type { OperatorListener } from "../operator/operator-process.ts";
-
-// How a session learns what its operator does: a module in the operator's process sends the runtime's messages (`subscriber`),
-// and `listenToOperator` turns them into the reconciles and samples of the record.
 
 /** A message that the operator's runtime published, with its channel and time. */
 type OperatorMessage = {

@@ -1,3 +1,6 @@
+// The format of records: a session is lines of JSON, first a `RecordedSession`, then a `Recorded` for each thing that happened.
+// `session-recording.ts` writes them, `read-recording.ts` reads a file; the page reads them over HTTP.
+
 import type { AdmissionCall, ClusterWrite, ConversionCall } from "@tsbuilder/cluster";
 import type {
   KubernetesObject,
@@ -6,9 +9,6 @@ import type {
   RequestMessage,
   SampleMessage,
 } from "@tsbuilder/runtime";
-
-// The format of records: a session is lines of JSON, first a `RecordedSession`, then a `Recorded` for each thing that happened.
-// `session-recording.ts` writes them, `read-recording.ts` reads a file; the page reads them over HTTP.
 
 /** The version of the format. Records of other versions are refused. */
 export const format = 1;

@@ -1,3 +1,5 @@
+// Reloads after edits. `watch-sources` reports edits, and this file executes the steps that they make necessary.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "../dev-event.ts";

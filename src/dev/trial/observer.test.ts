@@ -7,7 +7,7 @@ import { observer } from "./trial.ts";
 
 const example = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 
-/** A client of a cluster that runs until the end of the test. */
+/** Returns a client of a cluster that runs until the end of the test. */
 async function clusterClient(): Promise<Client> {
   const cluster = await startTestCluster();
   onTestFinished(() => cluster.stop());

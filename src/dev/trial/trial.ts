@@ -1,3 +1,6 @@
+// An operator on a cluster without a session, for `tsbuilder scorecard`. Begin here; `run-test-files` runs a project's own tests
+// on that cluster.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

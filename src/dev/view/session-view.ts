@@ -1,3 +1,6 @@
+// The views of a session in a terminal. This file has the contract and the view of plain lines; `open-screen` is the full screen,
+// which renders (`render-screen`) a state (`screen-state`). `readable-log` makes log lines and stacks readable, here and on the page.
+
 import type { DevEvent, Report } from "../dev-event.ts";
 import type { Session } from "../session.ts";
 import { quoteWord } from "../../shared/text.ts";

@@ -1,63 +1,6 @@
 import { isEqual, isObject, memberOf, setMember } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
-/** Returns the body with which an object was created, without the fields that the API server added, by its managed fields. */
-export function initialObject(object: KubernetesObject): object {
-  const managers = managedFieldsOf(object).filter(({ subresource }) => subresource === undefined);
-  const given = managers.length === 0 ? withoutAddresses(object) : ownedFields(object, managers);
-  const { apiVersion: _, kind: __, metadata: own, status: ___, data, ...rest } = given;
-  const { name, namespace, labels, annotations } = object.metadata;
-  const { labels: ownLabels = {}, annotations: ownAnnotations = {}, finalizers } = (own ?? {}) as Metadata;
-  const metadata = {
-    name,
-    namespace,
-    labels: nonEmpty(only(labels, (key) => Object.hasOwn(ownLabels, key) && key !== nameLabel)),
-    annotations: nonEmpty(
-      only(
-        annotations,
-        (key) => Object.hasOwn(ownAnnotations, key) && !key.startsWith("kubectl.kubernetes.io/"),
-      ),
-    ),
-    finalizers: finalizers?.length === 0 ? undefined : finalizers,
-  };
-  const values =
-    data === undefined ? {} : object.kind === "Secret" ? { stringData: notRecorded(data) } : { data };
-  return { metadata, ...rest, ...values };
-}
-
-interface Metadata {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-}
-
-/** The label that the API server adds to each namespace. */
-const nameLabel = "kubernetes.io/metadata.name";
-
-/** Returns an object without managed fields; a Service without the addresses that the API server assigned. */
-export function withoutAddresses(object: KubernetesObject): Readonly<Record<string, unknown>> {
-  const { spec, ...rest } = object as unknown as Readonly<Record<string, unknown>>;
-  if (!isObject(spec)) return spec === undefined ? rest : { ...rest, spec };
-  if (object.kind !== "Service" || spec["clusterIP"] === "None") return { ...rest, spec };
-  const { clusterIP: _, clusterIPs: __, ...given } = spec;
-  return { ...rest, spec: given };
-}
-
-function notRecorded(data: unknown): Record<string, string> {
-  return Object.fromEntries(Object.keys(data as object).map((key) => [key, "not-recorded"]));
-}
-
-function only(
-  texts: Readonly<Record<string, string>> = {},
-  isKept: (key: string) => boolean,
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).filter(([key]) => isKept(key)));
-}
-
-function nonEmpty(texts: Record<string, string>): Record<string, string> | undefined {
-  return Object.keys(texts).length === 0 ? undefined : texts;
-}
-
 /** An entry of `metadata.managedFields`. */
 export interface ManagedFields {
   readonly manager?: string;
@@ -144,4 +87,61 @@ function fill(value: unknown, foreign: unknown): unknown {
   const filled: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) setMember(filled, key, fill(member, foreign));
   return filled;
+}
+
+/** Returns the body with which an object was created, without the fields that the API server added, by its managed fields. */
+export function initialObject(object: KubernetesObject): object {
+  const managers = managedFieldsOf(object).filter(({ subresource }) => subresource === undefined);
+  const given = managers.length === 0 ? withoutAddresses(object) : ownedFields(object, managers);
+  const { apiVersion: _, kind: __, metadata: own, status: ___, data, ...rest } = given;
+  const { name, namespace, labels, annotations } = object.metadata;
+  const { labels: ownLabels = {}, annotations: ownAnnotations = {}, finalizers } = (own ?? {}) as Metadata;
+  const metadata = {
+    name,
+    namespace,
+    labels: nonEmpty(only(labels, (key) => Object.hasOwn(ownLabels, key) && key !== nameLabel)),
+    annotations: nonEmpty(
+      only(
+        annotations,
+        (key) => Object.hasOwn(ownAnnotations, key) && !key.startsWith("kubectl.kubernetes.io/"),
+      ),
+    ),
+    finalizers: finalizers?.length === 0 ? undefined : finalizers,
+  };
+  const values =
+    data === undefined ? {} : object.kind === "Secret" ? { stringData: notRecorded(data) } : { data };
+  return { metadata, ...rest, ...values };
+}
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+/** The label that the API server adds to each namespace. */
+const nameLabel = "kubernetes.io/metadata.name";
+
+/** Returns an object without managed fields; a Service without the addresses that the API server assigned. */
+export function withoutAddresses(object: KubernetesObject): Readonly<Record<string, unknown>> {
+  const { spec, ...rest } = object as unknown as Readonly<Record<string, unknown>>;
+  if (!isObject(spec)) return spec === undefined ? rest : { ...rest, spec };
+  if (object.kind !== "Service" || spec["clusterIP"] === "None") return { ...rest, spec };
+  const { clusterIP: _, clusterIPs: __, ...given } = spec;
+  return { ...rest, spec: given };
+}
+
+function notRecorded(data: unknown): Record<string, string> {
+  return Object.fromEntries(Object.keys(data as object).map((key) => [key, "not-recorded"]));
+}
+
+function only(
+  texts: Readonly<Record<string, string>> = {},
+  isKept: (key: string) => boolean,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).filter(([key]) => isKept(key)));
+}
+
+function nonEmpty(texts: Record<string, string>): Record<string, string> | undefined {
+  return Object.keys(texts).length === 0 ? undefined : texts;
 }

@@ -15,50 +15,6 @@ import type { ProjectFacts } from "./project-facts.ts";
 /** A person with kubectl or a client ("hand"), the operator, or the cluster with its own controllers. */
 type Writer = "hand" | "operator" | "cluster";
 
-/** Returns the writer. Writes that dev or the API server do on their own in a person's name count as the cluster's. */
-export function writerOf(write: RecordedWrite, project: string): Writer {
-  if (write.by === undefined) return "cluster";
-  const { user } = write.by;
-  const [, namespace] = /^system:serviceaccount:([^:]+):/u.exec(user) ?? [];
-  if (namespace === `${project}-system`) return "operator";
-  if (namespace === "kube-system" || (namespace === undefined && user.startsWith("system:")))
-    return "cluster";
-  return isAlongside(write) || isOfDev(write, project) ? "cluster" : "hand";
-}
-
-/** Resources that are written as a side effect of a request for another one, such as Events. */
-const alongside: ReadonlySet<string> = new Set([
-  "apiservices.apiregistration.k8s.io",
-  ...eventResources,
-  "ipaddresses.networking.k8s.io",
-]);
-
-function isAlongside({ resource, object, write }: RecordedWrite): boolean {
-  if (alongside.has(resource)) return true;
-  // The rules of admin, edit and view follow the ClusterRoles that they aggregate.
-  const isBootstrapped = object.metadata.labels?.["kubernetes.io/bootstrapping"] !== undefined;
-  return isBootstrapped || (resource === crds && write === "MODIFIED");
-}
-
-const crds = "customresourcedefinitions.apiextensions.k8s.io";
-
-/** Resources that dev applies before it starts the operator. */
-const ofDev = new Set([
-  crds,
-  "clusterrolebindings.rbac.authorization.k8s.io",
-  "clusterroles.rbac.authorization.k8s.io",
-  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-  "rolebindings.rbac.authorization.k8s.io",
-  "roles.rbac.authorization.k8s.io",
-  "validatingwebhookconfigurations.admissionregistration.k8s.io",
-]);
-
-function isOfDev({ by, resource, key }: RecordedWrite, project: string): boolean {
-  if (by?.userAgent?.startsWith("tsbuilder") !== true || by.userAgent === pageAgent) return false;
-  const namespace = `${project}-system`;
-  return ofDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
-}
-
 /** A write with its writer and the object before it. */
 export interface SessionWrite extends Pick<RecordedWrite, "resource" | "key" | "object"> {
   /** Milliseconds since 1970. */
@@ -95,9 +51,6 @@ export interface SessionWrites {
   /** True if the record reached its size limit. */
   readonly isFull: boolean;
 }
-
-/** Resources that are written all the time, or about others: heartbeats and Events. */
-const chatter = new Set([...alongside, "nodes"]);
 
 /** Reads the writes from the record of a project's session. */
 export function sessionWrites(recorded: readonly Recorded[], project: string): SessionWrites {
@@ -159,6 +112,53 @@ function newManagers(before: KubernetesObject | undefined, object: KubernetesObj
     each === undefined ? [] : managedFieldsOf(each).flatMap(({ manager }) => manager ?? []);
   const known = new Set(names(before));
   return names(object).filter((name) => !known.has(name));
+}
+
+/** Returns the writer. Writes that dev or the API server do on their own in a person's name count as the cluster's. */
+export function writerOf(write: RecordedWrite, project: string): Writer {
+  if (write.by === undefined) return "cluster";
+  const { user } = write.by;
+  const [, namespace] = /^system:serviceaccount:([^:]+):/u.exec(user) ?? [];
+  if (namespace === `${project}-system`) return "operator";
+  if (namespace === "kube-system" || (namespace === undefined && user.startsWith("system:")))
+    return "cluster";
+  return isAlongside(write) || isOfDev(write, project) ? "cluster" : "hand";
+}
+
+/** Resources that are written as a side effect of a request for another one, such as Events. */
+const alongside: ReadonlySet<string> = new Set([
+  "apiservices.apiregistration.k8s.io",
+  ...eventResources,
+  "ipaddresses.networking.k8s.io",
+]);
+
+/** Resources that are written all the time, or about others: heartbeats and Events. */
+const chatter = new Set([...alongside, "nodes"]);
+
+function isAlongside({ resource, object, write }: RecordedWrite): boolean {
+  if (alongside.has(resource)) return true;
+  // The rules of admin, edit and view follow the ClusterRoles that they aggregate.
+  const isBootstrapped = object.metadata.labels?.["kubernetes.io/bootstrapping"] !== undefined;
+  return isBootstrapped || (resource === crds && write === "MODIFIED");
+}
+
+const crds = "customresourcedefinitions.apiextensions.k8s.io";
+
+/** Resources that dev applies before it starts the operator. */
+const ofDev = new Set([
+  crds,
+  "clusterrolebindings.rbac.authorization.k8s.io",
+  "clusterroles.rbac.authorization.k8s.io",
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  "rolebindings.rbac.authorization.k8s.io",
+  "roles.rbac.authorization.k8s.io",
+  "validatingwebhookconfigurations.admissionregistration.k8s.io",
+]);
+
+function isOfDev({ by, resource, key }: RecordedWrite, project: string): boolean {
+  if (by?.userAgent?.startsWith("tsbuilder") !== true || by.userAgent === pageAgent) return false;
+  const namespace = `${project}-system`;
+  return ofDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
 }
 
 /** Selects the objects of a test. */

@@ -14,7 +14,7 @@ import {
   written,
 } from "./sample-writes.ts";
 
-/** Runs a test's statements on objects in memory; its first and its last objects by kind and key. */
+/** Runs the statements of a test on objects in memory; takes and returns objects by kind and key. */
 async function runOn(text: string, objects = new Map<string, JSONObject>()): Promise<typeof objects> {
   type Key = { readonly namespace?: string; readonly name: string };
   const at = (kind: string, { namespace, name }: Key): string => `${kind} ${namespace ?? ""}/${name}`;

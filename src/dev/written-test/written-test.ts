@@ -1,3 +1,6 @@
+// Writes the record of a session as a test. Begin here: `session-writes` reads and selects the writes, `steps` derives what the
+// test does, `owned-fields` what it expects, and `literal` formats values as code.
+
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { isObject } from "@tsbuilder/apimachinery/json";

@@ -20,7 +20,7 @@ const refused = { reason: "Unreachable", message: "dial tcp: connection refused"
 const failed = (at: number, changes: Partial<RecordedAdmission> = {}) =>
   madeCall(at, { answer: undefined, failure: refused, ...changes });
 
-test("a webhook that can't be reached is told until it answers, and afterwards if that took long", () => {
+test("a webhook that can't be reached is a finding until it answers, and afterwards if that took long", () => {
   expect(find([failed(0), failed(1000, { ignored: true, failurePolicy: "Ignore" })])).toEqual([
     {
       kind: "failing webhook",
@@ -37,7 +37,7 @@ test("a webhook that can't be reached is told until it answers, and afterwards i
   expect(kinds([failed(0), failed(11_000), madeCall(12_000), madeCall(13_000)])).toEqual(["failing webhook"]);
 });
 
-test("a webhook of several resources is told once, with them, and any answer says that it is there again", () => {
+test("a webhook of several resources is one finding with all of them, which any answer ends", () => {
   const others = ["configmaps", "secrets"].map((resource, i) => failed(1000 + i, { resource }));
   expect(find([failed(0), ...others])).toMatchObject([
     {
@@ -51,7 +51,7 @@ test("a webhook of several resources is told once, with them, and any answer say
   expect(kinds([failed(0), madeCall(2000, { webhook: "other.kb.io" })])).toEqual(["failing webhook"]);
 });
 
-test("a webhook that couldn't be reached before the operator started again is not told", () => {
+test("a webhook that couldn't be reached before the operator started again is no finding", () => {
   const again = madeSample(5000, { since: timeOf(4500) });
   expect(find([madeSample(0), failed(1000), again])).toEqual([]);
   expect(kinds([madeSample(0), failed(1000), madeSample(2000)])).toEqual(["failing webhook"]);
@@ -64,7 +64,7 @@ test("a webhook that couldn't be reached before the operator started again is no
 test.each([
   ["Timeout", "doesn't answer in time"],
   ["InvalidAnswer", "doesn't answer as it should"],
-] as const)("a failure by %s is told even if the webhook answers later", (reason, title) => {
+] as const)("a failure by %s stays a finding even if the webhook answers later", (reason, title) => {
   const [found, ...others] = find([
     failed(0, { failure: { reason, message: "so" }, ignored: true, failurePolicy: "Ignore" }),
     madeCall(1000),
@@ -74,7 +74,7 @@ test.each([
   expect(found?.text).toContain("the request was let pass without it, as failurePolicy Ignore says");
 });
 
-test("a bad certificate, and a failed conversion, are told with what they mean", () => {
+test("a bad certificate, and a failed conversion, are findings that say what they mean", () => {
   const [found] = find([failed(0, { failure: { reason: "BadCertificate", message: "unable to verify" } })]);
   expect(found?.text).toMatch(
     /failed once, for UPDATE of .*the request was refused, as failurePolicy Fail says: see whether the caBundle/u,
@@ -111,7 +111,7 @@ test("errors because of a failing webhook are no retry loop either", () => {
   ).toEqual(["failing webhook"]);
 });
 
-test("a webhook that answers with an error of its own is told at once, whoever wrote", () => {
+test("a webhook that answers with an error of its own is a finding at once, whoever wrote", () => {
   const answer = { allowed: false, status: { code: 500, message: "an internal error occurred" } };
   const error = 'admission webhook "mmysql.kb.io" denied the request: an internal error occurred';
   const tries = each(9, (i) => [

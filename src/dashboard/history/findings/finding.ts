@@ -42,6 +42,17 @@ export interface FoundRequest {
   readonly request: string;
 }
 
+/** Looks for one kind of mistake. */
+export interface Detector {
+  seeWrite?(write: SeenWrite): void;
+  /** Receives a reconcile that ended; `asked` are the requests that a detector must not blame the operator for. */
+  seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
+  seeSample?(sample: Sample): void;
+  seeCall?(seen: SeenCall): void;
+  /** Returns the findings up to a moment, which is the time of the last event, or now. */
+  found(now: number): readonly Finding[];
+}
+
 /** A write with the changes that it made to its object. */
 export interface SeenWrite {
   readonly place: string;
@@ -53,6 +64,16 @@ export interface SeenWrite {
   readonly object: KubernetesObject;
   /** Returns the changes, which are computed on demand; none for an object that did not exist before. */
   changes(): readonly Change[];
+}
+
+/** Requests of a reconcile that failed or waited because the page planned it. */
+export type AskedRequests = ReadonlySet<Reconcile["requests"][number]>;
+
+/** A call of a webhook with the object that its patch results in. */
+export interface SeenCall {
+  readonly call: Call;
+  /** Returns undefined if the webhook changed nothing. */
+  readonly patched: () => KubernetesObject | undefined;
 }
 
 /** A field that differs between two states of an object. */
@@ -92,27 +113,6 @@ function valueAt(object: unknown, path: string): unknown {
     if (value !== undefined) return value;
   }
   return undefined;
-}
-
-/** Requests of a reconcile that failed or waited because the page planned it. */
-export type AskedRequests = ReadonlySet<Reconcile["requests"][number]>;
-
-/** A call of a webhook with the object that its patch results in. */
-export interface SeenCall {
-  readonly call: Call;
-  /** Returns undefined if the webhook changed nothing. */
-  readonly patched: () => KubernetesObject | undefined;
-}
-
-/** Looks for one kind of mistake. */
-export interface Detector {
-  seeWrite?(write: SeenWrite): void;
-  /** Receives a reconcile that ended; `asked` are the requests that a detector must not blame the operator for. */
-  seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
-  seeSample?(sample: Sample): void;
-  seeCall?(seen: SeenCall): void;
-  /** Returns the findings up to a moment, which is the time of the last event, or now. */
-  found(now: number): readonly Finding[];
 }
 
 /** A series of equal events. */

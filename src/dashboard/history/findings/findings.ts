@@ -1,3 +1,6 @@
+// Looks for probable mistakes in a record. Begin here; `finding` has the contract of detectors and their tools. Each other file
+// has the detectors for one subject: objects, reconciles, requests, webhooks (health and answers), and the operator's process.
+
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import {
   type Recorded,

@@ -4,7 +4,7 @@ import { find, madeReconcile, madeSample, megabyte, timeOf } from "../made-recor
 
 const titles = (recorded: readonly Recorded[]): string[] => find(recorded).map(({ title }) => title);
 
-/** A sample after a block of half a second. */
+/** Makes a sample after a block of half a second. */
 const blocked = (until: number, milliseconds = 500) =>
   madeSample(until + 300, { blocked: milliseconds, blockedUntil: timeOf(until) });
 
@@ -50,7 +50,7 @@ test("short blocks, and those while the operator starts, are no finding", () => 
   expect(titles([blocked(10_000, 200), blocked(2900)])).toEqual([]);
 });
 
-/** Samples, one every so many seconds. */
+/** Makes samples at an interval. */
 const each = (
   count: number,
   seconds: number,
@@ -62,7 +62,7 @@ const queued = (value: number, workers = 1): Partial<RecordedSample> => ({
   controllers: [{ controller: "mysql", queued: value, active: workers, workers }],
 });
 
-test("a queue that only grows for two minutes is told, with how long and how much", () => {
+test("a queue that only grows for two minutes is a finding, with its duration and growth", () => {
   const growing = (count: number) => each(count, 1, (index) => queued(5 + Math.floor(index / 2)));
   expect(titles(growing(120))).toEqual([]);
   expect(find(growing(181))).toMatchObject([
@@ -81,7 +81,7 @@ test("much to do at once, a little more each time, and a queue that is done in t
   expect(titles(each(600, 1, (index) => queued(index < 300 ? index : 600 - index)))).toEqual([]);
 });
 
-test("a queue that grew until the operator started again is told", () => {
+test("a queue that grew until the operator started again is a finding", () => {
   const growing = each(200, 1, (index) => queued(index));
   const again = madeSample(201_000, { since: timeOf(200_500) });
   expect(titles([...growing, again])).toEqual(["mysql gets more to do than it does"]);
@@ -92,7 +92,7 @@ const kept = (megabytes: number, more: Partial<RecordedSample> = {}): Partial<Re
   ...more,
 });
 
-test("memory that grows after each full garbage collection is told after some minutes", () => {
+test("memory that grows after each full garbage collection is a finding after some minutes", () => {
   const leaking = (count: number) => each(count, 20, (index) => kept(20 + index * 2));
   expect(titles(leaking(18))).toEqual([]);
   expect(find(leaking(31))).toMatchObject([
@@ -104,12 +104,12 @@ test("memory that grows after each full garbage collection is told after some mi
   ]);
 });
 
-test("memory that grows with a garbage collection each second is told", () => {
+test("memory that grows with a garbage collection each second is a finding", () => {
   const leaking = each(601, 1, (index) => kept(20 + index / 10));
   expect(find(leaking)).toMatchObject([{ title: "The operator's memory only grows", at: 600_000 }]);
 });
 
-test("memory that grows slowly is told, too", () => {
+test("memory that grows slowly is a finding, too", () => {
   expect(titles(each(60, 60, (index) => kept(40 + index)))).toEqual(["The operator's memory only grows"]);
 });
 
@@ -126,7 +126,7 @@ test.each<[string, (index: number) => Partial<RecordedSample>]>([
   expect(titles(each(180, 20, numbers))).toEqual([]);
 });
 
-test("memory that grew until the operator started again is told", () => {
+test("memory that grew until the operator started again is a finding", () => {
   const leaking = each(60, 20, (index) => kept(20 + index * 2));
   const again = madeSample(1_300_000, { since: timeOf(1_250_000) });
   expect(titles([...leaking, again])).toEqual(["The operator's memory only grows"]);

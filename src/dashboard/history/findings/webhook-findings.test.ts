@@ -17,13 +17,13 @@ const place = "mysqls.shop.example default/db";
 
 const kinds = (recorded: readonly Recorded[]) => find(recorded).map(({ kind }) => kind);
 
-/** A reconcile that waits for its request, which asks webhooks meanwhile. */
+/** Makes a reconcile that waits for a request that calls webhooks. */
 function waiting(at: number, seconds: number, ...calls: RecordedAdmission[]): Recorded[] {
   const requests = [madeRequest(`PATCH ${mysqls}`, "200", seconds)];
   return [...calls, madeReconcile(at, { requests, seconds })];
 }
 
-test("a webhook that takes more than a second is named with its times, and its requests are not told again", () => {
+test("a webhook that takes more than a second is a finding with its times, and its requests are no further findings", () => {
   expect(kinds(waiting(0, 1.1, madeCall(50, { seconds: 1 })))).toEqual(["slow request"]);
   expect(
     find([
@@ -44,7 +44,7 @@ test("a webhook that takes more than a second is named with its times, and its r
   ]);
 });
 
-test("a slow request that a webhook explains in part alone is told, with the webhooks for which it waited", () => {
+test("a slow request that a webhook explains only in part is a finding, with the webhooks for which it waited", () => {
   const [slow, ...others] = find(
     waiting(
       0,
@@ -74,7 +74,7 @@ test.each<[string, Partial<RecordedAdmission>]>([
 
 const denial = { allowed: false, status: { message: "spec.size is too large" } };
 
-test("a webhook that denies the operator's writes again and again is told, and not also as a retry loop", () => {
+test("a webhook that denies the operator's writes again and again is a finding, and no retry loop is one", () => {
   const error = 'admission webhook "mmysql.kb.io" denied the request: spec.size is too large';
   const tries = (count: number, by = operator) =>
     each(count, (i) => [
@@ -104,7 +104,7 @@ const patch = (value: unknown, path = "/spec/size") => ({
   patch: [{ op: "add" as const, path, value: value as number }],
 });
 
-test("a webhook that changes what it has set itself is told once, with the field and its values", () => {
+test("a webhook that changes what it has set itself is one finding, with the field and its values", () => {
   const counting = (count: number, changes: Partial<RecordedAdmission> = {}) =>
     each(count, (i) =>
       madeCall(i, {
@@ -156,7 +156,7 @@ test("a default that follows another field, that was taken away, or that depends
   expect(find(asking)).toEqual([]);
 });
 
-test("a webhook that sets back what the operator changes is told once, with the field and its values", () => {
+test("a webhook that sets back what the operator changes is one finding, with the field and its values", () => {
   const undone = (count: number, changes: Partial<RecordedAdmission> = {}) =>
     each(count, (i) =>
       madeCall(i, {
