@@ -55,7 +55,7 @@ export function isOtherKind(error: unknown): boolean {
   return causes.length > 0 && causes.every(isFixed);
 }
 
-/** Checks the name, since importing the class would load the whole client. */
-function isApiError(error: unknown): error is ApiError {
+/** Checks the name: importing the class would load the whole client. */
+export function isApiError(error: unknown): error is ApiError {
   return error instanceof Error && error.name === "ApiError";
 }

@@ -1,6 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { ApiError } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { isApiError } from "../config/explain-rejection.ts";
 
 /** Executes an action of the page, and returns the answer. The input is not validated yet: see `ActionInput`. */
 export type PageAction = (input: unknown) => Promise<unknown>;
@@ -80,9 +80,4 @@ export function describeFailure(error: unknown): { readonly code: number; readon
     code: isTheirs ? error.status : 502,
     failure: { message: error.body.message ?? message, ...(causes && { causes }) },
   };
-}
-
-/** Checks the name: importing the class would load the whole client. */
-function isApiError(error: unknown): error is ApiError {
-  return error instanceof Error && error.name === "ApiError";
 }

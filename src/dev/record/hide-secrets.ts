@@ -22,7 +22,7 @@ interface Data {
 }
 
 /** The annotation with the object that `kubectl apply` has sent. */
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 type Answer = NonNullable<RecordedAdmission["answer"]>;
 

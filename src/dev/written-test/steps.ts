@@ -4,6 +4,7 @@ import type { PlannedFailure } from "@tsbuilder/cluster";
 import { type Recorded, type RecordedAction, placeName, restorer } from "../record/recorded.ts";
 import { initialObject, managedFieldsOf } from "./owned-fields.ts";
 import type { Selection, SessionWrite, SessionWrites } from "./session-writes.ts";
+import { lastApplied } from "../record/hide-secrets.ts";
 import { describeAction } from "../record/describe-action.ts";
 
 /** A statement of a test: a manual write, an action of the page, or a wait. */
@@ -186,8 +187,6 @@ function statusOf(object: KubernetesObject): object {
   const { status } = object as { readonly status?: unknown };
   return status === undefined ? {} : { status };
 }
-
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** Actions that start another process of the operator. The operator of a test takes no Lease, so it can only be restarted. */
 const restarting: ReadonlySet<string> = new Set(["restart", "lose-leader"]);
