@@ -2,13 +2,7 @@
 // and `listenToOperator` turns them into the reconciles and samples of the record.
 
 import type { RecordedReconcile, RecordedSample } from "./recorded.ts";
-import type {
-  ChannelMessages,
-  ReconcileEndMessage,
-  ReconcileStartMessage,
-  RequestMessage,
-  SampleMessage,
-} from "@tsbuilder/runtime";
+import type { ChannelMessages, ReconcileEndMessage, RequestMessage } from "@tsbuilder/runtime";
 import { causeOfRequeue } from "./causes.ts";
 import type { OperatorListener } from "../operator/operator-process.ts";
 
