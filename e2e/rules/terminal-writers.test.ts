@@ -9,7 +9,7 @@ const writers: Readonly<Record<string, string>> = {
   "src/cli/reporting/report.ts": "passes all text through visibleText()",
   "src/cli/commands/develop/dev.ts": "opens the screen",
   "src/cli/start/start.ts": "prints the version of tsbuilder, and that standard output can't be written",
-  "src/dev/foreground-cluster.ts": "passes errors of the cluster through visibleText()",
+  "src/dev/cluster/foreground-cluster.ts": "passes errors of the cluster through visibleText()",
   "src/ship/tool.ts": "has programs such as docker write to it, which are the user's own",
 };
 

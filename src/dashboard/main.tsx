@@ -1,7 +1,10 @@
+// The page of `tsbuilder dev` and `tsbuilder replay`. `feed` reads the record over HTTP, `history` makes sense of it, and `views`
+// show it. Everything here runs in a browser: only modules without Node's API may be imported from `src/dev`.
+
 import { options, render } from "preact";
 import { Feed } from "./feed/feed.ts";
 import { Page } from "./views/page.tsx";
-import { showAllCharacters } from "./visible-text.ts";
+import { showAllCharacters } from "./views/texts.ts";
 
 options.vnode = showAllCharacters;
 const feed = new Feed(location.hash.slice(1));

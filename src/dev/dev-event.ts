@@ -1,19 +1,18 @@
-import type { RecordedReconcile } from "./record/reconcile-history.ts";
-import type { RecordedSample } from "./record/recorded-sample.ts";
+import type { RecordedReconcile, RecordedSample } from "./record/recorded.ts";
 
-/** An event in a development session, for the view to show. */
+/** An event in a development session, for a view to show. */
 export type DevEvent =
   /** An action of dev itself. */
   | { readonly type: "info"; readonly text: string }
   /** A problem to fix; the session goes on. */
   | { readonly type: "error"; readonly error: unknown }
-  /** Something begins anew, or is back: problems that were reported before it may be over. */
+  /** A reload or a restart begins, or the cluster is back: problems that were reported before may be solved. */
   | { readonly type: "again"; readonly what: "reload" | "operator" | "cluster" }
   /** A line of the operator's output. */
   | { readonly type: "operator"; readonly line: string }
   /** A reconcile of the operator that has ended. */
   | { readonly type: "reconcile"; readonly reconcile: RecordedReconcile }
-  /** How the operator's process does. */
+  /** A sample of the operator's process. */
   | { readonly type: "sample"; readonly sample: RecordedSample }
   /** The current state of an object of one of the project's kinds. */
   | { readonly type: "object"; readonly object: ShownObject };

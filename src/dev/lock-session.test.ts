@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { lockSession } from "./lock-session.ts";
+import { lockSession } from "./running-session.ts";
 
 const folder = join(mkdtempSync(join(tmpdir(), "tsbuilder-lock-")), "dev");
 afterAll(() => rmSync(join(folder, ".."), { recursive: true }));

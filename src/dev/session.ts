@@ -1,25 +1,26 @@
+// `tsbuilder dev`: a session generates, bundles and runs the operator on a cluster, and repeats that after each edit. Begin here.
+// Its parts are folders: `cluster` opens a cluster, `config` applies the project's manifests, `operator` runs the process,
+// `reload` follows edits, `record` records everything, `page` serves and controls it in a browser, `view` shows it in a terminal.
+// `written-test` turns a record into a test. `trial` runs an operator without a session, and `envtest` installs kube-apiserver.
+
 import { join } from "node:path";
 import type { Client, Kind } from "@tsbuilder/runtime";
 import { openStateFolder } from "../scaffold/state-folder.ts";
 import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
-import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./apply-config.ts";
-import type { DevCluster } from "./dev-cluster.ts";
+import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./config/apply-config.ts";
+import type { DevCluster } from "./cluster/dev-cluster.ts";
 import type { Report } from "./dev-event.ts";
-import { lockSession } from "./lock-session.ts";
-import { OwnWrites } from "./own-writes.ts";
+import { lockSession, rememberConfig } from "./running-session.ts";
+import { OwnWrites, Reloader } from "./reload/reloader.ts";
 import type { PageActions } from "./page/page-action.ts";
 import { recordActions } from "./page/record-actions.ts";
 import { sessionActions } from "./page/session-actions.ts";
-import { rememberConfig } from "./read-objects.ts";
-import type { RecordedReconcile } from "./record/reconcile-history.ts";
-import type { RecordedSample } from "./record/recorded-sample.ts";
+import type { RecordedReconcile, RecordedSample } from "./record/recorded.ts";
 import { RecordFile } from "./record/record-file.ts";
 import type { SessionRecording } from "./record/session-recording.ts";
-import { Reloader } from "./reloader.ts";
-import { sessionOperator, type SessionPlace } from "./session-operator.ts";
+import { type SessionPlace, prepareWebhooks, sessionOperator } from "./operator/session-operator.ts";
 import { watchObjects } from "./watch-objects.ts";
-import { watchSources } from "./watch-sources.ts";
-import { prepareWebhooks } from "./webhook-certificate.ts";
+import { watchSources } from "./reload/watch-sources.ts";
 
 /** The options of a session. */
 export interface SessionOptions {
@@ -35,7 +36,7 @@ export interface SessionOptions {
   readonly inspect?: string | undefined;
   /** Additional arguments of the operator. */
   readonly args?: readonly string[] | undefined;
-  /** Gets the operator's reconciles, too. */
+  /** Records the session; it receives the operator's reconciles, too. */
   readonly recording?: SessionRecording | undefined;
   /** Regenerates from the sources, and returns the files that it wrote; throws the errors in the sources. */
   readonly generate: () => Promise<readonly string[]>;
@@ -45,7 +46,7 @@ export interface SessionOptions {
 export interface Session {
   readonly url: string;
   readonly kubeconfig: string;
-  /** What a page may do to it. */
+  /** The actions for a page. */
   readonly actions: PageActions;
   applySamples(): Promise<number>;
   stop(): Promise<void>;
@@ -76,7 +77,7 @@ export async function startSession(options: SessionOptions, report: Report): Pro
   }
 }
 
-/** Stops something that was started; the last one first. */
+/** Stops something that was started. Cleanups run in reverse order. */
 type Cleanup = () => void | Promise<void>;
 
 async function start(
@@ -150,7 +151,7 @@ async function start(
   };
 }
 
-/** The slow steps, at the same time. */
+/** Executes the two slow steps in parallel. */
 async function bundleAndOpenCluster(
   { root, openCluster }: SessionOptions,
   file: string,
@@ -169,7 +170,7 @@ async function bundleAndOpenCluster(
   return { bundle, cluster };
 }
 
-/** Where the operator's objects go. Webhooks are only served if the cluster can reach this machine. */
+/** Returns the namespace, prefix and webhooks of the operator. Webhooks are only served if the cluster can reach them. */
 async function placeFor(
   { hasWebhooks, webhookAddress }: SessionOptions,
   { namespace, prefix, outlives }: DevCluster,

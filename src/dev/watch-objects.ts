@@ -2,13 +2,13 @@ import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import type { Report, ShownObject } from "./dev-event.ts";
-import { isUnanswered } from "./explain-rejection.ts";
+import { isUnanswered } from "./config/explain-rejection.ts";
 
 interface WithConditions extends KubernetesObject {
   readonly status?: { readonly conditions?: ShownObject["conditions"] };
 }
 
-/** Reports every change of the project's objects until the signal; a kind that is deleted is dropped. */
+/** Reports every change of the objects of some kinds until the signal is aborted. */
 export async function watchObjects(
   client: Client,
   kinds: readonly Kind[],
@@ -90,7 +90,7 @@ async function watchKind(
   }
 }
 
-/** An object for people to read: without managed fields and the like, and with dates as text. */
+/** Formats an object for people: as YAML, without managedFields and resourceVersion. */
 function textOf(object: KubernetesObject): string {
   const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata;
   return emitYaml(JSON.parse(JSON.stringify({ ...object, metadata })) as YamlValue);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { findChromium } from "../../../src/book/build/read-in-browser.ts";
 import { readPageAssets } from "../../../src/cli/commands/develop/page-assets.ts";
-import { fileRecord } from "../../../src/dev/record/file-record.ts";
+import { fileRecord } from "../../../src/dev/record/read-recording.ts";
 import { startPage } from "../../../src/dev/page/page-server.ts";
 
 

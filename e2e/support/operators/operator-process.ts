@@ -4,11 +4,29 @@ import { basename, join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
 import { parse } from "yaml";
-import { applyConfig } from "../../../src/dev/apply-config.ts";
+import { applyConfig } from "../../../src/dev/config/apply-config.ts";
 import { bundleOperator } from "../../../src/ship/bundle.ts";
 import { eventually, type Watched } from "../eventually.ts";
 import { watchProcess } from "../watched-process.ts";
 import { ownPort } from "../own-port.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** Where a project's operator is installed and what it runs against. */
 export interface OperatorPlace {

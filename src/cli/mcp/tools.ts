@@ -5,8 +5,7 @@ import { createHash } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { readObjects } from "../../dev/read-objects.ts";
-import { readReconciles } from "../../dev/record/read-reconciles.ts";
+import { readObjects, readReconciles } from "../../dev/running-session.ts";
 import type { CommandLine } from "../arguments/command.ts";
 import type { Host } from "../packages/host.ts";
 import { explainError, reportAsJson } from "../reporting/report.ts";
@@ -14,6 +13,41 @@ import { findProjectRoot } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { planFlags } from "../project/apply-or-show.ts";
 import { readFlagWord } from "../arguments/words.ts";
+import { commands } from "../commands/index.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** Creates an MCP server whose tools are tsbuilder's commands, for one folder and one session. */
 export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine): Promise<McpServer> {

@@ -11,7 +11,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A feed whose addresses are those of a server that answers so. */
+/** Returns a feed of a server with these answers. */
 async function feedOf(listener: RequestListener): Promise<Feed> {
   const started = createServer(listener);
   server = started;
@@ -56,7 +56,7 @@ test("a session that goes away has no actions any more, and is read anew when it
   expect(feed.history.printed.map(({ text }) => text)).toEqual(["2"]);
 });
 
-test("who has the wrong token is told so, and asks no more", async () => {
+test("a feed with a wrong token is refused, and does not retry", async () => {
   const feed = await feedOf((_, response) => void response.writeHead(401).end());
   await feed.run();
   expect(feed.state).toBe("refused");

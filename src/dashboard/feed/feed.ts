@@ -1,9 +1,9 @@
 import { keptBytes } from "../../dev/record/page-record.ts";
 import type { Recorded, RecordedSession } from "../../dev/record/recorded.ts";
-import { Findings } from "../history/findings.ts";
+import { Findings } from "../history/findings/findings.ts";
 import { History } from "../history/history.ts";
 
-/** What follows the lines so far: the session is running, and can do these things. */
+/** Follows the lines so far of a running session, with the names of its actions. */
 interface Live {
   readonly type: "live";
   readonly actions: readonly string[];
@@ -13,15 +13,15 @@ interface End {
   readonly type: "end";
 }
 
-/** Whether more may come. */
+/** The state of the connection: `ended` for a finished session, `refused` for a token that is not valid any more. */
 export type FeedState = "loading" | "live" | "ended" | "disconnected" | "refused";
 
-/** Subscribers are told at most once in so many milliseconds. */
+/** The time in milliseconds for which changes are collected before subscribers are called. */
 const pause = 150;
 
 const retryAfter = 1000;
 
-/** Reads the record of the session that serves this page, and again after an outage. */
+/** Reads the record of the session that serves this page, reads it again after an outage, and sends actions to the session. */
 export class Feed {
   history = new History();
   findings = new Findings();
@@ -30,13 +30,13 @@ export class Feed {
   state: FeedState = "loading";
   readonly #token: string;
   readonly #listeners = new Set<() => void>();
-  #isToldSoon = false;
+  #isPending = false;
 
   constructor(token: string) {
     this.#token = token;
   }
 
-  /** Returns what ends the subscription. */
+  /** Calls a listener after changes; returns a function that ends the subscription. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -52,7 +52,7 @@ export class Feed {
     }
   }
 
-  /** Has the session do something; throws what it answers if it can't. */
+  /** Has the session execute an action. Throws a RefusedActionError if the session refuses, or does not answer. */
   async act(name: string, body: object): Promise<unknown> {
     const request = {
       method: "POST",
@@ -83,7 +83,7 @@ export class Feed {
     for await (const line of readLines(response.body)) {
       this.#take(JSON.parse(line) as Line);
       if (this.state !== "live") continue;
-      // dev keeps the end of a long session; so does the page, which reads it again.
+      // dev drops the beginning of a long session. The page does so by reading the record again.
       length += line.length;
       if (length > keptBytes) return;
     }
@@ -104,21 +104,21 @@ export class Feed {
       default:
         this.history.add(line);
         this.findings.add(line);
-        this.#tell();
+        this.#notify();
     }
   }
 
   #change(state: FeedState): void {
     this.state = state;
     if (state !== "live") this.actions = [];
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
-    if (this.#isToldSoon) return;
-    this.#isToldSoon = true;
+  #notify(): void {
+    if (this.#isPending) return;
+    this.#isPending = true;
     setTimeout(() => {
-      this.#isToldSoon = false;
+      this.#isPending = false;
       for (const listener of this.#listeners) listener();
     }, pause);
   }
@@ -128,7 +128,7 @@ export class Feed {
   }
 }
 
-/** The lines of a stream of bytes; the last one only if it is ended. */
+/** Yields the lines of a stream of bytes, without an incomplete last line. */
 export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();
@@ -154,7 +154,7 @@ interface RefusalAnswer {
   readonly causes?: readonly { readonly field?: string; readonly message: string }[];
 }
 
-/** Why the session did not do something. */
+/** The answer of a session that refused an action. */
 export class RefusedActionError extends Error {
   readonly hint: string | undefined;
   readonly causes: NonNullable<RefusalAnswer["causes"]>;

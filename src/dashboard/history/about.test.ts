@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Recorded } from "../../dev/record/recorded.ts";
-import { about } from "./about.ts";
+import { about } from "./connections.ts";
 import { History } from "./history.ts";
 import { madeReconcile, madeRequest, madeWrite } from "./made-records.ts";
 
@@ -71,7 +71,7 @@ test("a write of its collection is one of it, if it came or went meanwhile", () 
   ]);
 });
 
-test("Events about it are told as they were last, of both groups", () => {
+test("Events of both groups are shown in their last state", () => {
   const event = (at: number, name: string, members: object, options: object = {}) =>
     madeWrite({ at, resource: "events", ...options }, { kind: "Event", metadata: { name }, ...members });
   const involvedObject = { kind: "Pod", ...metadata };

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import type { RecordedAdmission } from "../../dev/record/recorded-call.ts";
-import { callsOf, reconcilesBehind } from "./calls.ts";
+import type { RecordedAdmission } from "../../dev/record/recorded.ts";
+import { callsOf, reconcilesBehind } from "./connections.ts";
 import { History } from "./history.ts";
 import { ann, madeCall, madeObject, madeReconcile, madeRequest, timeOf } from "./made-records.ts";
-import { patchedObject } from "./patched-object.ts";
-import { verdictOf } from "./verdict.ts";
+import { patchedObject, verdictOf } from "./webhook-call.ts";
 
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls";
 

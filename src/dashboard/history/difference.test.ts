@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { difference, gap } from "./difference.ts";
+import { difference, gap } from "./object-yaml.ts";
 
 const objectOf = (data: Readonly<Record<string, unknown>>, resourceVersion = "1"): KubernetesObject => {
   const managedFields = [{ manager: `m${resourceVersion}` }];

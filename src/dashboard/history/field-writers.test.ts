@@ -93,7 +93,7 @@ test("who owns a whole map or list owns all in it; who made a map does not own w
   ]);
 });
 
-test("several managers of a field are all told, but not those of a whole that somebody owns a part of", () => {
+test("a line has all managers of its field, but not those of the map or list around it", () => {
   expect(
     writersOf({ spec: { replicas: 1, text: "one\ntwo\n" } }, [
       { manager: "a", fieldsV1: { "f:spec": { "f:replicas": {}, "f:text": {} } } },

@@ -1,6 +1,6 @@
 import { isEqual, isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
-import { pathText, type Steps, yamlLines } from "./yaml-lines.ts";
+import { pathText, type Steps, yamlLines } from "./object-yaml.ts";
 
 /** A field manager that set a field. */
 export interface FieldWriter {
@@ -8,19 +8,19 @@ export interface FieldWriter {
   readonly operation: ManagedFieldsEntry["operation"] | undefined;
   /** Such as `status`. */
   readonly subresource: string | undefined;
-  /** When it last changed which fields it owns, or set one of them. */
+  /** When the manager last set a field or changed the set of fields that it owns. */
   readonly at: string | undefined;
 }
 
-/** A line of an object's YAML, and who set what it says. */
+/** A line of an object's YAML with the managers of its field. */
 export interface WrittenLine {
   readonly text: string;
   readonly path: string;
-  /** In the order of the object's `managedFields`; none of a field that only holds fields, or that nobody owns. */
+  /** In the order of `managedFields`. Empty for a field that only contains fields, and for one that nobody owns. */
   readonly managers: readonly FieldWriter[];
 }
 
-/** An object as YAML without its `managedFields`, which say by whom each line was set. */
+/** Formats an object as YAML without its `managedFields`, and assigns the managers that these name to each line. */
 export function linesWithWriters(object: KubernetesObject): WrittenLine[] {
   const { managedFields = [], ...metadata } = object.metadata;
   const shown = { ...object, metadata };
@@ -41,7 +41,7 @@ function writerOf({ manager = "unknown", operation, subresource, time }: Managed
   return { manager, operation, subresource, at: time };
 }
 
-/** After how many steps an owned value is reached, which may be a list or a map that is owned as a whole; else 0. */
+/** Returns the number of steps to the owned value: the field itself, or an atomic list or map around it. 0: not owned. */
 function ownedDepth(fields: unknown, steps: Steps, object: unknown): number {
   let [set, value] = [fields, object];
   for (const [i, step] of steps.entries()) {
@@ -57,7 +57,7 @@ function memberSet(set: unknown, name: string): unknown {
   return isObject(set) ? memberOf(set, `f:${name}`) : undefined;
 }
 
-/** Items are named by their keys, by their value, or by their index. */
+/** Finds the set of an item: `fieldsV1` names items by keys (`k:`), by value (`v:`) or by index (`i:`). */
 function itemSet(set: unknown, index: number, item: unknown): unknown {
   if (!isObject(set)) return undefined;
   const found = Object.keys(set).find((name) => {

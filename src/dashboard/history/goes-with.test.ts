@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RecordedWrite } from "../../dev/record/recorded.ts";
-import { goesWith } from "./goes-with.ts";
+import { goesWith } from "./owner-tree.ts";
 import { History } from "./history.ts";
 import { madeWrite } from "./made-records.ts";
 

@@ -1,24 +1,21 @@
+// Makes sense of a record. Begin here: `History` indexes its lines. `connections` finds which parts belong together, `owner-tree`
+// the tree of objects, `field-writers` the writer of each field, and `findings` looks for probable mistakes.
+
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
-import { endedAt } from "../../dev/record/ended-at.ts";
-import { placeName } from "../../dev/record/places.ts";
-import { type RecordedCall, placesOfCall } from "../../dev/record/recorded-call.ts";
-import type { Recorded, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
-import { type Sample, sampleOf } from "./samples.ts";
-import { verdictOf, webhookName } from "./verdict.ts";
+import {
+  type Recorded,
+  type RecordedCall,
+  type RecordedText,
+  type RecordedWrite,
+  endedAt,
+  placeName,
+  placesOfCall,
+  type RecordedSample,
+} from "../../dev/record/recorded.ts";
+import { verdictOf, webhookName } from "./webhook-call.ts";
 
-/** An object as a write left it. */
-export interface Revision {
-  /** Its place among all writes, by which revisions of several objects are ordered. */
-  readonly index: number;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly write: RecordedWrite["write"];
-  readonly by: RecordedWrite["by"];
-  readonly object: KubernetesObject;
-}
-
-/** All that is known of the objects that had one name, one after the other. */
+/** The revisions of all objects that had the same resource and key, one object after the other. */
 export interface Track {
   /** Resource and key: `statefulsets.apps default/db`. */
   readonly place: string;
@@ -26,6 +23,17 @@ export interface Track {
   /** `default/db`; without a namespace, `db`. */
   readonly key: string;
   readonly revisions: readonly Revision[];
+}
+
+/** The state of an object after a write. */
+export interface Revision {
+  /** Counts all writes of the record, so that revisions of several objects can be ordered. */
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly write: RecordedWrite["write"];
+  readonly by: RecordedWrite["by"];
+  readonly object: KubernetesObject;
 }
 
 /** A reconcile, with times in milliseconds since 1970. */
@@ -45,18 +53,43 @@ export type Call = RecordedCall & {
   readonly to: number;
 };
 
-/** What was printed, or done on the page. */
+/** Returns a call with its times in milliseconds. */
+export function callOf(recorded: RecordedCall, at: number): Call {
+  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
+}
+
+/** A line of the log: output of the operator or of dev, or an action on the page. */
 export interface Printed {
   readonly at: number;
   readonly by: RecordedText["type"] | "page";
   readonly text: string;
 }
 
+/** A sample of the operator's process, with times in milliseconds since 1970. */
+export interface Sample extends Omit<RecordedSample, "type" | "at" | "since" | "blockedUntil"> {
+  readonly at: number;
+  readonly since: number;
+  /** Undefined if the event loop was not blocked. */
+  readonly blockedUntil: number | undefined;
+}
+
+export function sampleOf({ at, since, blockedUntil, ...numbers }: RecordedSample): Sample {
+  return {
+    ...numbers,
+    at: Date.parse(at),
+    since: Date.parse(since),
+    blockedUntil: blockedUntil === undefined ? undefined : Date.parse(blockedUntil),
+  };
+}
+
 interface GrowingTrack extends Track {
   readonly revisions: Revision[];
 }
 
-/** What a record has told so far, by objects and in the order of time. */
+/**
+ * The record that has been read so far, indexed by object and sorted by time. The views and the detectors of findings read
+ * it; a line of the record is added as soon as it arrives.
+ */
 export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly #reconciles: Reconcile[] = [];
@@ -103,7 +136,7 @@ export class History {
     }
   }
 
-  /** It is told when it has ended, after what was printed meanwhile. */
+  /** Inserts an action by its start: the record has it at its end, after lines that were printed meanwhile. */
   #addAct(at: number, text: string): void {
     const act = { at, by: "page", text } as const;
     for (const list of [this.#acts, this.#printed])
@@ -137,7 +170,7 @@ export class History {
     this.#callIndex.add(call);
   }
 
-  /** How many writes were told. */
+  /** The number of writes so far. */
   get written(): number {
     return this.#writes;
   }
@@ -146,17 +179,17 @@ export class History {
     return this.#tracks;
   }
 
-  /** In the order in which they ended. */
+  /** The reconciles, in the order in which they ended. */
   get reconciles(): readonly Reconcile[] {
     return this.#reconciles;
   }
 
-  /** The calls of webhooks, in the order in which they ended. */
+  /** The webhook calls, in the order in which they ended. */
   get calls(): readonly Call[] {
     return this.#calls;
   }
 
-  /** The calls that were about an object. */
+  /** Returns the webhook calls for the object at a place. */
   callsAbout(place: string): readonly Call[] {
     return this.#callIndex.about(place);
   }
@@ -165,7 +198,7 @@ export class History {
     return this.#printed;
   }
 
-  /** What was done on the page, and what came of planned failures. */
+  /** Actions on the page, and the failures that the page planned and a request met. */
   get acts(): readonly Printed[] {
     return this.#acts;
   }
@@ -174,7 +207,7 @@ export class History {
     return this.#samples;
   }
 
-  /** When the first thing happened; before anything did, Infinity. */
+  /** The time of the first event in milliseconds since 1970; Infinity while there is none. */
   get from(): number {
     return this.#from;
   }
@@ -183,31 +216,31 @@ export class History {
     return this.#to;
   }
 
-  /** Whether the record had no space for what followed. */
+  /** True if the record reached its size limit, so that later events are missing. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** When the next write was, or the one before; undefined if there is none. */
+  /** Returns the time of the write after (1) or before (-1) a moment; undefined if there is none. */
   nextMoment(moment: number, direction: 1 | -1): number | undefined {
     const following = countUntil(this.#moments, (at) => at <= moment);
     if (direction === 1) return this.#moments[following];
     return this.#moments[countUntil(this.#moments, (at) => at < moment) - 1];
   }
 
-  /** The places of the objects of a kind with a key, of any group: reconciles and causes name no group. */
+  /** Returns the places of all objects with a kind and key, of any group: reconciles and causes name no group. */
   placesOf(kind: string, key: string): readonly string[] {
     return [...(this.#places.get(`${kind} ${key}`) ?? [])];
   }
 }
 
-/** In milliseconds: so long after a call its object is there, or never will be. */
+/** The longest time between an admission call and the creation of its object, in milliseconds. */
 const patience = 1000;
 
-/** Finds the calls of webhooks that were about an object. */
+/** Finds the webhook calls for an object, including calls for an object that had no name yet. */
 class CallIndex {
   readonly #byPlace = new Map<string, Call[]>();
-  /** Calls about new objects without a name yet, by where they are and how their name begins. */
+  /** Calls for new objects with a `generateName`, by the place with that prefix instead of a name. */
   readonly #unnamed = new Map<string, Call[]>();
 
   add(call: Call): void {
@@ -218,7 +251,7 @@ class CallIndex {
     this.#put(this.#unnamed, placeName(call), call);
   }
 
-  /** An object is there: of each webhook that was asked about one of such a name, the first call that is left was about it. */
+  /** Assigns calls to an object that was created with a generated name: the earliest open call of each webhook. */
   created({ resource, key, object }: RecordedWrite, at: number): void {
     const { namespace, name = "", generateName } = object.metadata;
     if (!generateName || !name.startsWith(generateName)) return;
@@ -247,23 +280,32 @@ class CallIndex {
   }
 }
 
-/** A call with its times, which began at a moment. */
-export function callOf(recorded: RecordedCall, at: number): Call {
-  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
-}
-
-/** The last revision up to a moment; undefined if the object was not there, or is unknown. */
+/** Returns the last revision up to a moment; undefined if the object did not exist then, or is unknown. */
 export function revisionAt({ revisions }: Track, moment: number): Revision | undefined {
   const found = revisions[countUntil(revisions, ({ at }) => at <= moment) - 1];
   return found?.write === "DELETED" ? undefined : found;
 }
 
-/** How many of the first items are so; none of those after them is. */
-export function countUntil<T>(items: readonly T[], isSo: (item: T) => boolean): number {
+/** Returns the last sample up to a moment: its numbers hold until the next one. */
+export function sampleAt(samples: readonly Sample[], moment: number): Sample | undefined {
+  return samples[countUntil(samples, ({ at }) => at <= moment) - 1];
+}
+
+/** Returns the times at which the operator was started again. */
+export function restartsOf(samples: readonly Sample[]): number[] {
+  const starts = [...new Set(samples.map(({ since }) => since))];
+  return starts.slice(1);
+}
+
+/**
+ * Returns the number of leading items for which a predicate is true, by binary search: the predicate must be false for
+ * all items after the first one for which it is false.
+ */
+export function countUntil<T>(items: readonly T[], isBefore: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isSo(items[middle]!)) low = middle + 1;
+    if (isBefore(items[middle]!)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { History } from "./history.ts";
-import { logOf } from "./log-of.ts";
+import { logOf } from "./connections.ts";
 import { madeReconcile, timeOf } from "./made-records.ts";
 
 test("the log of a reconcile has the lines with its ID, also those that came late", () => {

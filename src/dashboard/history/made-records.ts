@@ -1,13 +1,19 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import type { RecordedAdmission } from "../../dev/record/recorded-call.ts";
-import type { RecordedSample } from "../../dev/record/recorded-sample.ts";
-import type { Recorded, RecordedWrite } from "../../dev/record/recorded.ts";
+import type {
+  Recorded,
+  RecordedAdmission,
+  RecordedWrite,
+  RecordedSample,
+} from "../../dev/record/recorded.ts";
+import { type Finding, Findings } from "./findings/findings.ts";
 
-/** Records for tests, whose times are milliseconds. */
+/** Records for tests: this formats their times, which are milliseconds since 1970. */
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 export const operator = { user: "system:serviceaccount:shop-system:controller-manager", userAgent: "shop" };
+
 export const ann = { user: "ann", userAgent: "kubectl/v1.36.0 (linux/amd64)" };
+
 export const stages = { user: "system:serviceaccount:kube-system:stage-controller" };
 
 interface MadeWrite {
@@ -22,7 +28,7 @@ type MadeObject = Omit<Partial<KubernetesObject>, "metadata"> & {
   readonly [field: string]: unknown;
 };
 
-/** A write of a MySQL, unless the object has another kind. */
+/** Makes a write of a MySQL, unless the object has another kind. */
 export function madeWrite(
   { at, write = "MODIFIED", resource = "mysqls.shop.example", by = operator }: MadeWrite,
   object: MadeObject,
@@ -35,7 +41,7 @@ export function madeWrite(
 
 type RecordedReconcile = Extract<Recorded, { type: "reconcile" }>;
 
-/** A reconcile of `default/db` by `mysql` that took 10 ms. */
+/** Makes a reconcile of `default/db` by `mysql` that took 10 ms. */
 export function madeReconcile(at: number, changes: Partial<RecordedReconcile> = {}): RecordedReconcile {
   return {
     type: "reconcile",
@@ -51,7 +57,7 @@ export function madeReconcile(at: number, changes: Partial<RecordedReconcile> = 
   };
 }
 
-/** A request of a reconcile, such as `PUT /api/v1/namespaces/default/secrets/db`. */
+/** Makes a request of a reconcile from a line such as `PUT /api/v1/namespaces/default/secrets/db`. */
 export function madeRequest(
   line: string,
   code = "200",
@@ -61,7 +67,7 @@ export function madeRequest(
   return { method, path, code, seconds };
 }
 
-/** A sample of an operator that has nothing to do. */
+/** Makes a sample of an idle operator. */
 export function madeSample(at: number, changes: Partial<RecordedSample> = {}): RecordedSample {
   return {
     type: "sample",
@@ -79,13 +85,14 @@ export function madeSample(at: number, changes: Partial<RecordedSample> = {}): R
 }
 
 export const megabyte = 1024 * 1024;
-/** A MySQL `default/db` with such a spec. */
+
+/** Makes a MySQL `default/db`. */
 export function madeObject(spec: unknown, metadata: ObjectMeta = {}): KubernetesObject {
   const object = { apiVersion: "shop.example/v1", kind: "MySQL", spec };
   return { ...object, metadata: { namespace: "default", name: "db", ...metadata } };
 }
 
-/** A call of a defaulting webhook about an update of the MySQL `default/db` by the operator, which took 10 ms. */
+/** Makes a call of a defaulting webhook for an update of the MySQL `default/db` by the operator, which took 10 ms. */
 export function madeCall(at: number, changes: Partial<RecordedAdmission> = {}): RecordedAdmission {
   return {
     type: "webhook",
@@ -108,4 +115,16 @@ export function madeCall(at: number, changes: Partial<RecordedAdmission> = {}): 
     answer: { allowed: true },
     ...changes,
   };
+}
+
+/** Returns the findings of a record. */
+export function find(recorded: readonly Recorded[], now?: number): readonly Finding[] {
+  const findings = new Findings();
+  for (const one of recorded) findings.add(one);
+  return findings.list(now);
+}
+
+/** Makes one record for each index below a count. */
+export function each<Of>(count: number, make: (index: number) => Of): Of[] {
+  return Array.from({ length: count }, (_, i) => make(i));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isCustom } from "./of-interest.ts";
+import { isCustom } from "./owner-tree.ts";
 
 test.each([
   ["mysqls.apps.example.com", true],

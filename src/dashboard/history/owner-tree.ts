@@ -1,23 +1,24 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { OwnerReference } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { type History, type Revision, revisionAt } from "./history.ts";
+import { type History, type Revision, type Track, revisionAt } from "./history.ts";
+import { eventResources } from "../../dev/record/recorded.ts";
 
-/** What is shown of a condition. */
+/** A condition of a status, as the tree shows it. */
 export interface ShownCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
 }
 
-/** An object at a moment, with what it owns. */
+/** An object at a moment, with the objects that it owns. */
 export interface TreeNode {
   readonly place: string;
   readonly kind: string;
   readonly key: string;
   readonly revision: Revision;
   readonly conditions: readonly ShownCondition[];
-  /** Whether its deletion has begun. */
+  /** True once the object has a deletionTimestamp. */
   readonly deleting: boolean;
   /** In the order of kinds and keys. */
   readonly children: readonly TreeNode[];
@@ -28,8 +29,8 @@ interface GrowingNode extends TreeNode {
 }
 
 /**
- * The objects that were there at a moment. Each stands once: below its controller, else below the first of its owners
- * that was there, else at the top, where those of own resources come first.
+ * Returns the objects that existed at a moment as a tree. An object appears once: below its controller, else below its first
+ * owner that existed, else as a root. Roots of the project's own resources come first.
  */
 export function ownerTree(
   history: History,
@@ -74,7 +75,7 @@ function nodeOf(place: string, key: string, revision: Revision): GrowingNode {
   };
 }
 
-/** Of any object: nothing says that a status has the form of Kubernetes' own kinds. */
+/** Reads the conditions of any object; a custom resource may have a status of another form. */
 function conditionsOf(object: object): ShownCondition[] {
   const { status } = object as { readonly status?: { readonly conditions?: unknown } | null };
   if (!Array.isArray(status?.conditions)) return [];
@@ -101,7 +102,7 @@ function parentOf({ revision }: TreeNode, byUid: ReadonlyMap<string, GrowingNode
   return owner && byUid.get(owner.uid);
 }
 
-/** Objects that own each other would stand below no root. */
+/** Removes a parent from each cycle of owners, which would otherwise be below no root. */
 function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, GrowingNode>): void {
   const seen = new Set<GrowingNode>();
   for (const start of nodes) {
@@ -113,4 +114,125 @@ function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, Grow
       if (parent && way.has(parent)) parents.delete(parent);
     }
   }
+}
+
+/** Returns true for custom resources: their group has a domain, and is none of Kubernetes' own. */
+export function isCustom(resource: string): boolean {
+  const group = resource.split(".").slice(1).join(".");
+  return group.includes(".") && !group.endsWith(".k8s.io");
+}
+
+/**
+ * Returns true for objects that the tree shows by default: custom resources, and objects that somebody wrote in this session
+ * (not the cluster for itself). Events are shown with the objects that they are about.
+ */
+export function isOfInterest({ resource, key, revisions }: Track): boolean {
+  if (eventResources.has(resource)) return false;
+  if (isCustom(resource)) return true;
+  return !everywhere.has(key.slice(key.indexOf("/") + 1)) && revisions.some(isTold);
+}
+
+function isTold({ write, by }: Revision): boolean {
+  return write !== "KEPT" && by !== undefined;
+}
+
+/** The names of objects that the cluster creates in each namespace. */
+const everywhere = new Set(["kube-root-ca.crt", "default"]);
+
+/** An object that exists now. */
+interface Present {
+  readonly place: string;
+  readonly resource: string;
+  readonly key: string;
+  readonly object: KubernetesObject;
+}
+
+/** An object that is deleted along with another one. */
+export interface GoneWith {
+  readonly place: string;
+  readonly kind: string;
+  readonly key: string;
+}
+
+/**
+ * Returns the objects that a deletion deletes, too, sorted by kind and key: dependents without another existing owner, the
+ * objects in a Namespace, the custom resources of a CRD, and the dependents of all these.
+ */
+export function goesWith({ tracks }: History, place: string): GoneWith[] {
+  const present = new Map<string, Present>();
+  const uids = new Set<string | undefined>();
+  for (const { place: at, resource, key, ...track } of tracks.values()) {
+    const object = revisionAt({ place: at, resource, key, ...track }, Infinity)?.object;
+    if (object === undefined) continue;
+    present.set(at, { place: at, resource, key, object });
+    uids.add(object.metadata.uid);
+  }
+  const first = present.get(place);
+  const found = new Set<Present>();
+  const gone = new Set<string | undefined>();
+  for (let going = first ? [first] : []; going.length > 0;) {
+    for (const one of going) {
+      found.add(one);
+      gone.add(one.object.metadata.uid);
+    }
+    const contained = going.map(containedIn);
+    going = [...present.values()].filter(
+      (one) => !found.has(one) && (contained.some((has) => has(one)) || losesOwners(one, gone, uids)),
+    );
+  }
+  return [...found]
+    .filter((one) => one !== first)
+    .map(({ place: at, key, object }) => ({ place: at, kind: object.kind, key }))
+    .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.key, b.key));
+}
+
+/** The garbage collector deletes an object once none of its owners exists. */
+function losesOwners(
+  { object }: Present,
+  gone: ReadonlySet<string | undefined>,
+  present: ReadonlySet<string | undefined>,
+): boolean {
+  const owners = (object.metadata.ownerReferences ?? []).map(({ uid }) => uid);
+  return owners.some((uid) => gone.has(uid)) && owners.every((uid) => gone.has(uid) || !present.has(uid));
+}
+
+function containedIn({ resource, key }: Present): (one: Present) => boolean {
+  switch (resource) {
+    case "namespaces":
+      return (one) => one.key.startsWith(`${key}/`);
+    case "customresourcedefinitions.apiextensions.k8s.io":
+      return (one) => one.resource === key;
+    default:
+      return () => false;
+  }
+}
+
+/** A row of the tree, which is drawn as a list. */
+export interface TreeRow {
+  readonly node: TreeNode;
+  /** The depth; roots have 1. */
+  readonly level: number;
+  /** The position among its siblings, from 1 on, and their number: screen readers need both, since not all rows are drawn. */
+  readonly position: number;
+  readonly siblings: number;
+  readonly isOpen: boolean;
+}
+
+interface Choice {
+  readonly isClosed: (node: TreeNode) => boolean;
+  /** Nodes for which this is true are shown with all their ancestors. */
+  readonly isShown: (node: TreeNode) => boolean;
+}
+
+/** Returns the rows of a tree without the descendants of closed nodes. */
+export function openRows(nodes: readonly TreeNode[], choice: Choice, level = 1): TreeRow[] {
+  const shown = nodes.flatMap((node) => {
+    const below = openRows(node.children, choice, level + 1);
+    return below.length > 0 || choice.isShown(node) ? [{ node, below }] : [];
+  });
+  return shown.flatMap(({ node, below }, index): TreeRow[] => {
+    const isOpen = !choice.isClosed(node);
+    const row = { node, level, position: index + 1, siblings: shown.length, isOpen };
+    return [row, ...(isOpen ? below : [])];
+  });
 }

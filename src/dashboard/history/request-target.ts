@@ -1,17 +1,17 @@
-import { placeName } from "../../dev/record/places.ts";
+import { placeName } from "../../dev/record/recorded.ts";
 
-/** What a request to an API server is for. */
+/** The resource, and the object or collection, that a request to an API server names. */
 export interface RequestTarget {
   /** Plural and group: `statefulsets.apps`. */
   readonly resource: string;
-  /** Without a name, of a collection. */
+  /** Undefined for cluster-scoped objects, and for the collection of all namespaces. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   /** Such as `status`. */
   readonly subresource: string | undefined;
 }
 
-/** Reads the path of a request; undefined if it is not for objects. */
+/** Parses the path of a request; undefined if it names no resource. */
 export function requestTarget(path: string): RequestTarget | undefined {
   const [, group = "", rest = ""] = /^\/(?:api\/[^/?]+|apis\/([^/?]+)\/[^/?]+)\/([^?]+)/u.exec(path) ?? [];
   if (rest === "") return undefined;
@@ -30,13 +30,13 @@ export function requestTarget(path: string): RequestTarget | undefined {
   };
 }
 
-/** The place of the object that a request is for; undefined if it is for a collection. */
+/** Returns the place of the object that a request names; undefined for a collection. */
 export function placeOf({ resource, namespace, name }: RequestTarget): string | undefined {
   if (name === undefined) return undefined;
   return placeName({ resource, key: namespace === undefined ? name : `${namespace}/${name}` });
 }
 
-/** The verb of a request, as RBAC names it. */
+/** Returns the verb of a request, as RBAC names it. */
 export function verbOf(method: string, path: string, { name }: RequestTarget): string {
   switch (method) {
     case "POST":
@@ -53,17 +53,17 @@ export function verbOf(method: string, path: string, { name }: RequestTarget): s
   }
 }
 
-/** Whether a request changes objects, and not only says what it would do. */
+/** Returns true if a request can change objects: it is no read, and no dry run. */
 export function isWrite(method: string, path: string): boolean {
   return method !== "GET" && method !== "HEAD" && !/[?&]dryRun=/u.test(path);
 }
 
-/** Whether the API server did as the request said. */
+/** Returns true for the status codes of success. */
 export function hasSucceeded(code: string): boolean {
   return code.startsWith("2");
 }
 
-/** Subresources of Namespaces, whose paths look like those of collections. */
+/** Returns true for subresources of Namespaces: `namespaces/a/status` looks like a collection in namespace `a`. */
 function isOfNamespace(part: string | undefined): boolean {
   return part === "status" || part === "finalize";
 }

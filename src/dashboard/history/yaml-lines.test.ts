@@ -2,7 +2,7 @@ import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { pathText, yamlLines } from "./yaml-lines.ts";
+import { pathText, yamlLines } from "./object-yaml.ts";
 
 const object = {
   kind: "Any",

@@ -1,22 +1,22 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
-import { Problem } from "./problem.tsx";
+import { Problem } from "./messages.tsx";
 import { usePage } from "./shown.ts";
 
-/** What the session can do to the operator: what if it had to start again, or its requests failed? */
+/** The menu of actions on the session: each answers a question such as "what if the operator had to start again?". */
 export function Actions() {
   const { feed } = usePage();
   const [problem, setProblem] = useState<RefusedActionError>();
-  const [told, setTold] = useState<string>();
+  const [message, setMessage] = useState<string>();
   const [isOpen, setOpen] = useState(false);
   const act = async (name: string, body: object, done: string): Promise<void> => {
-    setTold("working on it");
+    setMessage("working on it");
     setProblem(undefined);
     try {
       await feed.act(name, body);
-      setTold(done);
+      setMessage(done);
     } catch (error) {
-      setTold(undefined);
+      setMessage(undefined);
       setProblem(error as RefusedActionError);
     }
   };
@@ -52,7 +52,7 @@ export function Actions() {
           />
         )}
         <div role="status">
-          {told}
+          {message}
           {problem && <Problem problem={problem} />}
         </div>
       </div>
@@ -60,16 +60,16 @@ export function Actions() {
   );
 }
 
-/** An operator takes its Lease a moment after it has begun. */
+/** The time in milliseconds between two questions for the Lease: an operator takes it a moment after its start. */
 const askAgain = 2000;
 
 interface LoseLeaderProps {
-  /** Whether somebody sees it. */
+  /** True while the menu is open. */
   readonly isSeen: boolean;
   readonly onLose: () => void;
 }
 
-/** Has another replica take the Lease by which the operator leads; without one it says how to have one. */
+/** A button that lets another replica take the operator's Lease; without a Lease, the way to get one. */
 function LoseLeader({ isSeen, onLose }: LoseLeaderProps) {
   const { feed } = usePage();
   const [{ lease, hasLed }, setLeader] = useState<LeaderAnswer>({ hasLed: false });
@@ -114,7 +114,7 @@ const steps = [
   { text: "1 day", seconds: 86_400 },
 ] as const;
 
-/** Moves the clock of the cluster and of the operator: what waits is due. */
+/** Buttons that move the clock of the cluster and of the operator forward, so that timers fire. */
 function MoveClock({ onMove }: { readonly onMove: (seconds: number) => Promise<void> }) {
   const [isMoving, setMoving] = useState(false);
   const move = (seconds: number): void => {
@@ -192,7 +192,7 @@ function Failures({ onFail }: { readonly onFail: (failure: object) => void }) {
   );
 }
 
-/** Writes what hands did in the session, and how it ended, as a test of the project. */
+/** A button that writes the session as a test of the project: its manual steps, and the objects at its end. */
 function WriteTest() {
   const { feed } = usePage();
   const [written, setWritten] = useState<{ readonly path: string; readonly notes: readonly string[] }>();

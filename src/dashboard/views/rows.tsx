@@ -7,19 +7,19 @@ interface RowsProps<T> {
   readonly height: number;
   readonly keyOf: (item: T, index: number) => string;
   readonly children: (item: T, index: number) => ComponentChildren;
-  /** The row that is to be seen. */
+  /** The index of a row that is scrolled into view. */
   readonly active?: number | undefined;
-  /** Whether the end is to be seen as rows are added, unless somebody has scrolled up. */
+  /** Scrolls to the end when rows are added, unless the user scrolled up. */
   readonly isFollowing?: boolean;
-  /** Drawn over all rows, at their coordinates. */
+  /** Drawn over all rows, in their coordinates. */
   readonly overlay?: ComponentChildren;
   readonly attributes?: JSX.HTMLAttributes<HTMLDivElement>;
 }
 
-/** So many rows above and below those that are seen. */
+/** The number of rows that are drawn above and below the visible ones. */
 const spare = 10;
 
-/** A list that draws the rows that are seen, however many there are. */
+/** A list that draws only its visible rows, so that it may have any number of rows. */
 export function Rows<T>({
   items,
   height,

@@ -7,7 +7,7 @@ export const tabs = ["changes", "fields", "reconciles", "webhooks", "events", "e
 export type View = (typeof views)[number];
 export type Tab = (typeof tabs)[number];
 
-/** What the page shows of the record. */
+/** The choices of the user: which part of the record the page shows. */
 export interface Shown {
   readonly view: View;
   /** The chosen object. */
@@ -17,13 +17,13 @@ export interface Shown {
   readonly reconcileID: string | undefined;
   /** The uid of the chosen call of a webhook. */
   readonly callID: string | undefined;
-  /** Milliseconds since 1970; undefined follows the session. */
+  /** The moment that is shown, in milliseconds since 1970; undefined follows the session. */
   readonly moment: number | undefined;
-  /** What views in time draw; undefined is the whole session. */
+  /** The stretch of time that the timeline and the numbers draw; undefined is the whole session. */
   readonly stretch: { readonly from: number; readonly to: number } | undefined;
   /** Objects, reconciles and lines without these words are hidden. */
   readonly filter: string;
-  /** Whether objects are shown that nobody has changed. */
+  /** Shows also objects that nobody has changed. */
   readonly everything: boolean;
 }
 
@@ -39,11 +39,11 @@ export const atFirst: Shown = {
   everything: false,
 };
 
-/** What every view gets. */
+/** The context of every view. */
 export interface PageContext {
   readonly feed: Feed;
   readonly shown: Shown;
-  /** The moment that is shown, be it the last one. */
+  /** The moment that is shown: the chosen one, or the last one. */
   readonly moment: number;
   readonly show: (change: Partial<Shown>) => void;
 }

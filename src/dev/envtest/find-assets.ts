@@ -20,7 +20,7 @@ export function thisPlatform(): string {
   return `${platforms[process.platform] ?? process.platform}-${architectures[process.arch] ?? process.arch}`;
 }
 
-/** Node's names of systems and architectures, with Go's. */
+/** Maps Node's names of systems and architectures to Go's. */
 const platforms: Readonly<Record<string, string>> = { win32: "windows" };
 const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
 

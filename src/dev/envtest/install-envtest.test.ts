@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { writeTarball } from "../../packaging/tarball.ts";
 import { type EnvtestOptions, installEnvtest } from "./install-envtest.ts";
 
-// A stand-in for the release index and for what it links to: binaries of a few bytes.
+// A stand-in for the release index and its archives: binaries of a few bytes.
 
 const platform = "linux-amd64";
 const files = new Map<string, Uint8Array>();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { MovableClock } from "../clock/movable-clock.ts";
-import { moveClockAction } from "./move-clock-action.ts";
+import { MovableClock } from "../cluster/movable-clock.ts";
+import { moveClockAction } from "./session-actions.ts";
 
 const hour = 3_600_000;
 

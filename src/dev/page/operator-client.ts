@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { ClusterRoleBinding } from "@tsbuilder/runtime/k8s/rbac/v1";
-import type { DevCluster } from "../dev-cluster.ts";
+import type { DevCluster } from "../cluster/dev-cluster.ts";
 
-/** For tests, a client with the operator's ServiceAccount, which may do everything. */
+/** Creates a client for tests that acts as the operator's ServiceAccount, with all permissions. */
 export async function operatorClient(cluster: DevCluster): Promise<Client & { close(): Promise<void> }> {
   await cluster.client.create(ClusterRoleBinding, {
     apiVersion: "rbac.authorization.k8s.io/v1",

@@ -38,7 +38,7 @@ interface Answered {
   readonly text: string;
 }
 
-/** `fetch` would not send another Host. */
+/** Sends a request with any Host header, which `fetch` does not allow. */
 function ask(
   port: number,
   path: string,
@@ -265,7 +265,7 @@ test("a reader that takes nothing is cut off, while another one reads on, and me
     await readUntil(lines, ({ text }) => text === `end of ${round}`);
   }
   expect(record.bytes).toBeLessThanOrEqual(most);
-  // Its socket has read nothing yet: only then does it see the end.
+  // A socket that has read nothing sees the end only once it reads.
   let length = 0;
   slow.on("data", (part: Buffer) => (length += part.length));
   slow.on("error", () => undefined);

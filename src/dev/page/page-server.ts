@@ -1,3 +1,6 @@
+// The HTTP side of the page, whose code is in `src/dashboard`. Begin here: it serves the page's files, the record and the actions.
+// `session-actions` has the actions, `record-actions` records them, and `page-action` is their contract.
+
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -10,35 +13,33 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import type { PageRecord } from "../record/page-record.ts";
-import { describeFailure } from "./describe-failure.ts";
-import type { PageActions } from "./page-action.ts";
-import { RequestError } from "./request-error.ts";
+import { type PageActions, RequestError, describeFailure } from "./page-action.ts";
 
 /** A file of the page. */
 export interface PageAsset {
-  /** Its content type. */
+  /** The content type. */
   readonly type: string;
   readonly body: string | Buffer;
 }
 
 export interface PageOptions {
-  /** The files by their paths: `/`, `/page.js`. Whoever asks gets them. */
+  /** The files by their paths: `/`, `/page.js`. They are public; the record and the actions need the token. */
   readonly assets: ReadonlyMap<string, PageAsset>;
   readonly record: PageRecord;
-  /** What the page may do. Default: nothing. */
+  /** The actions that the page may execute. Default: none. */
   readonly actions?: PageActions | undefined;
 }
 
-/** A page that is served. */
+/** A running page server. */
 export interface Page {
-  /** With the token after the `#`, which browsers don't send. */
+  /** The address, with the token in its fragment, which browsers do not send. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 const mostBody = 4 * 1024 * 1024;
 
-/** Serves a page to the browser of this machine's user, on loopback: only with the URL does one get the record. */
+/** Serves a page on loopback. Only readers with the token in the URL get the record. */
 export async function startPage({ assets, record, actions = {} }: PageOptions): Promise<Page> {
   let access: PageAccess;
   const server = createServer((request, response) => {
@@ -78,8 +79,8 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
 }
 
 /**
- * Sends the lines so far, then one that says that they were all, with the names of the actions, and then each new line.
- * A reader that falls too far behind is cut off.
+ * Sends the lines so far, a line of type `live` with the names of the actions (or `end`), and then each new line. A reader
+ * that falls too far behind is cut off.
  */
 async function streamRecord(
   record: PageRecord,
@@ -110,7 +111,7 @@ async function streamRecord(
   response.end();
 }
 
-/** Who may read the record and act: the page that has the token, which this server served. */
+/** Decides about access to the record and the actions: only for a page of this server with the token. */
 class PageAccess {
   readonly token = randomBytes(32).toString("base64url");
   readonly #digest = digestOf(`Bearer ${this.token}`);
@@ -120,12 +121,12 @@ class PageAccess {
     this.#port = port;
   }
 
-  /** Another site can have a name of its own point at this machine. */
+  /** Returns true if the Host is this machine. A site of somebody else may let its own name point here (DNS rebinding). */
   isOwnHost({ host }: IncomingHttpHeaders): boolean {
     return host === `127.0.0.1:${this.#port}` || host === `localhost:${this.#port}`;
   }
 
-  /** The code of the refusal of a request for data; undefined if it is allowed. */
+  /** Returns the status code of a refusal; undefined if the request is allowed. */
   refuse(headers: IncomingHttpHeaders): 401 | 403 | undefined {
     const { host, origin, authorization = "", "sec-fetch-site": site } = headers;
     if (origin !== undefined && origin !== `http://${host}`) return 403;
@@ -134,19 +135,19 @@ class PageAccess {
   }
 }
 
-/** Digests have one length, so that comparing them tells nothing. */
+/** Digests have equal lengths, so that the time of a comparison tells nothing about the token. */
 function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** The JSON that a request brings. Forms of other sites can't send this type. */
+/** Reads a JSON body. Its content type protects from forms of other sites, which cannot send it. */
 async function readJsonBody(request: IncomingMessage, most: number): Promise<unknown> {
   const [type = ""] = (request.headers["content-type"] ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json")
     throw new RequestError(415, "the content type must be application/json");
   const parts: Buffer[] = [];
   let length = 0;
-  // The answer goes through the same connection, which would be destroyed with the request.
+  // By default, leaving the loop would destroy the connection before the answer is sent.
   for await (const part of request.iterator({ destroyOnReturn: false })) {
     length += (part as Buffer).length;
     if (length > most)
@@ -160,7 +161,7 @@ async function readJsonBody(request: IncomingMessage, most: number): Promise<unk
   }
 }
 
-/** The headers of every answer: a page runs nothing but its own script, and no other page gets at it. */
+/** The headers of every answer: the page may run only its own script, and other sites cannot embed or read it. */
 const pageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -192,7 +193,7 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/** Readers of the record stay until they are cut off. */
+/** Closes the server with all connections: readers of the record would stay forever. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

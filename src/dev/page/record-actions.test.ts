@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { RecordedAction } from "../record/recorded.ts";
 import { recordActions } from "./record-actions.ts";
-import { RequestError } from "./request-error.ts";
+import { RequestError } from "./page-action.ts";
 
-/** What is recorded of one action. */
+/** Returns the record of one action. */
 async function record(name: string, input: unknown, error?: Error) {
   const told: Omit<RecordedAction, "type">[] = [];
   const action = async () => {

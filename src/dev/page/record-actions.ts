@@ -1,15 +1,14 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { RecordedAction } from "../record/recorded.ts";
-import { describeFailure } from "./describe-failure.ts";
-import type { PageAction, PageActions } from "./page-action.ts";
+import { type PageAction, type PageActions, describeFailure } from "./page-action.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 
-/** Where actions are recorded. */
+/** Records actions. */
 export interface ActionRecord {
   acted(action: Omit<RecordedAction, "type">): void;
 }
 
-/** The same actions, which are recorded with their outcome; those that change nothing are not. */
+/** Returns the same actions, which record themselves with their outcome, unless they change nothing. */
 export function recordActions(actions: PageActions, record: ActionRecord): PageActions {
   return Object.fromEntries(
     Object.entries(actions).map(([name, action]) => [name, recorded(name, action, record)]),
@@ -18,29 +17,29 @@ export function recordActions(actions: PageActions, record: ActionRecord): PageA
 
 function recorded(name: string, action: PageAction, record: ActionRecord): PageAction {
   return async (input) => {
-    const told = tellInput(name, input);
-    if (told === undefined) return action(input);
+    const recordedPart = recordedInput(name, input);
+    if (recordedPart === undefined) return action(input);
     const [at, began] = [new Date().toISOString(), performance.now()];
-    const tell = (rest: Pick<RecordedAction, "outcome" | "error">): void =>
-      record.acted({ at, name, input: told, ...rest, seconds: (performance.now() - began) / 1000 });
+    const end = (rest: Pick<RecordedAction, "outcome" | "error">): void =>
+      record.acted({ at, name, input: recordedPart, ...rest, seconds: (performance.now() - began) / 1000 });
     try {
       const answer = await action(input);
-      tell({ outcome: "done" });
+      end({ outcome: "done" });
       return answer;
     } catch (error) {
       const { message } = describeFailure(error).failure;
-      tell({ outcome: "refused", ...(isErrorTold(name, told) && { error: message }) });
+      end({ outcome: "refused", ...(mayRecordError(name, recordedPart) && { error: message }) });
       throw error;
     }
   };
 }
 
-type Told = RecordedAction["input"];
+type RecordedInput = RecordedAction["input"];
 
-/** The members that say which object an action is about. */
+/** The members that identify an object. */
 const reference = ["apiVersion", "kind", "namespace", "name"];
 
-/** What is told of each action that changes something. */
+/** The recorded members of each action that changes something. */
 const members: Readonly<Record<string, readonly string[]>> = {
   restart: [],
   "lose-leader": [],
@@ -50,26 +49,26 @@ const members: Readonly<Record<string, readonly string[]>> = {
   delete: reference,
 };
 
-/** No member is that long, unless somebody else than the page sent it. */
+/** The length to which members are cut; the page sends no longer ones. */
 const longest = 300;
 
 /**
- * What a record tells of an action's input, which is not checked yet; undefined of an action that changes nothing. Of an
- * object it tells its name: what is in it may be secret, and is recorded as a write if it is written.
+ * Returns the recorded part of an action's input, which is not validated yet; undefined for an action that changes nothing. An
+ * object is reduced to its name: its content may be secret, and is recorded by the write.
  */
-function tellInput(name: string, input: unknown): Told | undefined {
+function recordedInput(name: string, input: unknown): RecordedInput | undefined {
   const given = isObject(input) ? input : {};
   if (name === "apply") return given["dryRun"] === true ? undefined : pick(referenceIn(given), reference);
-  const told = Object.hasOwn(members, name) ? members[name] : undefined;
-  return told && pick(given, told);
+  const names = Object.hasOwn(members, name) ? members[name] : undefined;
+  return names && pick(given, names);
 }
 
-/** Whether why an action was refused is told: what is said of a Secret, or of what can't be read, may quote it. */
-function isErrorTold(name: string, { kind }: Told): boolean {
+/** Returns true if the error of an action may be recorded: errors about a Secret, or about unreadable YAML, may quote its values. */
+function mayRecordError(name: string, { kind }: RecordedInput): boolean {
   return name !== "apply" || (kind !== undefined && kind !== "Secret");
 }
 
-function pick(from: Readonly<Record<string, unknown>>, names: readonly string[]): Told {
+function pick(from: Readonly<Record<string, unknown>>, names: readonly string[]): RecordedInput {
   const found = names.flatMap((name): [string, string | number | boolean][] => {
     const value = from[name];
     if (typeof value === "string") return [[name, value.slice(0, longest)]];
@@ -86,7 +85,7 @@ function referenceIn({ object }: Readonly<Record<string, unknown>>): Readonly<Re
   return { apiVersion, kind, namespace, name };
 }
 
-/** What can't be read has no name. */
+/** Parses YAML; unreadable YAML counts as no object. */
 function parsed(text: string): readonly unknown[] {
   try {
     return readYaml("the object", text, { code: "INVALID_ARGUMENT", hint: "" });

@@ -21,7 +21,7 @@ beforeEach(() => {
   kept = undefined;
 });
 
-/** Keeps what it has found until it is reset, as the client's own. */
+/** A mapper that caches kinds until it is reset, as the client's own does. */
 const mapper: RestMapper = {
   kindFor: () => Promise.reject(new Error("not asked for")),
   kinds: async () => (kept ??= [...served]) as never,

@@ -6,8 +6,8 @@ import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { ConfigMap, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { DevCluster } from "../dev-cluster.ts";
-import { startEmbeddedCluster } from "../embedded-cluster.ts";
+import type { DevCluster } from "../cluster/dev-cluster.ts";
+import { startEmbeddedCluster } from "../cluster/embedded-cluster.ts";
 import { RecentRecord } from "../record/recent-record.ts";
 import type { RecordedWrite } from "../record/recorded.ts";
 import { SessionRecording } from "../record/session-recording.ts";
@@ -65,7 +65,7 @@ afterEach(async () => {
 
 const namespace = "default";
 
-/** A moment between what was done before and what follows. */
+/** Returns a moment after all earlier and before all later writes. */
 async function nextMoment(): Promise<string> {
   const now = Date.now();
   await eventually(() => Date.now() > now + 1);
@@ -143,7 +143,7 @@ test("back at a moment, objects are what they were, their controllers go on, and
   );
   ended.abort();
   await watching;
-  // That a third pod comes shows that its controller and the kubelet have seen all of it, and kept the others.
+  // A third Pod proves that its controller and the kubelet saw the restored objects, and kept the other Pods.
   await client.patch(StatefulSet, set, (draft) => void (draft.spec!.replicas = 3), { optimisticLock: false });
   expect([...(await podsOf(3))].slice(0, 2)).toEqual([...pods]);
 });
@@ -197,7 +197,7 @@ test("a CRD that was deleted comes back with its objects, and one that was creat
   expect(await client.find(crds, { name: "lids.example.com" })).toBeUndefined();
   const lids = await client.mapper.kindFor({ apiVersion: "example.com/v1", kind: "Lid" });
   await expect(client.list(lids, { namespace })).rejects.toMatchObject({ status: 404 });
-  // The boxes are served: a new one can be created.
+  // The kind is served again: a new object can be created.
   await client.create(boxes, {
     apiVersion: "example.com/v1",
     kind: "Box",

@@ -1,35 +1,32 @@
 import type { Client, Kind, KubernetesObject, RestMapper } from "@tsbuilder/runtime";
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { DevCluster, OwnCluster } from "../dev-cluster.ts";
-import type { OperatorProcess } from "../operator-process.ts";
+import type { DevCluster, OwnCluster } from "../cluster/dev-cluster.ts";
+import type { OperatorProcess } from "../operator/operator-process.ts";
 import type { RecentRecord } from "../record/recent-record.ts";
-import { moveClockAction } from "./move-clock-action.ts";
-import type { PageAction, PageActions } from "./page-action.ts";
+import { ActionInput, type PageAction, type PageActions, RequestError } from "./page-action.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { ActionInput } from "./action-input.ts";
-import { RequestError } from "./request-error.ts";
 import { didYouMean } from "../../shared/text.ts";
-import type { HeldLease } from "../operator-leases.ts";
-import { sessionEnds } from "../session-ends.ts";
+import type { HeldLease } from "../cluster/operator-leases.ts";
+import { sessionEnds } from "../reload/reloader.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { hiddenValue, hideSecret } from "../hide-secret.ts";
+import { hiddenValue, hideSecret } from "../record/hide-secrets.ts";
 import { pageAgent } from "../record/recorded.ts";
 
-/** What a page may do to a session. */
+/** The parts of a session that actions need. */
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
   readonly cluster: DevCluster;
   readonly operator: Pick<OperatorProcess, "restart" | "endsAfter" | "moveClock">;
-  /** Without one, there is no way back. */
+  /** The record in memory; without it, no earlier state can be restored. */
   readonly record: RecentRecord | undefined;
-  /** Does something to the operator when no reload runs; the signal is aborted once a reload waits for it. */
+  /** Does work while no reload runs; the signal is aborted once a reload waits. */
   readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
   /** Aborted when the session stops. */
   readonly signal: AbortSignal;
 }
 
-/** The actions of a session. In a cluster that others have, too, only the operator can be restarted. */
+/** Returns the actions of a session. In a shared cluster, the only action is to restart the operator. */
 export function sessionActions(parts: ActionParts): PageActions {
   const { cluster, operator, record, since, between, apply, signal } = parts;
   const { sampleNamespace, own } = cluster;
@@ -52,9 +49,28 @@ export function sessionActions(parts: ActionParts): PageActions {
   };
 }
 
+/** Returns the same action, executed between reloads. */
+function whole(action: PageAction, between: ActionParts["between"]): PageAction {
+  return (input) => between(() => action(input));
+}
+
+/** Returns the same action, which is refused while it runs: a second click is impatience, not a second move. */
+export function oneAtATime(action: PageAction, refusal: string): PageAction {
+  let isBusy = false;
+  return async (input) => {
+    if (isBusy) throw new TsbuilderError(refusal, { code: "REFUSED", hint: "wait until that is done" });
+    isBusy = true;
+    try {
+      return await action(input);
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
 /**
- * Writes an object as it was edited: what is missing from it is removed, except for its status. With a resourceVersion it
- * is refused if the object has changed since. One that is not there, or not any more, is created.
+ * Returns the action that writes an edited object. It replaces the object, so that missing fields are removed, except for its
+ * status. A resourceVersion is a precondition, as in any update. An object that does not exist is created.
  */
 export function applyAction(client: Client, defaultNamespace: string): PageAction {
   return async (input) => {
@@ -93,7 +109,7 @@ function readObject(text: string): KubernetesObject {
 
 const hint = { code: "INVALID_ARGUMENT", hint: "write one object in YAML" } as const;
 
-/** What a page shows of a Secret must not become its values. */
+/** Throws if a Secret contains the placeholders that the page shows instead of values. */
 function refuseHidden(object: KubernetesObject): void {
   if (object.kind !== "Secret") return;
   const { data, stringData } = object as KubernetesObject &
@@ -111,7 +127,7 @@ function refuseHidden(object: KubernetesObject): void {
   );
 }
 
-/** Managed fields are the server's. */
+/** Sets the namespace, and removes managedFields, which belong to the API server. */
 function place(object: KubernetesObject, { scope }: Kind, defaultNamespace: string): KubernetesObject {
   const { managedFields: _, namespace = defaultNamespace, ...metadata } = object.metadata;
   return { ...object, metadata: { ...metadata, ...(scope === "Namespaced" && { namespace }) } };
@@ -124,42 +140,103 @@ function withVersion(object: KubernetesObject, resourceVersion: string | undefin
   };
 }
 
-/** Kinds without the subresource would lose it. */
+/** Keeps the current status: an update would remove it from kinds without the status subresource. */
 function withStatus(object: KubernetesObject, current: KubernetesObject): KubernetesObject {
   const { status } = current as KubernetesObject & { readonly status?: unknown };
   return status === undefined ? object : Object.assign({ status }, object);
 }
 
-/** It gets a uid of its own. */
+/** Removes the resourceVersion and uid, which the API server refuses for new objects. */
 function asNew({ apiVersion, kind, metadata, ...rest }: KubernetesObject): ManifestObject {
   const { resourceVersion: _, uid: __, name = "", ...others } = metadata;
   return { apiVersion, kind, metadata: { ...others, name }, ...rest };
 }
 
-/** What losing the leader needs. */
+/** Returns the action that deletes an object and its dependents. A missing object is an error, as in kubectl. */
+function deleteAction(client: Client): PageAction {
+  return async (input) => {
+    const members = new ActionInput(input);
+    const [apiVersion, kind] = [members.text("apiVersion"), members.text("kind")];
+    const ref = { name: members.text("name"), namespace: members.optionalText("namespace") };
+    const found = await client.mapper.kindFor({ apiVersion, kind });
+    const existed = await client.delete(found, ref, { propagationPolicy: "Background" });
+    if (!existed)
+      throw new RequestError(
+        404,
+        `${[found.plural, found.group].filter(Boolean).join(".")} "${ref.name}" not found`,
+      );
+    return {};
+  };
+}
+
+const codes = [403, 409, 500, 503] as const;
+
+const mostTimes = 1000;
+
+const mostMilliseconds = 60_000;
+
+/** Returns the action that lets the operator's next requests fail or wait. 0 times ends such a plan. */
+function failAction({ failures, client }: Pick<OwnCluster, "failures" | "client">): PageAction {
+  return async (input) => {
+    const members = new ActionInput(input);
+    const [verb, resource] = [members.text("verb"), members.text("resource")];
+    const code = members.optionalCount("code", 599);
+    const delay = members.optionalCount("delay", mostMilliseconds);
+    const known = codes.find((each) => each === code);
+    if ((known === undefined) === (delay === undefined))
+      throw new RequestError(400, `either "code" must be one of ${codes.join(", ")}, or "delay" be set`);
+    if (resource !== "*") await checkIsServed(client.mapper, resource);
+    const outcome = known === undefined ? { delay: delay! } : { code: known };
+    failures.plan({ verb, resource, outcome, times: members.optionalCount("times", mostTimes) ?? 1 });
+    return { plans: failures.plans };
+  };
+}
+
+/** Throws unless the cluster has a resource such as `statefulsets.apps`, `statefulsets` or `pods/status`. */
+export async function checkIsServed(mapper: RestMapper, resource: string): Promise<void> {
+  const written = resource.replace(/\/.*/u, "");
+  // A CRD may have been installed since the last time.
+  mapper.reset();
+  const kinds = await mapper.kinds();
+  const names = kinds.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`));
+  if (names.includes(written) || kinds.some(({ plural }) => plural === written)) return;
+  const ofKind = kinds.findIndex(({ kind }) => kind.toLowerCase() === written.toLowerCase());
+  const meant = names[ofKind] ?? didYouMean(written, names);
+  throw new TsbuilderError(`the cluster has no resource "${written.slice(0, 100)}"`, {
+    code: "INVALID_ARGUMENT",
+    hint: meant ? `did you mean "${meant}"?` : "kubectl api-resources lists them",
+  });
+}
+
+/** Returns the action that answers with the Lease that the operator holds, and whether it has held one before. */
+export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction {
+  return async () => ({ lease: leases.held, hasLed: leases.hasLed });
+}
+
+/** The parts that losing the leader needs. */
 interface LeaderParts {
   readonly cluster: Pick<OwnCluster, "client" | "leases">;
   readonly operator: Pick<OperatorProcess, "endsAfter" | "restart">;
-  /** Ends the wait for the operator: the session stops. */
+  /** Aborted when the session stops. */
   readonly signal: AbortSignal;
-  /** How long the operator may take to end; in milliseconds. */
+  /** The time in milliseconds that the operator may take to end. */
   readonly patience?: number;
 }
 
-const patienceMilliseconds = 30_000;
+const endPatience = 30_000;
 
-/** Who takes the Lease, and for how many seconds after the next process has seen that. */
+/** The holder that takes the Lease, and the seconds until the next process may take it back. */
 const [otherHolder, leaseSeconds] = ["another-replica", 5];
 
 /**
- * Gives the operator's Lease to another holder, as if another replica had taken over: the operator ends, and is started
- * again, as a cluster would start it. The other holder doesn't renew the Lease, so that the new process leads after a while.
+ * Returns the action that gives the operator's Lease to another holder, as if another replica had taken over. The operator
+ * must end, and is started again, as a Deployment would. The holder does not renew the Lease, so the new process leads soon.
  */
 export function loseLeaderAction({
   cluster: { client, leases },
   operator,
   signal,
-  patience = patienceMilliseconds,
+  patience = endPatience,
 }: LeaderParts): PageAction {
   return async () => {
     const { held } = leases;
@@ -207,19 +284,94 @@ function runsOn(patience: number): TsbuilderError {
   );
 }
 
-/** What going back needs. */
+/** The parts that moving the clock needs. */
+interface ClockParts {
+  readonly cluster: Pick<OwnCluster, "clock" | "leases">;
+  readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
+  /** Does work while no reload runs; the signal is aborted once a reload waits. */
+  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
+  /** Aborted when the session stops, which ends a move. */
+  readonly signal: AbortSignal;
+  /** The time in milliseconds that a move may take. */
+  readonly patience?: number | undefined;
+}
+
+const day = 24 * 60 * 60;
+
+const movePatience = 60_000;
+
+/**
+ * Returns the action that moves the clocks of the cluster and then of the operator forward, by at most a day. The operator
+ * runs meanwhile, since the cluster may call its webhooks. An operator with a Lease is restarted: the move would let the Lease
+ * expire.
+ */
+export function moveClockAction({
+  cluster: { clock, leases },
+  operator,
+  between,
+  signal,
+  patience = movePatience,
+}: ClockParts): PageAction {
+  const move = async (seconds: number, awaited: AbortSignal): Promise<void> => {
+    const before = clock.ahead;
+    const limit = AbortSignal.timeout(patience);
+    await clock.move(seconds * 1000, AbortSignal.any([signal, awaited, limit]));
+    const moved = Math.floor((clock.ahead - before) / 1000);
+    if (signal.aborted) throw endedBy(sessionEnds(), moved, seconds);
+    const follow = async (): Promise<void> => operator.moveClock(clock.ahead);
+    await (leases.held ? operator.restart(follow) : follow());
+    if (moved < seconds) throw endedBy(limit.aborted ? tookTooLong(patience) : waitedFor(), moved, seconds);
+  };
+  return async (input) => {
+    const seconds = new ActionInput(input).optionalCount("seconds", day);
+    if (!seconds) throw new RequestError(400, `"seconds" must be a whole number from 1 to ${day}`);
+    await between((awaited) => move(seconds, awaited));
+    return { ahead: clock.ahead / 1000 };
+  };
+}
+
+function endedBy({ code, message, hint }: TsbuilderError, moved: number, wanted: number): TsbuilderError {
+  return new TsbuilderError(`moved ${span(moved)} of ${span(wanted)}: ${message}`, { code, hint });
+}
+
+function tookTooLong(patience: number): TsbuilderError {
+  return new TsbuilderError(`it took more than ${patience / 1000} s`, {
+    code: "REFUSED",
+    hint: "move the clock again for the rest; if the cluster has to wait for a webhook, see how long it takes to answer",
+  });
+}
+
+function waitedFor(): TsbuilderError {
+  return new TsbuilderError("a reload, or something else on the page, waited for it", {
+    code: "REFUSED",
+    hint: "move the clock again for the rest",
+  });
+}
+
+/** Formats seconds in the largest unit of which there is at least one. */
+function span(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
+  return `${Math.floor((seconds / size) * 10) / 10} ${unit}`;
+}
+
+const units = [
+  ["h", 3600],
+  ["min", 60],
+] as const;
+
+/** The parts that restoring needs. */
 interface RestoreParts {
   readonly cluster: OwnCluster;
   readonly record: RecentRecord;
-  /** Since when the cluster has been complete. */
+  /** The earliest moment to restore: the cluster was empty before. */
   readonly since: string;
-  /** Restarts the operator, with something done while none runs. */
+  /** Restarts the operator, and does work while none runs. */
   readonly restart: (meanwhile: () => Promise<void>) => Promise<void>;
-  /** Applies the project's config again: the operator is that of the sources as they are now. */
+  /** Applies the project's config again: the operator is built from the current sources. */
   readonly apply: () => Promise<void>;
 }
 
-/** Brings the cluster's objects to what they were at a moment, and restarts the operator, which may remember what followed. */
+/** Returns the action that restores the objects of a moment. It restarts the operator, which may remember later states. */
 function restoreAction({ cluster, record, since, restart, apply }: RestoreParts): PageAction {
   return async (input) => {
     const moment = momentOf(new ActionInput(input).text("at"));
@@ -247,84 +399,4 @@ function forgotten(moment: Date, since: string): TsbuilderError {
     code: "REFUSED",
     hint: `choose a moment from ${since} on`,
   });
-}
-
-const codes = [403, 409, 500, 503] as const;
-
-const mostTimes = 1000;
-
-const mostMilliseconds = 60_000;
-
-/** Plans that the operator's next requests fail, or wait for their answers. Without times, that ends. */
-function failAction({ failures, client }: Pick<OwnCluster, "failures" | "client">): PageAction {
-  return async (input) => {
-    const members = new ActionInput(input);
-    const [verb, resource] = [members.text("verb"), members.text("resource")];
-    const code = members.optionalCount("code", 599);
-    const delay = members.optionalCount("delay", mostMilliseconds);
-    const known = codes.find((each) => each === code);
-    if ((known === undefined) === (delay === undefined))
-      throw new RequestError(400, `either "code" must be one of ${codes.join(", ")}, or "delay" be set`);
-    if (resource !== "*") await checkIsServed(client.mapper, resource);
-    const outcome = known === undefined ? { delay: delay! } : { code: known };
-    failures.plan({ verb, resource, outcome, times: members.optionalCount("times", mostTimes) ?? 1 });
-    return { plans: failures.plans };
-  };
-}
-
-/** Throws unless the cluster has a resource such as `statefulsets.apps`, `statefulsets` or `pods/status`. */
-export async function checkIsServed(mapper: RestMapper, resource: string): Promise<void> {
-  const written = resource.replace(/\/.*/u, "");
-  // A CRD may have been installed since the last time.
-  mapper.reset();
-  const kinds = await mapper.kinds();
-  const names = kinds.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`));
-  if (names.includes(written) || kinds.some(({ plural }) => plural === written)) return;
-  const ofKind = kinds.findIndex(({ kind }) => kind.toLowerCase() === written.toLowerCase());
-  const meant = names[ofKind] ?? didYouMean(written, names);
-  throw new TsbuilderError(`the cluster has no resource "${written.slice(0, 100)}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: meant ? `did you mean "${meant}"?` : "kubectl api-resources lists them",
-  });
-}
-
-/** Deletes an object; what it owns follows. One that isn't there is refused, as kubectl does. */
-function deleteAction(client: Client): PageAction {
-  return async (input) => {
-    const members = new ActionInput(input);
-    const [apiVersion, kind] = [members.text("apiVersion"), members.text("kind")];
-    const ref = { name: members.text("name"), namespace: members.optionalText("namespace") };
-    const found = await client.mapper.kindFor({ apiVersion, kind });
-    const existed = await client.delete(found, ref, { propagationPolicy: "Background" });
-    if (!existed)
-      throw new RequestError(
-        404,
-        `${[found.plural, found.group].filter(Boolean).join(".")} "${ref.name}" not found`,
-      );
-    return {};
-  };
-}
-
-/** The same action, which is refused while it is being done: nobody means a second one who is only impatient. */
-export function oneAtATime(action: PageAction, refusal: string): PageAction {
-  let isBusy = false;
-  return async (input) => {
-    if (isBusy) throw new TsbuilderError(refusal, { code: "REFUSED", hint: "wait until that is done" });
-    isBusy = true;
-    try {
-      return await action(input);
-    } finally {
-      isBusy = false;
-    }
-  };
-}
-
-/** Tells by which Lease the operator leads, if by any, and whether it has led by one before. */
-export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction {
-  return async () => ({ lease: leases.held, hasLed: leases.hasLed });
-}
-
-/** An action that is done between reloads. */
-function whole(action: PageAction, between: ActionParts["between"]): PageAction {
-  return (input) => between(() => action(input));
 }

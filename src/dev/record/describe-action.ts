@@ -1,6 +1,6 @@
 import type { RecordedAction, RecordedFault } from "./recorded.ts";
 
-/** What somebody did on the page, or could not do, in words. */
+/** Describes an action on the page in words, or that it was refused. */
 export function describeAction({ name, input, outcome, error }: RecordedAction): string {
   const { done, wanted, what } = wordsOf(name, input);
   if (outcome === "done") return `${done} ${what}`;
@@ -36,7 +36,7 @@ function wordsOf(name: string, input: Input): Words {
   }
 }
 
-/** What a request met that was to fail or to wait. */
+/** Describes a planned failure that a request met. */
 export function describeFault({ verb, resource, ...outcome }: RecordedFault): string {
   return `had the operator's request to ${verb} ${resource} ${outcomeOf(outcome)}`;
 }
@@ -57,7 +57,7 @@ function outcomeOf({ code, delay }: { readonly code?: unknown; readonly delay?: 
   return `fail with ${String(code)}`;
 }
 
-/** Seconds in the largest unit in which they are a whole number. */
+/** Formats seconds in the largest unit in which they are a whole number. */
 function span(seconds: number): string {
   const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? ["s", 1];
   return `${seconds / size} ${unit}`;

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fileRecord } from "./file-record.ts";
+import { fileRecord } from "./read-recording.ts";
 import { RecentRecord } from "./recent-record.ts";
 import { SessionRecording } from "./session-recording.ts";
 

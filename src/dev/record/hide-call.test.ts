@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { hideCall } from "./hide-call.ts";
-import type { RecordedAdmission } from "./recorded-call.ts";
+import { hideCall } from "./hide-secrets.ts";
+import type { RecordedAdmission } from "./recorded.ts";
 
 const call: RecordedAdmission = {
   type: "webhook",
@@ -87,7 +87,7 @@ test("calls about other objects are recorded as they are", () => {
 });
 
 test("whatever a Secret holds, and however its patch is made, no value of it is recorded", () => {
-  // Each value begins with this sign, and with wq in base64, which nothing else has.
+  // Each secret value begins with this sign, which is wq in base64; nothing else has either.
   const value = fc.string({ unit: "grapheme" }).map((text) => `§${text}`);
   const key = fc.constantFrom("a", "b", "a/b");
   const data = fc.dictionary(key, value.map(base64));

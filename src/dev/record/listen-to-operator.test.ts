@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listenToOperator } from "./listen-to-operator.ts";
-import type { RecordedSample } from "./recorded-sample.ts";
+import { listenToOperator } from "./operator-messages.ts";
+import type { RecordedSample } from "./recorded.ts";
 import { RecordFile } from "./record-file.ts";
 
 const one = { controller: "mysql", request: "default/db", reconcileID: "1" };

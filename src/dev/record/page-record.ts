@@ -1,17 +1,17 @@
-/** So many bytes of a session are kept, by dev and by a page. */
+/** The number of bytes of a session that dev and the page keep. */
 export const keptBytes = 64 * 1024 * 1024;
 
-/** Tells a record to one reader. */
+/** A record as one reader reads it. */
 export interface RecordReading {
-  /** All lines so far, each with its end, in pieces. */
+  /** The lines so far, in pieces of whole lines. */
   readonly past: Iterable<Buffer> | AsyncIterable<Buffer>;
-  /** The lines that follow, as they come. A record that is over has none. */
+  /** The following lines as they are recorded; undefined for a finished record. */
   readonly live: AsyncIterable<Buffer> | undefined;
   readonly close: () => void;
 }
 
-/** A record that pages read. */
+/** A record that pages can read: of a running session, or a file. */
 export interface PageRecord {
-  /** `onLost` is called if the reader falls too far behind; it gets no more lines then. */
+  /** Starts to read. `onLost` is called when the reader falls too far behind and is cut off. */
   read(onLost: () => void): RecordReading;
 }

@@ -1,17 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { atFile } from "../../shared/files.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/read-json.ts";
-import { format, type Recorded, type RecordedSession } from "./recorded.ts";
+import { type Recorded, type RecordedSession, format } from "./recorded.ts";
+import type { PageRecord, RecordReading } from "./page-record.ts";
 
-/** A file that `tsbuilder dev --record` has written. */
+/** A record that `tsbuilder dev --record` wrote. */
 export interface Recording {
   readonly session: RecordedSession;
   readonly recorded: readonly Recorded[];
 }
 
-/** Reads a record, of a session that is still running, too. */
+/** Reads the record of a session, which may still be running. */
 export function readRecording(path: string): Recording {
   if (!existsSync(path)) {
     throw new TsbuilderError(`"${path}" does not exist`, {
@@ -25,11 +27,11 @@ export function readRecording(path: string): Recording {
   );
 }
 
-/** Reads the text of a record; the path is for messages. */
+/** Parses the text of a record; the path is for messages. */
 export function parseRecording(text: string, path: string): Recording {
   const [session, ...recorded] = text
     .split("\n")
-    // The last line may not be written to its end yet.
+    // The last line may be incomplete.
     .slice(0, -1)
     .map((line, index) => readLine(path, line, index + 1));
   if (session?.["type"] !== "session") {
@@ -68,7 +70,7 @@ function damaged(path: string, number: number, what: string): TsbuilderError {
   });
 }
 
-/** Whether a line has the members without which it can't be told. */
+/** Returns true if a line has the members that its readers need. */
 function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): boolean {
   if (typeof at !== "string") return false;
   switch (type) {
@@ -97,5 +99,33 @@ function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): bool
       return typeof line["verb"] === "string" && typeof line["resource"] === "string";
     default:
       return type === "full";
+  }
+}
+
+const pieceBytes = 256 * 1024;
+
+const lineFeed = 0x0a;
+
+/** Opens a file that `tsbuilder dev --record` wrote, for a page. Throws for other files. */
+export function fileRecord(path: string): PageRecord {
+  readRecording(path);
+  return {
+    read: (): RecordReading => ({ past: wholeLines(path), live: undefined, close: () => undefined }),
+  };
+}
+
+/** Yields pieces of whole lines: the last line of a running session may be incomplete. */
+async function* wholeLines(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path);
+  try {
+    let begun: Buffer[] = [];
+    for await (const piece of file.createReadStream({ autoClose: false, highWaterMark: pieceBytes })) {
+      const bytes = piece as Buffer;
+      const end = bytes.lastIndexOf(lineFeed) + 1;
+      if (end > 0) yield Buffer.concat([...begun, bytes.subarray(0, end)]);
+      begun = end > 0 ? [bytes.subarray(end)] : [...begun, bytes];
+    }
+  } finally {
+    await file.close();
   }
 }

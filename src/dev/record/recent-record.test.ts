@@ -131,7 +131,7 @@ test("whatever is dropped, the bytes stay within the limit, and each moment back
       expect(found.map((states) => states && new Map(states.map(placed)))).toEqual(
         moments.map((expected, second) => (time(second) < record.since ? undefined : expected)),
       );
-      // What is told leads to the same objects.
+      // The lines that a reader gets lead to the same objects.
       const told = new Set<string>();
       for (const { write: type, key, resource } of pastOf(record).slice(1) as (Told & {
         resource: string;

@@ -1,30 +1,30 @@
 import { setTimeout } from "node:timers/promises";
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import { type PageRecord, type RecordReading, keptBytes } from "./page-record.ts";
-import { placeName } from "./places.ts";
+import { placeName } from "./recorded.ts";
 import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOfWrite } from "./record-line.ts";
 
-/** What a line takes besides its bytes, about. */
+/** The memory that a line takes besides its bytes, roughly. */
 const overhead = 200;
 
-/** Lines are told in pieces of about so many bytes. */
+/** The size of the pieces that a reader gets, roughly. */
 const pieceBytes = 256 * 1024;
 
 /**
- * The last lines of a session, in memory. Of older ones it keeps how they left each object, which is told as an object
- * that was there before: besides the limit, that takes at most one state of each object.
+ * The last lines of a session, in memory. Older lines are dropped, except for the last state of each object, which readers get
+ * as an object that existed before. So memory is limited to the given bytes and one state of each object.
  */
 export class RecentRecord implements LineKeeper, PageRecord {
   readonly #most: number;
   readonly #readers = new Set<LineReader>();
-  /** The states that dropped writes have left. */
+  /** The last states of objects in dropped lines. */
   readonly #kept = new Map<string, RecordLine>();
   #first: RecordLine | undefined;
   #lines: RecordLine[] = [];
   /** Lines before this index are dropped. */
   #start = 0;
   #bytes = 0;
-  /** Of dropped lines that the array still holds. */
+  /** The bytes of dropped lines that the array still contains. */
   #dropped = 0;
   #since = "";
 
@@ -32,12 +32,12 @@ export class RecentRecord implements LineKeeper, PageRecord {
     this.#most = most;
   }
 
-  /** How many bytes the lines take, without the states of dropped ones. */
+  /** The bytes of the lines, without the states of dropped ones. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The first moment at which all objects are known; the record goes back to it. */
+  /** The earliest moment at which all objects are known. */
   get since(): string {
     return this.#since;
   }
@@ -78,14 +78,14 @@ export class RecentRecord implements LineKeeper, PageRecord {
     };
   }
 
-  /** All lines so far. */
+  /** Returns all lines so far. */
   text(): string {
     const { past, close } = this.read(() => undefined);
     close();
     return Buffer.concat([...(past as Iterable<Buffer>)]).toString();
   }
 
-  /** The writes that left the objects as they were at a moment, but for Leases; undefined if that is not known any more. */
+  /** Returns the last write of each object up to a moment, without Leases; undefined for a moment that was dropped. */
   statesAt(moment: Date): readonly ClusterWrite[] | undefined {
     const at = moment.toISOString();
     if (at < this.#since) return undefined;
@@ -109,10 +109,10 @@ export class RecentRecord implements LineKeeper, PageRecord {
   }
 }
 
-/** Lines are told together, after so many milliseconds. */
+/** The time in milliseconds for which lines are collected before they are sent. */
 const pause = 50;
 
-/** The lines that wait for one reader. One who falls too far behind gets no more. */
+/** The queue of lines for one reader. A reader that falls too far behind is cut off. */
 class LineReader {
   readonly #most: number;
   readonly #onLost: () => void;
@@ -126,7 +126,7 @@ class LineReader {
     this.#onLost = onLost;
   }
 
-  /** How many bytes wait. */
+  /** The number of bytes in the queue. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -141,13 +141,13 @@ class LineReader {
     return this.#onLost();
   }
 
-  /** What waits is told still, and then nothing more. */
+  /** Ends the queue; lines that wait are still read. */
   end(): void {
     this.#isOver = true;
     this.#wake?.();
   }
 
-  /** Batches of lines, until the end. */
+  /** Yields batches of lines until the end. */
   async *batches(): AsyncGenerator<Buffer> {
     while (this.#waiting.length > 0 || !this.#isOver) {
       if (this.#waiting.length === 0) await new Promise<void>((wake) => (this.#wake = wake));
@@ -165,13 +165,13 @@ class LineReader {
   }
 }
 
-/** A Secret's line has other bytes than its write. */
+/** Returns the memory of a line. The line of a Secret also keeps the bytes of its write, which are different. */
 function sizeOf(line: RecordLine): number {
   const raw = line.write?.resource === "secrets" ? line.write.bytes.length : 0;
   return overhead + lengthOf(line) + raw;
 }
 
-/** Brings the states to what they are after a line. */
+/** Updates the states by a line. */
 function settle(states: Map<string, RecordLine>, line: RecordLine): void {
   const { write } = line;
   if (!write) return;

@@ -1,7 +1,7 @@
 import type { AdmissionCall, ConversionCall } from "@tsbuilder/cluster";
 import { expect, test } from "vitest";
 import { recordCall } from "./session-recording.ts";
-import type { RecordedAdmission } from "./recorded-call.ts";
+import type { RecordedAdmission } from "./recorded.ts";
 
 const object = (spec: unknown) => ({
   apiVersion: "apps.example.com/v1",

@@ -2,9 +2,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lockSession } from "../lock-session.ts";
-import { readReconciles } from "./read-reconciles.ts";
-import type { RecordedReconcile } from "./reconcile-history.ts";
+import { lockSession, readReconciles } from "../running-session.ts";
+import type { RecordedReconcile } from "./recorded.ts";
 import { RecordFile } from "./record-file.ts";
 
 let root: string;

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RecordedReconcile } from "./reconcile-history.ts";
+import type { RecordedReconcile } from "./recorded.ts";
 
-/** Half of what is kept at most. */
+/** Half of the bytes that are kept at most. */
 const mostBytes = 2 * 1024 * 1024;
 
 /** The reconciles of a session, as lines of JSON in `.tsbuilder/dev`; the oldest ones are dropped. */
@@ -34,21 +34,21 @@ export class RecordFile {
     this.#bytes = 0;
   }
 
-  /** The oldest one first; undefined if no session was recorded. */
+  /** Returns the reconciles, the oldest one first; undefined if no session was recorded. */
   read(): readonly RecordedReconcile[] | undefined {
     const files = [this.#older, this.#file].filter((file) => existsSync(file));
     if (files.length === 0) return undefined;
     return files.flatMap((file) =>
       readFileSync(file, "utf8")
         .split("\n")
-        // The last line may not be written to its end yet.
+        // The last line may be incomplete.
         .slice(0, -1)
         .flatMap(readLine),
     );
   }
 }
 
-/** A clone can contain such a file, too: what is no reconcile is left out. */
+/** Reads a line. A clone may contain such a file with anything in it, so other lines are ignored. */
 function readLine(line: string): RecordedReconcile[] {
   try {
     const read = JSON.parse(line) as Partial<RecordedReconcile> | null;

@@ -1,19 +1,19 @@
 import type { ClusterWrite } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/runtime";
-import { hideSecret } from "../hide-secret.ts";
+import { hideSecret } from "./hide-secrets.ts";
 
-/** A line of a record. */
+/** A line of a record as bytes. */
 export interface RecordLine {
   readonly at: string;
-  /** Its JSON, without the end of the line; objects' bytes are not copied. */
+  /** The JSON without a line feed, in parts, so that the bytes of objects need not be copied. */
   readonly parts: readonly (string | Buffer)[];
-  /** The write that it tells, with what a Secret holds. */
+  /** The recorded write; unlike the line, it has the values of a Secret. */
   readonly write?: ClusterWrite;
 }
 
-/** Something that keeps the lines of a session. */
+/** Receives the lines of a session: a file, the memory for pages, or standard output. */
 export interface LineKeeper {
-  /** Begins anew with the line that names the session. */
+  /** Starts a record with the line of the session. */
   open(first: RecordLine): void;
   add(line: RecordLine): void;
   close(): void;
@@ -23,7 +23,7 @@ export function lineOf(recorded: { readonly type: string; readonly at: string })
   return { at: recorded.at, parts: [JSON.stringify(recorded)] };
 }
 
-/** Only Secrets are parsed, whose values are left out. */
+/** Returns the line of a write. Only Secrets are parsed, to leave out their values. */
 export function lineOfWrite(at: string, write: ClusterWrite): RecordLine {
   const { type, resource, key, by, bytes } = write;
   const head = JSON.stringify({ type: "write", at, write: type, resource, key, by });
@@ -31,12 +31,12 @@ export function lineOfWrite(at: string, write: ClusterWrite): RecordLine {
   return { at, parts: [head.slice(0, -1), ',"object":', object, "}"], write };
 }
 
-/** The length of its JSON in bytes. */
+/** Returns the length of a line in bytes, without a line feed. */
 export function lengthOf({ parts }: RecordLine): number {
   return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
 
-/** The bytes of lines, each with its end. */
+/** Returns the bytes of lines, each with a line feed. */
 export function bytesOf(lines: readonly RecordLine[]): Buffer {
   const parts = lines.flatMap((line) => [...line.parts, "\n"]);
   return Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
@@ -44,4 +44,10 @@ export function bytesOf(lines: readonly RecordLine[]): Buffer {
 
 function hidden(bytes: Buffer): string {
   return JSON.stringify(hideSecret(JSON.parse(bytes.toString()) as KubernetesObject));
+}
+
+/** Prints each line when it is recorded, for programs that read the output of dev. */
+export function printedLines(print: (line: string) => void): LineKeeper {
+  const add = (line: RecordLine): void => print(bytesOf([line]).toString().trimEnd());
+  return { open: add, add, close: () => undefined };
 }

@@ -1,10 +1,16 @@
-import type { ClusterWrite } from "@tsbuilder/cluster";
-import type { KubernetesObject } from "@tsbuilder/runtime";
-import type { RecordedCall } from "./recorded-call.ts";
-import type { RecordedReconcile } from "./reconcile-history.ts";
-import type { RecordedSample } from "./recorded-sample.ts";
+// The format of records: a session is lines of JSON, first a `RecordedSession`, then a `Recorded` for each thing that happened.
+// `session-recording.ts` writes them, `read-recording.ts` reads a file; the page reads them over HTTP.
 
-/** The version of the format: other ones are refused. */
+import type { AdmissionCall, ClusterWrite, ConversionCall } from "@tsbuilder/cluster";
+import type {
+  KubernetesObject,
+  ReconcileEndMessage,
+  ReconcileStartMessage,
+  RequestMessage,
+  SampleMessage,
+} from "@tsbuilder/runtime";
+
+/** The version of the format. Records of other versions are refused. */
 export const format = 1;
 
 /** The first line of a record. */
@@ -16,63 +22,7 @@ export interface RecordedSession {
   readonly tsbuilder: string;
 }
 
-/** A write to the embedded cluster. */
-export interface RecordedWrite extends Pick<ClusterWrite, "resource" | "key" | "by"> {
-  readonly type: "write";
-  readonly at: string;
-  readonly write: ClusterWrite["type"];
-  /** Of a Secret without its values. */
-  readonly object: KubernetesObject;
-}
-
-/** The user of the writes by which a page brings the cluster back to a moment. */
-export const restorer = "system:tsbuilder:restore";
-
-/** The program of what a page writes. */
-export const pageAgent = "tsbuilder-page";
-
-/** A line of the operator's output, or what dev said. */
-export interface RecordedText {
-  readonly type: "operator" | "dev";
-  readonly at: string;
-  readonly text: string;
-}
-
-/** Something that somebody did on the page. */
-export interface RecordedAction {
-  readonly type: "action";
-  /** When it began. */
-  readonly at: string;
-  /** Such as `restart`. */
-  readonly name: string;
-  /** What it was about, without objects. */
-  readonly input: Readonly<Record<string, string | number | boolean>>;
-  readonly outcome: "done" | "refused";
-  readonly seconds: number;
-  /** Why it was refused. */
-  readonly error?: string | undefined;
-}
-
-/** A request of the operator that failed or waited because the page asked for it. */
-export interface RecordedFault {
-  readonly type: "fault";
-  readonly at: string;
-  readonly verb: string;
-  /** Plural and group, and the subresource: `mysqls.apps.example.com/status`. */
-  readonly resource: string;
-  /** The code with which it was answered. */
-  readonly code?: number | undefined;
-  /** The milliseconds that it waited. */
-  readonly delay?: number | undefined;
-}
-
-/** The file has as much as it may; nothing follows. */
-export interface RecordedEnd {
-  readonly type: "full";
-  readonly at: string;
-}
-
-/** What happened, in the order in which it ended. */
+/** A line of a record after the first. Lines are in the order in which things ended. */
 export type Recorded =
   | RecordedWrite
   | (RecordedReconcile & { readonly type: "reconcile" })
@@ -82,3 +32,146 @@ export type Recorded =
   | RecordedAction
   | RecordedFault
   | RecordedEnd;
+
+/** A write to the embedded cluster. */
+export interface RecordedWrite extends Pick<ClusterWrite, "resource" | "key" | "by"> {
+  readonly type: "write";
+  readonly at: string;
+  readonly write: ClusterWrite["type"];
+  /** The object after the write; a Secret without its values. */
+  readonly object: KubernetesObject;
+}
+
+/** The user of the writes that restore an earlier state of the cluster. */
+export const restorer = "system:tsbuilder:restore";
+
+/** The user agent of the page's writes. */
+export const pageAgent = "tsbuilder-page";
+
+/** A reconcile: its causes, its requests and its outcome. */
+export interface RecordedReconcile extends ReconcileStartMessage {
+  /** The time of its start. */
+  readonly at: string;
+  readonly outcome: ReconcileEndMessage["outcome"] | "unfinished";
+  /** At most ten causes that queued the request since the reconcile before: `update of StatefulSet default/db`. */
+  readonly causes: readonly string[];
+  /** At most 100 requests to the API server; reads from the cache cause none. */
+  readonly requests: readonly Omit<RequestMessage, "reconcileID">[];
+  /** The milliseconds after which the reconcile asked to run again. */
+  readonly requeueAfter?: number | undefined;
+  readonly error?: string | undefined;
+  /** The stack of the error, mapped to the project's sources. */
+  readonly stack?: string | undefined;
+  readonly seconds?: number | undefined;
+}
+
+/** A sample of the operator's process. Once it has ended, all numbers are 0. */
+export interface RecordedSample extends Omit<SampleMessage, "since" | "blockedAgo"> {
+  readonly type: "sample";
+  readonly at: string;
+  /** The time at which its manager started: another time means another process. */
+  readonly since: string;
+  readonly blockedUntil?: string | undefined;
+}
+
+/** The members that all webhook calls have. */
+interface Call {
+  readonly type: "webhook";
+  /** The time of its start. */
+  readonly at: string;
+  readonly seconds: number;
+}
+
+type Bodies = "object" | "oldObject" | "answer";
+
+/** A call of an admission webhook. Objects, patch and texts do not have the values of Secrets. */
+export interface RecordedAdmission
+  extends Call, Omit<AdmissionCall, "type" | "at" | "milliseconds" | Bodies> {
+  readonly call: AdmissionCall["type"];
+  readonly object?: KubernetesObject | undefined;
+  readonly oldObject?: KubernetesObject | undefined;
+  readonly answer?: AdmissionCall["answer"];
+  /** The parts that were too large to be recorded. */
+  readonly omitted?: readonly ("object" | "oldObject" | "patch")[] | undefined;
+}
+
+/** A call of a conversion webhook. */
+export interface RecordedConversion
+  extends Call, Omit<ConversionCall, "type" | "at" | "milliseconds" | "objects" | "converted"> {
+  readonly call: "conversion";
+  /** The number of objects to convert. */
+  readonly count: number;
+  /** The first objects, up to one that is too large to be recorded. */
+  readonly objects: readonly KubernetesObject[];
+  readonly converted?: readonly KubernetesObject[] | undefined;
+}
+
+/** A call of a webhook. */
+export type RecordedCall = RecordedAdmission | RecordedConversion;
+
+/** A line of output of the operator or of dev. */
+export interface RecordedText {
+  readonly type: "operator" | "dev";
+  readonly at: string;
+  readonly text: string;
+}
+
+/** An action on the page. */
+export interface RecordedAction {
+  readonly type: "action";
+  /** The time of its start. */
+  readonly at: string;
+  /** Such as `restart`. */
+  readonly name: string;
+  /** Its parameters; an object is replaced by its name. */
+  readonly input: Readonly<Record<string, string | number | boolean>>;
+  readonly outcome: "done" | "refused";
+  readonly seconds: number;
+  /** The reason of a refusal. */
+  readonly error?: string | undefined;
+}
+
+/** A request of the operator that failed or waited because the page planned it. */
+export interface RecordedFault {
+  readonly type: "fault";
+  readonly at: string;
+  readonly verb: string;
+  /** Plural and group, and the subresource: `mysqls.apps.example.com/status`. */
+  readonly resource: string;
+  /** The status code of the answer. */
+  readonly code?: number | undefined;
+  /** The milliseconds for which it waited. */
+  readonly delay?: number | undefined;
+}
+
+/** The last line of a record that reached its size limit. */
+export interface RecordedEnd {
+  readonly type: "full";
+  readonly at: string;
+}
+
+/** Returns the place of an object, by which a record identifies it: `statefulsets.apps default/db`. */
+export function placeName({ resource, key }: { readonly resource: string; readonly key: string }): string {
+  return `${resource} ${key}`;
+}
+
+/** Returns the places of the objects of a call. */
+export function placesOfCall(call: RecordedCall): readonly string[] {
+  return keysOfCall(call).map((key) => placeName({ resource: call.resource, key }));
+}
+
+/** Returns the keys of the objects of a call, such as `default/db`. */
+export function keysOfCall(call: RecordedCall): readonly string[] {
+  if (call.call !== "conversion") return [call.key];
+  return call.objects.map(({ metadata: { namespace, name = "" } }) =>
+    namespace === undefined ? name : `${namespace}/${name}`,
+  );
+}
+
+/** The resources of Events, in both API groups. */
+export const eventResources: ReadonlySet<string> = new Set(["events", "events.events.k8s.io"]);
+
+/** Returns the end of a reconcile in milliseconds since 1970; for an unfinished one, its start. */
+export function endedAt({ at, seconds = 0 }: Pick<RecordedReconcile, "at" | "seconds">): number {
+  return Date.parse(at) + seconds * 1000;
+}

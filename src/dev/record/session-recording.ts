@@ -5,33 +5,46 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { DevEvent } from "../dev-event.ts";
 import type { RecentRecord } from "./recent-record.ts";
 import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOf, lineOfWrite } from "./record-line.ts";
-import {
-  type RecordedAction,
-  type RecordedFault,
-  type RecordedSession,
-  type RecordedText,
-  format,
-} from "./recorded.ts";
+import { type RecordedAction, type RecordedFault, type RecordedSession, type RecordedText, format, type RecordedAdmission, type RecordedCall, type RecordedConversion } from "./recorded.ts";
 import { atFile, makeFolder } from "../../shared/files.ts";
-import { hideCall } from "./hide-call.ts";
-import type { RecordedAdmission, RecordedCall, RecordedConversion } from "./recorded-call.ts";
+import { hideCall } from "./hide-secrets.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 interface RecordingOptions extends RecordingFileOptions {
   readonly project: string;
   readonly tsbuilder: string;
   readonly describe: (error: unknown) => string;
-  /** Gets the lines, too. */
+  /** Keeps the last lines in memory, for pages. */
   readonly recent?: RecentRecord | undefined;
   readonly printed?: LineKeeper | undefined;
 }
 
-/** Puts all that happens in a session into lines of JSON, for a file, a page, or whoever reads along. */
+/** Records the events of a session as lines of JSON, for a file, for pages, and for programs that read the output of dev. */
 export class SessionRecording {
   readonly #options: RecordingOptions;
   readonly #keepers: readonly LineKeeper[];
   #isOpen = false;
 
-  /** Without a path, no file is written. */
+  /** Without a path, it writes no file. */
   constructor(path: string | undefined, options: RecordingOptions) {
     this.#options = options;
     this.#keepers = [
@@ -41,12 +54,12 @@ export class SessionRecording {
     ];
   }
 
-  /** What keeps the last lines in memory, if anything does. */
+  /** The last lines in memory, if they are kept. */
   get recent(): RecentRecord | undefined {
     return this.#options.recent;
   }
 
-  /** Begins anew. Before, nothing is recorded. */
+  /** Starts the record. Nothing is recorded before. */
   open(): void {
     const { project, tsbuilder } = this.#options;
     const session: RecordedSession = { type: "session", format, at: now(), project, tsbuilder };
@@ -54,7 +67,7 @@ export class SessionRecording {
     this.#isOpen = true;
   }
 
-  /** Renewals of leases are left out. */
+  /** Records a write, except for those of Leases, which are renewed all the time. */
   write(write: ClusterWrite): void {
     if (!this.#isOpen || write.resource === leases) return;
     const line = lineOfWrite(now(), write);
@@ -65,7 +78,7 @@ export class SessionRecording {
     if (this.#isOpen && call.resource !== leases) this.#add(recordCall(call, Date.now()));
   }
 
-  /** Objects are recorded as writes, and what begins anew shows in what follows. */
+  /** Records an event. Objects are recorded as writes, and the start of a step shows in its results. */
   event(event: DevEvent): void {
     switch (event.type) {
       case "object":
@@ -109,18 +122,108 @@ export class SessionRecording {
   }
 }
 
-/** An object or a patch with more characters is left out. */
+/** The resource of Leases, whose writes are not recorded. */
+export const leases = "leases.coordination.k8s.io";
+
+function now(): string {
+  return new Date().toISOString();
+}
+
+/** The size limit of a file. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** The time in milliseconds for which lines are collected before they are written. */
+const pause = 50;
+
+interface RecordingFileOptions {
+  /** Called once if the file can't be written, or is full. */
+  readonly onEnd: (reason: unknown) => void;
+  readonly most?: number | undefined;
+}
+
+/** The file of a record. Only its owner can read it. */
+class RecordingFile implements LineKeeper {
+  readonly #path: string;
+  readonly #onEnd: (reason: unknown) => void;
+  #file: number | undefined;
+  #lines: RecordLine[] = [];
+  #left: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(path: string, { onEnd, most = mostBytes }: RecordingFileOptions) {
+    this.#path = path;
+    this.#onEnd = onEnd;
+    this.#left = most;
+  }
+
+  open(first: RecordLine): void {
+    const path = this.#path;
+    makeFolder(dirname(path));
+    this.#file = atFile(path, () => openSync(path, "w", 0o600));
+    // An existing file keeps its mode when it is opened.
+    if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
+    this.add(first);
+  }
+
+  add(line: RecordLine): void {
+    if (this.#file === undefined) return;
+    this.#left -= lengthOf(line);
+    if (this.#left < 0) {
+      this.#lines.push(lineOf({ type: "full", at: line.at }));
+      this.#onEnd(this.#end() ?? new Error("it is full"));
+      return;
+    }
+    this.#lines.push(line);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const failure = this.#flush();
+      if (failure === undefined) return;
+      this.#end();
+      this.#onEnd(failure);
+    }, pause).unref();
+  }
+
+  close(): void {
+    const failure = this.#end();
+    if (failure !== undefined) this.#onEnd(failure);
+  }
+
+  /** Returns the error of a write that failed. */
+  #flush(): unknown {
+    const lines = this.#lines;
+    this.#lines = [];
+    try {
+      const bytes = bytesOf(lines);
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#file!, bytes, at);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Writes the rest and closes the file; returns the error of a write that failed. */
+  #end(): unknown {
+    if (this.#file === undefined) return undefined;
+    clearTimeout(this.#timer);
+    const failure = this.#flush();
+    closeSync(this.#file);
+    this.#file = undefined;
+    return failure;
+  }
+}
+
+/** The length from which on an object or a patch is left out. */
 const mostLength = 64 * 1024;
 
-/** So much of what a webhook says is kept. */
+/** The length to which texts of a webhook are cut. */
 const mostText = 4096;
 
-/** Of so many objects of a conversion. */
+/** The number of objects of a conversion that are recorded. */
 const mostObjects = 10;
 
 type Answer = NonNullable<AdmissionCall["answer"]>;
 
-/** What is recorded of a call that has just ended. Its times are those of other lines, whatever the cluster's clock says. */
+/** Returns the line of a call that has just ended. Its times are in real time, as those of all lines, not in cluster time. */
 export function recordCall(call: WebhookCall, now: number): RecordedCall {
   const timed = { ...call, at: now - call.milliseconds };
   return timed.type === "conversion" ? conversion(timed) : admission(timed);
@@ -171,7 +274,7 @@ function timesOf(at: number, milliseconds: number): { readonly at: string; reado
   return { at: new Date(at).toISOString(), seconds: Math.round(milliseconds * 1000) / 1e6 };
 }
 
-/** What a webhook says, as far as it keeps the contract: it may answer anything, also a number instead of a text. */
+/** Returns the valid parts of an answer: a webhook may answer anything, even a number instead of a text. */
 function saidIn({ allowed, status, warnings, auditAnnotations }: Answer): Answer {
   return {
     allowed,
@@ -209,94 +312,4 @@ function shortText(text: string): string {
 
 function isLarge(body: unknown): boolean {
   return body !== undefined && JSON.stringify(body).length > mostLength;
-}
-
-/** After so many bytes nothing more is recorded. */
-const mostBytes = 256 * 1024 * 1024;
-
-/** Lines are written together, after so many milliseconds. */
-const pause = 50;
-
-interface RecordingFileOptions {
-  /** Called once if the file can't be written, or is full. */
-  readonly onEnd: (reason: unknown) => void;
-  readonly most?: number | undefined;
-}
-
-/** The file with the lines of a session. Others can't read it. */
-class RecordingFile implements LineKeeper {
-  readonly #path: string;
-  readonly #onEnd: (reason: unknown) => void;
-  #file: number | undefined;
-  #lines: RecordLine[] = [];
-  #left: number;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(path: string, { onEnd, most = mostBytes }: RecordingFileOptions) {
-    this.#path = path;
-    this.#onEnd = onEnd;
-    this.#left = most;
-  }
-
-  open(first: RecordLine): void {
-    const path = this.#path;
-    makeFolder(dirname(path));
-    this.#file = atFile(path, () => openSync(path, "w", 0o600));
-    // A file that was there keeps its mode.
-    if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
-    this.add(first);
-  }
-
-  add(line: RecordLine): void {
-    if (this.#file === undefined) return;
-    this.#left -= lengthOf(line);
-    if (this.#left < 0) {
-      this.#lines.push(lineOf({ type: "full", at: line.at }));
-      this.#onEnd(this.#end() ?? new Error("it is full"));
-      return;
-    }
-    this.#lines.push(line);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      const failure = this.#flush();
-      if (failure === undefined) return;
-      this.#end();
-      this.#onEnd(failure);
-    }, pause).unref();
-  }
-
-  close(): void {
-    const failure = this.#end();
-    if (failure !== undefined) this.#onEnd(failure);
-  }
-
-  /** Returns the error of a write that failed. */
-  #flush(): unknown {
-    const lines = this.#lines;
-    this.#lines = [];
-    try {
-      const bytes = bytesOf(lines);
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#file!, bytes, at);
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  }
-
-  /** Writes what is left, and closes the file; nothing more is recorded. */
-  #end(): unknown {
-    if (this.#file === undefined) return undefined;
-    clearTimeout(this.#timer);
-    const failure = this.#flush();
-    closeSync(this.#file);
-    this.#file = undefined;
-    return failure;
-  }
-}
-
-/** The resource whose writes are not recorded. */
-export const leases = "leases.coordination.k8s.io";
-
-function now(): string {
-  return new Date().toISOString();
 }

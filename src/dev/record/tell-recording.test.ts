@@ -15,7 +15,7 @@ function write(
   return { type: "write", at, write, resource, key, by, object: { apiVersion: "v1", ...object, metadata } };
 }
 
-/** For the page; there is nothing to tell. */
+/** A sample, which only the page shows. */
 const sample: Recorded = {
   type: "sample",
   at: "7",

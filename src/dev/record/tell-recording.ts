@@ -1,25 +1,30 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { describeAction, describeFault } from "./describe-action.ts";
-import { placeName } from "./places.ts";
-import { mostRequests } from "./reconcile-history.ts";
-import type { Recorded, RecordedWrite } from "./recorded.ts";
-import { type RecordedAdmission, type RecordedCall, keysOfCall } from "./recorded-call.ts";
-import { toldEvent } from "./told-event.ts";
-import { writerName } from "./writer-name.ts";
+import {
+  type Recorded,
+  type RecordedAdmission,
+  type RecordedCall,
+  type RecordedWrite,
+  keysOfCall,
+  placeName,
+} from "./recorded.ts";
+import { mostRequests } from "./operator-messages.ts";
+import { summarizeEvent } from "./event-summary.ts";
+import { writerName } from "./writer.ts";
 
 /** A line of the story. */
 interface Told {
   readonly at: string;
-  /** The objects that it is about, such as `default/db`, and their owners; none for what is printed. */
+  /** The keys of its objects and their owners, such as `default/db`; empty for output. */
   readonly about: readonly string[];
   readonly text: string;
 }
 
-/** What a line is about that must not be left out. */
+/** The `about` of a line that is never filtered out. */
 export const everything: readonly string[] = ["*"];
 
-/** Tells what happened, in the order of time: who changed which fields, what was reconciled, and why. */
+/** Tells a record as a story in the order of time: who changed which fields, which reconciles ran, and why. */
 export function tellRecording(recorded: readonly Recorded[]): Told[] {
   const objects = new Map<string, unknown>();
   const owners = new Owners();
@@ -54,7 +59,7 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
   return told.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** A sentence that says what a webhook was asked and what it answered. */
+/** Describes a webhook call and its answer. */
 function tellCall(call: RecordedCall): string {
   const took = `in ${Math.round(call.seconds * 1000)} ms`;
   if (call.call === "conversion") {
@@ -80,21 +85,21 @@ function verdictOf({ answer, failure, ignored }: RecordedAdmission, took: string
   return `allows it ${took}${patched}${warned}`;
 }
 
-/** The objects that a write is about: what it writes, what owns that, and for an Event, what it tells of. */
+/** Finds the objects that a write is about: the written object, its owners, and for an Event, the object that it regards. */
 class Owners {
   readonly #byUid = new Map<string, readonly string[]>();
 
   about(write: RecordedWrite): readonly string[] {
     const { key, object } = write;
     const { uid = "", namespace, ownerReferences = [] } = object.metadata;
-    const regarding = toldEvent(write)?.regarding;
+    const regarding = summarizeEvent(write)?.regarding;
     const owners = regarding ? [...ownerReferences, regarding] : ownerReferences;
     const found = [key, ...owners.flatMap((owner) => this.#aboutOwner(owner, namespace))];
     this.#byUid.set(uid, found);
     return found;
   }
 
-  /** One that was not written in this session is known by its name alone. */
+  /** Returns an owner and its owners. Of an owner without a write in this session, only the name is known. */
   #aboutOwner({ uid = "", name = "" }: Owner, namespace: string | undefined): readonly string[] {
     return this.#byUid.get(uid) ?? [namespace === undefined ? name : `${namespace}/${name}`];
   }
@@ -110,7 +115,7 @@ const most = 5;
 function textOfWrite(recorded: RecordedWrite, before: unknown): string {
   const { write, object, key, by } = recorded;
   const who = writerName(by);
-  const event = toldEvent(recorded);
+  const event = summarizeEvent(recorded);
   if (event && write !== "DELETED") {
     const { regarding: { kind = "", name = "" } = {}, reason, text } = event;
     return `Event about ${kind} ${name}: ${reason}: ${text}, by ${who}`;

@@ -48,7 +48,7 @@ function evaluate(code: string): unknown {
   return new Function(`return (${code});`)() as unknown;
 }
 
-/** A comparison must see a member named `__proto__`, too. */
+/** Turns objects into lists of entries, so that a comparison also sees a member named `__proto__`. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   return isObject(value) ? Object.entries(value).map(([key, member]) => [key, plain(member)]) : value;

@@ -1,7 +1,7 @@
 import { isEqual, isObject, memberOf, setMember } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
-/** Who owns which fields of an object. */
+/** An entry of `metadata.managedFields`. */
 export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
@@ -9,14 +9,14 @@ export interface ManagedFields {
   readonly fieldsV1?: object;
 }
 
-/** What `metadata.managedFields` says; nothing if the object has none. */
+/** Returns the entries of `metadata.managedFields`. */
 export function managedFieldsOf({ metadata }: KubernetesObject): readonly ManagedFields[] {
   return metadata.managedFields ?? [];
 }
 
 /**
- * The parts of an object that some managers own. For a list's items of others, `foreign` stands there; without it they
- * are left out.
+ * Returns the fields of an object that some managers own. Items of lists that others own are replaced by `foreign`, or left
+ * out without it.
  */
 export function ownedFields(
   object: KubernetesObject,
@@ -28,12 +28,12 @@ export function ownedFields(
   return isObject(owned) ? (fill(owned, foreign) as Record<string, unknown>) : {};
 }
 
-/** A place in a list of which nobody that counts owns anything. */
+/** Marks a value that none of the managers owns. */
 const hole = Symbol("hole");
 
 function pick(value: unknown, fields: object): unknown {
   const names = Object.keys(fields).filter((name) => name !== ".");
-  // A leaf is owned with all that it contains; with a dot alone, only that it is there.
+  // A leaf is owned with its whole value; with "." alone, only its existence is.
   if (names.length === 0) return "." in fields ? hole : value;
   if (Array.isArray(value)) {
     return value.map((item: unknown) => {
@@ -47,7 +47,7 @@ function pick(value: unknown, fields: object): unknown {
   }
   if (!isObject(value)) return value;
   const picked: Record<string, unknown> = {};
-  // In the order of the object: some operators write a spec as text.
+  // The order of the object is kept: some operators store a spec as text.
   for (const [field, member] of Object.entries(value)) {
     const below = memberOf(fields as Record<string, object>, `f:${field}`);
     const part = below === undefined ? hole : pick(member, below);
@@ -56,7 +56,7 @@ function pick(value: unknown, fields: object): unknown {
   return picked;
 }
 
-/** Whether an item of a list is the one that `k:{"name":"db"}` or `v:"db"` means. */
+/** Returns true if `k:{"name":"db"}` or `v:"db"` identifies an item of a list. */
 function isItem(item: unknown, name: string): boolean {
   if (name.startsWith("v:")) return isEqual(item, JSON.parse(name.slice(2)));
   if (!name.startsWith("k:") || !isObject(item)) return false;
@@ -65,7 +65,7 @@ function isItem(item: unknown, name: string): boolean {
   );
 }
 
-/** What either of two managers owns of the same value. */
+/** Returns the union of the fields that two managers own of one value. */
 function merge(one: unknown, other: unknown): unknown {
   if (one === undefined || one === hole) return other;
   if (other === undefined || other === hole) return one;
@@ -87,4 +87,61 @@ function fill(value: unknown, foreign: unknown): unknown {
   const filled: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) setMember(filled, key, fill(member, foreign));
   return filled;
+}
+
+/** Returns the body with which an object was created, without the fields that the API server added, by its managed fields. */
+export function initialObject(object: KubernetesObject): object {
+  const managers = managedFieldsOf(object).filter(({ subresource }) => subresource === undefined);
+  const given = managers.length === 0 ? withoutAddresses(object) : ownedFields(object, managers);
+  const { apiVersion: _, kind: __, metadata: own, status: ___, data, ...rest } = given;
+  const { name, namespace, labels, annotations } = object.metadata;
+  const { labels: ownLabels = {}, annotations: ownAnnotations = {}, finalizers } = (own ?? {}) as Metadata;
+  const metadata = {
+    name,
+    namespace,
+    labels: nonEmpty(only(labels, (key) => Object.hasOwn(ownLabels, key) && key !== nameLabel)),
+    annotations: nonEmpty(
+      only(
+        annotations,
+        (key) => Object.hasOwn(ownAnnotations, key) && !key.startsWith("kubectl.kubernetes.io/"),
+      ),
+    ),
+    finalizers: finalizers?.length === 0 ? undefined : finalizers,
+  };
+  const values =
+    data === undefined ? {} : object.kind === "Secret" ? { stringData: notRecorded(data) } : { data };
+  return { metadata, ...rest, ...values };
+}
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+/** The label that the API server adds to each namespace. */
+const nameLabel = "kubernetes.io/metadata.name";
+
+/** Returns an object without managed fields; a Service without the addresses that the API server assigned. */
+export function withoutAddresses(object: KubernetesObject): Readonly<Record<string, unknown>> {
+  const { spec, ...rest } = object as unknown as Readonly<Record<string, unknown>>;
+  if (!isObject(spec)) return spec === undefined ? rest : { ...rest, spec };
+  if (object.kind !== "Service" || spec["clusterIP"] === "None") return { ...rest, spec };
+  const { clusterIP: _, clusterIPs: __, ...given } = spec;
+  return { ...rest, spec: given };
+}
+
+function notRecorded(data: unknown): Record<string, string> {
+  return Object.fromEntries(Object.keys(data as object).map((key) => [key, "not-recorded"]));
+}
+
+function only(
+  texts: Readonly<Record<string, string>> = {},
+  isKept: (key: string) => boolean,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).filter(([key]) => isKept(key)));
+}
+
+function nonEmpty(texts: Record<string, string>): Record<string, string> | undefined {
+  return Object.keys(texts).length === 0 ? undefined : texts;
 }

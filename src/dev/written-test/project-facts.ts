@@ -1,4 +1,4 @@
-/** What a written test has to know of the project that it is for. */
+/** The facts about a project that a written test needs. */
 export interface ProjectFacts {
   /** The license header of a source file with an empty line after it; empty without a license. */
   readonly header: string;
@@ -6,7 +6,7 @@ export interface ProjectFacts {
   readonly kinds: readonly KindFacts[];
   /** The functions that register the controllers. */
   readonly setups: readonly SetupFacts[];
-  /** Whether the operator serves webhooks, which the test does without. */
+  /** True if the operator serves webhooks, which the test does not call. */
   readonly hasWebhooks: boolean;
 }
 
@@ -15,14 +15,14 @@ export interface KindFacts {
   readonly apiVersion: string;
   readonly kind: string;
   readonly module: string;
-  /** Whether the project defines it. */
+  /** True if the project defines the kind. */
   readonly isOwn: boolean;
 }
 
 /** A function that registers a controller, and the module that exports it, as a test imports it. */
 export interface SetupFacts {
   readonly name: string;
-  /** Its name in the entry point and in the test, where several have the same. */
+  /** The name by which entry point and test import it: another one, if two functions have the same name. */
   readonly local: string;
   readonly module: string;
 }

@@ -22,7 +22,7 @@ export type SampleObject = Omit<KubernetesObject, "metadata"> & {
   readonly [field: string]: unknown;
 };
 
-/** A write, at a second of the session. */
+/** Makes a write at a second of the session. */
 export function write(
   second: number,
   type: RecordedWrite["write"],
@@ -54,7 +54,7 @@ export function mysql(name: string, fields: object = {}, metadata: object = {}):
   };
 }
 
-/** Something that the operator makes for a MySQL. */
+/** Makes an object that the operator creates for a MySQL. */
 export function child(kind: string, owner: string, name: string, fields: object = {}): SampleObject {
   const ownerReferences = [
     { apiVersion: "apps.example.com/v1", kind: "MySQL", name: owner, uid: `uid-of-MySQL default/${owner}` },
@@ -63,7 +63,7 @@ export function child(kind: string, owner: string, name: string, fields: object 
   return { apiVersion, kind, metadata: { namespace: "default", name, ownerReferences }, ...fields };
 }
 
-/** The test of a record, of a session that went on without end unless it says until when; null is its last line. */
+/** Writes a test of a record. `until` is the end of the session, Infinity by default; null means its last line. */
 export function written(
   recorded: readonly Recorded[],
   object?: string,
@@ -79,7 +79,7 @@ export function written(
   return writtenTest({ session, recorded }, facts, { object, until: until ?? undefined });
 }
 
-/** The statements of a test. */
+/** Returns the statements of a written test. */
 export function bodyOf(text: string): string {
   return /^test\(.*\n(?<body>[^]*)^\}\);$/mu.exec(text)!.groups!["body"]!;
 }

@@ -1,98 +1,58 @@
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { endedAt } from "../record/ended-at.ts";
-import { eventResources, placeName } from "../record/places.ts";
-import { type Recorded, type RecordedWrite, pageAgent } from "../record/recorded.ts";
+import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import {
+  type Recorded,
+  type RecordedWrite,
+  endedAt,
+  eventResources,
+  pageAgent,
+  placeName,
+} from "../record/recorded.ts";
 import { managedFieldsOf } from "./owned-fields.ts";
-import { StableValues } from "./stable-values.ts";
+import { StableValues } from "./literal.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import type { ProjectFacts } from "./project-facts.ts";
 
-/** Somebody with kubectl or a client, the operator, or the cluster with its own controllers. */
+/** A person with kubectl or a client ("hand"), the operator, or the cluster with its own controllers. */
 type Writer = "hand" | "operator" | "cluster";
 
-/** Who a write is by. What dev and the API server do for themselves in somebody's name is the cluster's. */
-export function writerOf(write: RecordedWrite, project: string): Writer {
-  if (write.by === undefined) return "cluster";
-  const { user } = write.by;
-  const [, namespace] = /^system:serviceaccount:([^:]+):/u.exec(user) ?? [];
-  if (namespace === `${project}-system`) return "operator";
-  if (namespace === "kube-system" || (namespace === undefined && user.startsWith("system:")))
-    return "cluster";
-  return isAlongside(write) || isOfDev(write, project) ? "cluster" : "hand";
-}
-
-/** Resources that are written because of a request for another one, by the API server or to tell of it. */
-const alongside: ReadonlySet<string> = new Set([
-  "apiservices.apiregistration.k8s.io",
-  ...eventResources,
-  "ipaddresses.networking.k8s.io",
-]);
-
-function isAlongside({ resource, object, write }: RecordedWrite): boolean {
-  if (alongside.has(resource)) return true;
-  // The rules of admin, edit and view follow the ClusterRoles that they aggregate.
-  const isBootstrapped = object.metadata.labels?.["kubernetes.io/bootstrapping"] !== undefined;
-  return isBootstrapped || (resource === crds && write === "MODIFIED");
-}
-
-const crds = "customresourcedefinitions.apiextensions.k8s.io";
-
-/** Resources that dev applies before it starts the operator. */
-const ofDev = new Set([
-  crds,
-  "clusterrolebindings.rbac.authorization.k8s.io",
-  "clusterroles.rbac.authorization.k8s.io",
-  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-  "rolebindings.rbac.authorization.k8s.io",
-  "roles.rbac.authorization.k8s.io",
-  "validatingwebhookconfigurations.admissionregistration.k8s.io",
-]);
-
-function isOfDev({ by, resource, key }: RecordedWrite, project: string): boolean {
-  if (by?.userAgent?.startsWith("tsbuilder") !== true || by.userAgent === pageAgent) return false;
-  const namespace = `${project}-system`;
-  return ofDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
-}
-
-/** A write, who it is by, and the object before it. */
+/** A write with its writer and the object before it. */
 export interface SessionWrite extends Pick<RecordedWrite, "resource" | "key" | "object"> {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly write: RecordedWrite["write"];
   readonly by: Writer;
   readonly before: KubernetesObject | undefined;
-  /** When something last happened before it that was no hand's; 0 if nothing did. */
+  /** The time of the last event before it that no person caused; 0 without one. */
   readonly restedSince: number;
-  /** When the operator last did something before it; 0 if it did nothing. */
+  /** The time of the last activity of the operator before it; 0 without one. */
   readonly idleSince: number;
 }
 
-/** What became of an object of a name. */
+/** The last state of an object. */
 export interface FinalObject extends Pick<RecordedWrite, "resource" | "key"> {
-  /** As it was last. */
+  /** The object after its last write. */
   readonly object: KubernetesObject;
   readonly isThere: boolean;
-  /** Who created it; undefined if it was there before. */
+  /** The writer that created it; undefined if it existed before. */
   readonly madeBy: Writer | undefined;
-  /** Whether the operator has written it. */
+  /** True if the operator has written it. */
   readonly isOperators: boolean;
 }
 
-/** All writes of a session, in their order, and what they led to. */
+/** The writes of a session in their order, and the last states of all objects. */
 export interface SessionWrites {
   readonly writes: readonly SessionWrite[];
   readonly objects: readonly FinalObject[];
   /** The names of the field managers with which the operator writes. */
   readonly managers: ReadonlySet<string>;
   readonly values: StableValues;
-  /** When something last happened that was no hand's; 0 if nothing did. */
+  /** The time of the last event that no person caused; 0 without one. */
   readonly restedSince: number;
-  /** Whether the record had no space for what followed. */
+  /** True if the record reached its size limit. */
   readonly isFull: boolean;
 }
 
-/** Resources that tell of others, or beat like a heart. */
-const chatter = new Set([...alongside, "nodes"]);
-
-/** Goes through the record of a project's session. */
+/** Reads the writes from the record of a project's session. */
 export function sessionWrites(recorded: readonly Recorded[], project: string): SessionWrites {
   const writes: SessionWrite[] = [];
   const objects = new Map<string, FinalObject>();
@@ -121,7 +81,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
       restedSince: Math.max(restedSince, idleSince),
     });
     const madeBy = write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy;
-    // A test creates what a hand made by the name that it got.
+    // A test creates the object of a person by the name that the cluster generated.
     values.see(object, madeBy === "hand" || (madeBy === undefined && !object.metadata.ownerReferences));
     if (write !== "KEPT" && by !== "hand" && !isChatter) restedSince = at;
     if (by === "operator") idleSince = Math.max(idleSince, at);
@@ -146,10 +106,110 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
   };
 }
 
-/** The managers that own something only since a write. */
+/** Returns the managers that own fields only since a write. */
 function newManagers(before: KubernetesObject | undefined, object: KubernetesObject): string[] {
   const names = (each: KubernetesObject | undefined): string[] =>
     each === undefined ? [] : managedFieldsOf(each).flatMap(({ manager }) => manager ?? []);
   const known = new Set(names(before));
   return names(object).filter((name) => !known.has(name));
+}
+
+/** Returns the writer. Writes that dev or the API server do on their own in a person's name count as the cluster's. */
+export function writerOf(write: RecordedWrite, project: string): Writer {
+  if (write.by === undefined) return "cluster";
+  const { user } = write.by;
+  const [, namespace] = /^system:serviceaccount:([^:]+):/u.exec(user) ?? [];
+  if (namespace === `${project}-system`) return "operator";
+  if (namespace === "kube-system" || (namespace === undefined && user.startsWith("system:")))
+    return "cluster";
+  return isAlongside(write) || isOfDev(write, project) ? "cluster" : "hand";
+}
+
+/** Resources that are written as a side effect of a request for another one, such as Events. */
+const alongside: ReadonlySet<string> = new Set([
+  "apiservices.apiregistration.k8s.io",
+  ...eventResources,
+  "ipaddresses.networking.k8s.io",
+]);
+
+/** Resources that are written all the time, or about others: heartbeats and Events. */
+const chatter = new Set([...alongside, "nodes"]);
+
+function isAlongside({ resource, object, write }: RecordedWrite): boolean {
+  if (alongside.has(resource)) return true;
+  // The rules of admin, edit and view follow the ClusterRoles that they aggregate.
+  const isBootstrapped = object.metadata.labels?.["kubernetes.io/bootstrapping"] !== undefined;
+  return isBootstrapped || (resource === crds && write === "MODIFIED");
+}
+
+const crds = "customresourcedefinitions.apiextensions.k8s.io";
+
+/** Resources that dev applies before it starts the operator. */
+const ofDev = new Set([
+  crds,
+  "clusterrolebindings.rbac.authorization.k8s.io",
+  "clusterroles.rbac.authorization.k8s.io",
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  "rolebindings.rbac.authorization.k8s.io",
+  "roles.rbac.authorization.k8s.io",
+  "validatingwebhookconfigurations.admissionregistration.k8s.io",
+]);
+
+function isOfDev({ by, resource, key }: RecordedWrite, project: string): boolean {
+  if (by?.userAgent?.startsWith("tsbuilder") !== true || by.userAgent === pageAgent) return false;
+  const namespace = `${project}-system`;
+  return ofDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
+}
+
+/** Selects the objects of a test. */
+export interface Selection {
+  /** Returns true for custom resources of the project. */
+  readonly isOwn: (object: KubernetesObject) => boolean;
+  readonly has: (object: KubernetesObject) => boolean;
+}
+
+/**
+ * Selects all objects, or with a key such as `default/db`, the custom resources with this key, their dependents, and other
+ * objects in their namespace or without one. Other custom resources of the project, and their dependents, are left out.
+ */
+export function select(
+  { writes }: Pick<SessionWrites, "writes">,
+  { kinds }: Pick<ProjectFacts, "kinds">,
+  chosen: string | undefined,
+): Selection {
+  const own = new Set(kinds.filter(({ isOwn }) => isOwn).map(groupKind));
+  const isOwn = (object: KubernetesObject): boolean => own.has(groupKind(object));
+  if (chosen === undefined) return { isOwn, has: () => true };
+  const keys = new Set(writes.filter(({ object }) => isOwn(object)).map(({ key }) => key));
+  if (!keys.has(chosen)) {
+    throw new TsbuilderError(`the record has no custom resource "${chosen}"`, {
+      code: "NOT_FOUND",
+      hint: keys.size === 0 ? "it has none at all" : `it has ${[...keys].join(", ")}`,
+    });
+  }
+  const byUid = new Map(writes.map(({ object }) => [object.metadata.uid ?? "", object]));
+  const [namespace] = chosen.includes("/") ? chosen.split("/") : [undefined];
+  /** Returns undefined if an object has no custom resource among its owners. `seen` breaks cycles of owners. */
+  const belongs = (object: KubernetesObject, seen: readonly KubernetesObject[] = []): boolean | undefined => {
+    if (isOwn(object)) return keyOf(object) === chosen;
+    const owners = (object.metadata.ownerReferences ?? []).flatMap(({ uid }) => byUid.get(uid) ?? []);
+    const answers = owners
+      .filter((owner) => !seen.includes(owner))
+      .map((owner) => belongs(owner, [...seen, owner]))
+      .filter((answer) => answer !== undefined);
+    return answers.length === 0 ? undefined : answers.includes(true);
+  };
+  const isBeside = ({ kind, metadata }: KubernetesObject): boolean => {
+    const other = kind === "Namespace" ? metadata.name : metadata.namespace;
+    return namespace === undefined || other === undefined || other === namespace;
+  };
+  return { isOwn, has: (object) => belongs(object) ?? isBeside(object) };
+}
+
+function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
+  return namespace === undefined ? (name ?? "") : `${namespace}/${name}`;
+}
+
+function groupKind({ apiVersion, kind }: { readonly apiVersion?: string; readonly kind?: string }): string {
+  return `${parseApiVersion(apiVersion ?? "v1").group} ${kind}`;
 }

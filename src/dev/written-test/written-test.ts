@@ -1,30 +1,116 @@
+// Writes the record of a session as a test. Begin here: `session-writes` reads and selects the writes, `steps` derives what the
+// test does, `owned-fields` what it expects, and `literal` formats values as code.
+
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Recorded, RecordedSession } from "../record/recorded.ts";
-import { type Step, apart, handSteps } from "./hand-steps.ts";
-import { Call, Code, literal } from "./literal.ts";
-import { Notes } from "./notes.ts";
+import { Notes, type Step, apart, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
+import { Call, Code, type StableValues, literal } from "./literal.ts";
 import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
-import { haveAllBeenMet, pageSteps } from "./page-steps.ts";
-import { type Selection, select } from "./selection.ts";
-import { type FinalObject, type SessionWrites, sessionWrites } from "./session-writes.ts";
-import { withoutAddresses } from "./initial-object.ts";
-import { managedFieldsOf, ownedFields } from "./owned-fields.ts";
-import type { StableValues } from "./stable-values.ts";
+import {
+  type FinalObject,
+  type Selection,
+  type SessionWrites,
+  select,
+  sessionWrites,
+} from "./session-writes.ts";
+import { managedFieldsOf, ownedFields, withoutAddresses } from "./owned-fields.ts";
 
-/** What a test expects of an object; without `body`, that it is not there. */
+/** A written test, and notes about the parts of the session that it leaves out. */
+export interface WrittenTest {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/** The options of a written test. */
+export interface WrittenTestOptions {
+  /** The namespace and name of a custom resource; without it, all of them. */
+  readonly object?: string | undefined;
+  /** The end of the session in milliseconds since 1970. Default: the time of its last line. */
+  readonly until?: number | undefined;
+}
+
+/** A record, as `readRecording` returns it. */
+interface Recording {
+  readonly session: RecordedSession;
+  readonly recorded: readonly Recorded[];
+}
+
+/**
+ * Writes a recorded session as a test of a project. The test repeats the manual steps, and expects the state at the end of the
+ * session. Throws if the session has no manual steps.
+ */
+export function writtenTest(
+  { session, recorded }: Recording,
+  facts: ProjectFacts,
+  { object, until = Date.parse(recorded.at(-1)?.at ?? session.at) }: WrittenTestOptions = {},
+): WrittenTest {
+  const notes = new Notes();
+  const writes = sessionWrites(recorded, session.project);
+  const selection = select(writes, facts, object);
+  const page = pageSteps(recorded, notes);
+  const steps = handSteps(writes, selection, notes, page);
+  if (steps.length === 0) throw nothingDone(writes.writes.length > 0);
+  const expected = endState(writes, selection, notes);
+  if (expected.length === 0)
+    notes.add("the operator wrote nothing, and no custom resource was there: the test expects nothing");
+  if (until - writes.restedSince < apart)
+    notes.add(
+      "something still changed in the second before the session ended: correct what the test expects, or record until the operator rests",
+    );
+  if (writes.isFull) notes.add("the record is full: the test ends where it ends");
+  if (facts.hasWebhooks) notes.add("the test calls no webhooks: objects are created as they were after them");
+  const imports = new Imports(facts.kinds);
+  const isRestarted = steps.some(({ type }) => type === "restart");
+  const hasFailures = steps.some(({ type }) => type === "fail");
+  const kubeconfig = hasFailures
+    ? `cluster.addUser("${operator}", ["system:masters"])`
+    : "cluster.kubeconfig";
+  const startManager = `await startTestManager(${[kubeconfig, ...facts.setups.map(({ local }) => local)].join(", ")});`;
+  const restart = ["await manager.stop();", `manager = ${startManager}`];
+  const body = [
+    hasFailures
+      ? "const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));"
+      : `${isRestarted ? "let" : "const"} { client } = manager;`,
+    "",
+    ...steps.flatMap((step) =>
+      stepLines(step, imports, hasFailures ? restart : [...restart, "({ client } = manager);"]),
+    ),
+    "",
+    idle,
+    ...expected.flatMap((each) => expectationLines(each, imports)),
+    ...(hasFailures && haveAllBeenMet(recorded)
+      ? ["await eventually(() => expect(failures.plans).toEqual([]));"]
+      : []),
+  ];
+  return { text: fileText(facts, imports, session, { startManager, body, hasFailures }), notes: notes.texts };
+}
+
+/** The operator's user in tests with planned failures, which must not meet the requests of the test itself. */
+const operator = "operator";
+
+function nothingDone(hasWrites: boolean): TsbuilderError {
+  return new TsbuilderError("nobody created, changed or deleted anything in this record", {
+    code: "INVALID_ARGUMENT",
+    hint: hasWrites
+      ? "record a session in which you do: tsbuilder dev --samples --record FILE, and kubectl"
+      : "a session with --context or --kubeconfig records no writes: record one on the embedded cluster",
+  });
+}
+
+/** The expectation of a test for an object; without `body`, the object must not exist. */
 interface Expectation {
   readonly object: KubernetesObject;
-  /** What it matches. */
+  /** The argument of `toMatchObject`. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The expression for the generation of the object that is read. */
 const generation = new Code("found.metadata.generation");
 
-/** What the custom resources and the operator's objects were in the end, without what differs between runs. */
+/** Returns the expected states of the custom resources and of the operator's objects at the end. */
 function endState(session: SessionWrites, selection: Selection, notes: Notes): Expectation[] {
   const { values } = session;
   const expected = session.objects
@@ -48,7 +134,7 @@ function endState(session: SessionWrites, selection: Selection, notes: Notes): E
   });
 }
 
-/** The conditions that a custom resource had at a moment of rest; undefined if it had none. */
+/** Returns the conditions of a custom resource at a wait; undefined if it had none. */
 function restState(object: KubernetesObject): Expectation | undefined {
   const { status } = object as { readonly status?: unknown };
   if (!isObject(status) || !isConditions(status["conditions"])) return undefined;
@@ -57,7 +143,7 @@ function restState(object: KubernetesObject): Expectation | undefined {
   return { object, body: { status: statusOf({ conditions, observedGeneration }, object) } };
 }
 
-/** What the operator owns; without managed fields everything but the status of what is no custom resource. */
+/** Returns the fields that the operator owns. Without managed fields: all, but the status only of custom resources. */
 function bodyOf(
   { object }: FinalObject,
   { managers, values }: SessionWrites,
@@ -95,7 +181,7 @@ function metadataOf(
   };
 }
 
-/** Of conditions type, status and reason, in any order; and that the latest spec was seen, if it was. */
+/** Reduces conditions to type, status and reason, in any order; keeps observedGeneration if it was the latest generation. */
 function statusOf(
   status: Readonly<Record<string, unknown>>,
   object: KubernetesObject,
@@ -114,7 +200,7 @@ interface Condition {
   readonly reason?: unknown;
 }
 
-/** Those of others than the operator are code already. */
+/** Returns true for a list of conditions. Conditions of other writers have been replaced by matchers. */
 function isConditions(value: unknown): value is readonly unknown[] {
   if (!Array.isArray(value)) return false;
   const items = value.filter((item) => !(item instanceof Code));
@@ -138,88 +224,6 @@ function anyValues(data: unknown): unknown {
 
 function nonEmpty(object: Record<string, unknown>): Record<string, unknown> | undefined {
   return Object.values(object).every((value) => value === undefined) ? undefined : object;
-}
-
-/** A test, and what it leaves out. */
-export interface WrittenTest {
-  readonly text: string;
-  readonly notes: readonly string[];
-}
-
-/** What of a record becomes a test. */
-export interface WrittenTestOptions {
-  /** The namespace and name of a custom resource; without it, all of them. */
-  readonly object?: string | undefined;
-  /** Until when the session is known, in milliseconds since 1970. Default: when its last line was written. */
-  readonly until?: number | undefined;
-}
-
-/** A record, as `readRecording` returns it. */
-interface Recording {
-  readonly session: RecordedSession;
-  readonly recorded: readonly Recorded[];
-}
-
-/**
- * Writes a recorded session as a test of a project: it does what hands did, and expects in the end what was there in the
- * end. Throws if no hand did anything.
- */
-export function writtenTest(
-  { session, recorded }: Recording,
-  facts: ProjectFacts,
-  { object, until = Date.parse(recorded.at(-1)?.at ?? session.at) }: WrittenTestOptions = {},
-): WrittenTest {
-  const notes = new Notes();
-  const told = sessionWrites(recorded, session.project);
-  const selection = select(told, facts, object);
-  const page = pageSteps(recorded, notes);
-  const steps = handSteps(told, selection, notes, page);
-  if (steps.length === 0) throw nothingDone(told.writes.length > 0);
-  const expected = endState(told, selection, notes);
-  if (expected.length === 0)
-    notes.add("the operator wrote nothing, and no custom resource was there: the test expects nothing");
-  if (until - told.restedSince < apart)
-    notes.add(
-      "something still changed in the second before the session ended: correct what the test expects, or record until the operator rests",
-    );
-  if (told.isFull) notes.add("the record is full: the test ends where it ends");
-  if (facts.hasWebhooks) notes.add("the test calls no webhooks: objects are created as they were after them");
-  const imports = new Imports(facts.kinds);
-  const isRestarted = steps.some(({ type }) => type === "restart");
-  const hasFailures = steps.some(({ type }) => type === "fail");
-  const kubeconfig = hasFailures
-    ? `cluster.addUser("${operator}", ["system:masters"])`
-    : "cluster.kubeconfig";
-  const startManager = `await startTestManager(${[kubeconfig, ...facts.setups.map(({ local }) => local)].join(", ")});`;
-  const restart = ["await manager.stop();", `manager = ${startManager}`];
-  const body = [
-    hasFailures
-      ? "const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));"
-      : `${isRestarted ? "let" : "const"} { client } = manager;`,
-    "",
-    ...steps.flatMap((step) =>
-      stepLines(step, imports, hasFailures ? restart : [...restart, "({ client } = manager);"]),
-    ),
-    "",
-    idle,
-    ...expected.flatMap((each) => expectationLines(each, imports)),
-    ...(hasFailures && haveAllBeenMet(recorded)
-      ? ["await eventually(() => expect(failures.plans).toEqual([]));"]
-      : []),
-  ];
-  return { text: fileText(facts, imports, session, { startManager, body, hasFailures }), notes: notes.texts };
-}
-
-/** The operator's user, where its requests are told from those of hands. */
-const operator = "operator";
-
-function nothingDone(hasWrites: boolean): TsbuilderError {
-  return new TsbuilderError("nobody created, changed or deleted anything in this record", {
-    code: "INVALID_ARGUMENT",
-    hint: hasWrites
-      ? "record a session in which you do: tsbuilder dev --samples --record FILE, and kubectl"
-      : "a session with --context or --kubeconfig records no writes: record one on the embedded cluster",
-  });
 }
 
 const idle = "await untilIdle(manager.manager);";
@@ -273,7 +277,7 @@ function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
 interface Parts {
   readonly startManager: string;
   readonly body: readonly string[];
-  /** Whether requests of the operator fail: then hands have a client and a user of their own. */
+  /** True if the operator's requests fail: then the test has a client with a user of its own. */
   readonly hasFailures: boolean;
 }
 
@@ -311,21 +315,21 @@ ${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}
 `;
 }
 
-/** Names that the written test itself uses. */
-const taken = ["CustomResourceDefinition", "Promise", "String", "TestCluster", "TestManager"];
+/** Names that a written test uses for itself. */
+const reserved = ["CustomResourceDefinition", "Promise", "String", "TestCluster", "TestManager"];
 
-/** The kinds that a test imports, and the names by which it knows them. */
+/** Collects the imports of kinds, and their names in the test. */
 export class Imports {
   readonly #facts: readonly KindFacts[];
   readonly #names = new Map<string, string>();
   readonly #modules = new Map<string, string[]>();
-  readonly #taken = new Set(taken);
+  readonly #taken = new Set(reserved);
 
   constructor(facts: readonly KindFacts[]) {
     this.#facts = facts;
   }
 
-  /** An expression for a kind: the name that is imported, or a question to the cluster. */
+  /** Returns an expression for a kind: the imported name, or a lookup in the cluster. */
   kind(apiVersion: string, kind: string): string {
     const id = `${apiVersion} ${kind}`;
     const known = this.#names.get(id);
@@ -344,7 +348,7 @@ export class Imports {
     return name;
   }
 
-  /** The imports, packages before the project's own modules. */
+  /** Returns the import statements, packages before the project's own modules. */
   lines(): string[] {
     return [...this.#modules]
       .toSorted(([a], [b]) => Number(a.startsWith(".")) - Number(b.startsWith(".")) || compareText(a, b))
@@ -355,7 +359,7 @@ export class Imports {
   }
 }
 
-/** The module with the types of a built-in kind; a group with a domain of its own is not built in. */
+/** Returns the module of a built-in kind; undefined for groups with a domain outside of k8s.io. */
 function builtIn(apiVersion: string): string | undefined {
   const [, group = "", version] = /^(?:([a-z.0-9]+)\/)?(v[12])$/u.exec(apiVersion) ?? [];
   if (version === undefined || (group.includes(".") && !group.endsWith(".k8s.io"))) return undefined;
@@ -365,7 +369,7 @@ function builtIn(apiVersion: string): string | undefined {
     : undefined;
 }
 
-/** The groups whose objects hands and operators write; the core's has no name. */
+/** The groups of built-in kinds that people and operators write; "" is the core group. */
 const folders = new Set(
   [
     "",

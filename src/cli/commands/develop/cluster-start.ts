@@ -3,6 +3,13 @@ import { defineCommand } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
 
+
+
+
+
+
+
+
 export const clusterStart = defineCommand({
   summary: "Start an embedded cluster and run it until interrupted",
   streams: true,
@@ -46,7 +53,7 @@ export const clusterStart = defineCommand({
     "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --service-ports shop-system/shop-webhook-service=9443",
   ],
   async run({ flags, cwd, ui }) {
-    const { startForeground } = await import("../../../dev/foreground-cluster.ts");
+    const { startForeground } = await import("../../../dev/cluster/foreground-cluster.ts");
     const ended = stopSignal();
     const cluster = await startForeground({ ...flags, folder: cwd, servicePorts: flags["service-ports"] });
     ui.print(

@@ -28,7 +28,58 @@ import { describeError } from "../../reporting/report.ts";
 import type { Ui } from "../../reporting/ui.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
 import type { PageAction } from "../../../dev/page/page-action.ts";
-import type { SessionView } from "../../../dev/session-view.ts";
+import type { SessionView } from "../../../dev/view/session-view.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 
@@ -279,9 +330,9 @@ function sessionOptions(
     webhookAddress: flags["webhook-address"],
     openCluster: isOther(flags)
       ? async (folder) =>
-          (await import("../../../dev/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
+          (await import("../../../dev/cluster/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
       : async (folder, report) =>
-          (await import("../../../dev/embedded-cluster.ts")).startEmbeddedCluster(
+          (await import("../../../dev/cluster/embedded-cluster.ts")).startEmbeddedCluster(
             folder,
             {
               ...flags,
@@ -387,12 +438,12 @@ async function openView(
   describe: (error: unknown) => string,
 ): Promise<OpenView> {
   if (ui.isInteractive && !plain && process.env["TERM"] !== "dumb") {
-    const { openScreen } = await import("../../../dev/screen/open-screen.ts");
+    const { openScreen } = await import("../../../dev/view/open-screen.ts");
     return { view: openScreen({ input: process.stdin, output: process.stdout }, project, describe) };
   }
-  const { plainView } = await import("../../../dev/plain-view.ts");
+  const { plainView } = await import("../../../dev/view/session-view.ts");
   if (output !== "json") return { view: plainView((text) => ui.print(text), project.root, describe) };
-  const { printedLines } = await import("../../../dev/record/printed-lines.ts");
+  const { printedLines } = await import("../../../dev/record/record-line.ts");
   const view = plainView((text) => ui.note(text), project.root, describe);
   // The record has all other events; errors are for people, too.
   const report: SessionView["report"] = (event) => event.type === "error" && view.report(event);

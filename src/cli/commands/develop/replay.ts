@@ -8,6 +8,21 @@ import { readPageAssets } from "./page-assets.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
 import type { Ui } from "../../reporting/ui.ts";
 
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 const flags = {
   object: {
     type: "string",
@@ -69,7 +84,7 @@ export const replay = defineCommand({
 });
 
 async function showPage(file: string, ui: Ui): Promise<void> {
-  const { fileRecord } = await import("../../../dev/record/file-record.ts");
+  const { fileRecord } = await import("../../../dev/record/read-recording.ts");
   const { startPage } = await import("../../../dev/page/page-server.ts");
   const ended = stopSignal();
   const page = await startPage({ assets: readPageAssets(), record: fileRecord(file) });

@@ -1,9 +1,31 @@
-import { watchSources } from "../../../dev/watch-sources.ts";
+import { watchSources } from "../../../dev/reload/watch-sources.ts";
 import type { Plan } from "../../../scaffold/file-change.ts";
 import type { Tree } from "../../../scaffold/tree.ts";
 import { describeError } from "../../reporting/report.ts";
 import type { Ui } from "../../reporting/ui.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** The project to watch, and how its plans are made and applied. */
 interface ManifestsWatch {

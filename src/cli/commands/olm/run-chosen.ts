@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Trial } from "../../../dev/trial.ts";
+import type { Trial } from "../../../dev/trial/trial.ts";
 import { fileOf, findCustomTests, withOutcomes } from "../../../olm/scorecard/custom-tests.ts";
 import { examplesOf, looksAtObjects, runTest } from "../../../olm/scorecard/run-tests.ts";
 import type { ScorecardTest, TestWithResults } from "../../../olm/scorecard/test-list.ts";
@@ -16,6 +16,37 @@ import type { Ui } from "../../reporting/ui.ts";
 import { readTests, selectTests } from "../../../olm/scorecard/read-tests.ts";
 import { isInside } from "../../../shared/files.ts";
 import { findProjectRoot } from "../../../project/store.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** The name of a bundle's folder, and the folder that contains it. */
 interface BundlePlace {
@@ -103,7 +134,7 @@ async function openTrial(
     ui.note("This bundle belongs to no project: its examples are checked as they are, without the operator.");
     return undefined;
   }
-  const { joinCluster, startTrial } = await import("../../../dev/trial.ts");
+  const { joinCluster, startTrial } = await import("../../../dev/trial/trial.ts");
   const signal = stopAbort();
   const then = keep ? "" : "what was created is deleted first. ";
   signal.addEventListener("abort", () => ui.note(`Stopping: ${then}Ctrl-C again ends at once`), {
@@ -133,7 +164,7 @@ async function runFiles(
 ): Promise<TestWithResults[]> {
   const custom = tests.filter((test) => fileOf(test) !== undefined);
   if (custom.length === 0 || project === undefined || !trial) return [];
-  const { runTestFiles } = await import("../../../dev/run-test-files.ts");
+  const { runTestFiles } = await import("../../../dev/trial/run-test-files.ts");
   const files = await runTestFiles(
     project,
     custom.map((test) => fileOf(test)!),

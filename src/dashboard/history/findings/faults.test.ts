@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Recorded } from "../../../dev/record/recorded.ts";
-import { madeReconcile, madeRequest } from "../made-records.ts";
-import { find } from "./find.ts";
+import { find, madeReconcile, madeRequest } from "../made-records.ts";
 
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls/db";
 

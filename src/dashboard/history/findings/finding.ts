@@ -1,10 +1,9 @@
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, changedFields } from "@tsbuilder/apimachinery/meta";
+import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import type { RecordedWrite } from "../../../dev/record/recorded.ts";
-import type { Call, Reconcile } from "../history.ts";
-import type { Sample } from "../samples.ts";
-import type { Change } from "./changes.ts";
+import type { Call, Reconcile, Sample } from "../history.ts";
 
-/** Something in a record that is likely to be a mistake. */
+/** A probable mistake that a detector found in a record. */
 export interface Finding {
   readonly kind:
     | "fight"
@@ -23,27 +22,38 @@ export interface Finding {
     | "growing queue"
     | "growing memory";
   readonly title: string;
-  /** A sentence that says what happened, and what to do. */
+  /** A sentence about what happened, and what to do. */
   readonly text: string;
-  /** When it began, in milliseconds since 1970. */
+  /** The first time that it happened, in milliseconds since 1970. */
   readonly from: number;
-  /** When it was seen for the last time. */
+  /** The last time that it happened. */
   readonly at: number;
-  /** The objects that it is about. */
+  /** The places of the objects that it is about. */
   readonly places: readonly string[];
   /** The requests whose reconciles it is about. */
   readonly requests: readonly FoundRequest[];
-  /** The uid of a webhook's call that shows it. */
+  /** The uid of a webhook call that is an example of it. */
   readonly call?: string;
 }
 
-/** What a controller reconciles. */
+/** A request of a controller: the object that it reconciles. */
 export interface FoundRequest {
   readonly controller: string;
   readonly request: string;
 }
 
-/** A write, with what is known about its object. */
+/** Looks for one kind of mistake. */
+export interface Detector {
+  seeWrite?(write: SeenWrite): void;
+  /** Receives a reconcile that ended; `asked` are the requests that a detector must not blame the operator for. */
+  seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
+  seeSample?(sample: Sample): void;
+  seeCall?(seen: SeenCall): void;
+  /** Returns the findings up to a moment, which is the time of the last event, or now. */
+  found(now: number): readonly Finding[];
+}
+
+/** A write with the changes that it made to its object. */
 export interface SeenWrite {
   readonly place: string;
   readonly key: string;
@@ -52,27 +62,142 @@ export interface SeenWrite {
   readonly by: RecordedWrite["by"];
   readonly writer: string;
   readonly object: KubernetesObject;
-  /** What it changed in the object that was there. */
+  /** Returns the changes, which are computed on demand; none for an object that did not exist before. */
   changes(): readonly Change[];
 }
 
-/** Requests of a reconcile. */
+/** Requests of a reconcile that failed or waited because the page planned it. */
 export type AskedRequests = ReadonlySet<Reconcile["requests"][number]>;
 
-/** A call of a webhook, with what it made of the object. */
+/** A call of a webhook with the object that its patch results in. */
 export interface SeenCall {
   readonly call: Call;
-  /** Undefined if it changed nothing. */
+  /** Returns undefined if the webhook changed nothing. */
   readonly patched: () => KubernetesObject | undefined;
 }
 
-/** Looks for one kind of mistake. */
-export interface Detector {
-  seeWrite?(write: SeenWrite): void;
-  /** `asked` are those of its requests that failed or waited because the page asked for it. */
-  seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
-  seeSample?(sample: Sample): void;
-  seeCall?(seen: SeenCall): void;
-  /** What was found up to a moment, to which the record is known. */
-  found(now: number): readonly Finding[];
+/** A field that differs between two states of an object. */
+export interface Change {
+  /** As `changedFields()` names it. */
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/**
+ * Returns the fields that differ between two stored states of an object, down to the first list. A spec of the same
+ * generation is not compared: the API server increases the generation with each change of it.
+ */
+export function changesOf(before: KubernetesObject, after: KubernetesObject): Change[] {
+  const { generation } = before.metadata;
+  const isSameSpec = generation !== undefined && generation === after.metadata.generation;
+  const { spec } = before as { readonly spec?: unknown };
+  return unstoredChangesOf(before, isSameSpec ? Object.assign({}, after, { spec }) : after);
+}
+
+/** Returns the fields that differ between two states that a webhook saw: their generations are not counted yet. */
+export function unstoredChangesOf(before: KubernetesObject, after: KubernetesObject): Change[] {
+  return changedFields(before, after).map((path) => ({
+    path,
+    before: valueAt(before, path),
+    after: valueAt(after, path),
+  }));
+}
+
+/** Returns the value at a path of `changedFields()`, whose names may contain dots, as those of labels do. */
+function valueAt(object: unknown, path: string): unknown {
+  if (!isObject(object)) return undefined;
+  if (Object.hasOwn(object, path)) return object[path];
+  for (let dot = path.indexOf("."); dot !== -1; dot = path.indexOf(".", dot + 1)) {
+    const value = valueAt(memberOf(object, path.slice(0, dot)), path.slice(dot + 1));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** A series of equal events. */
+export interface Episode<Detail> {
+  readonly key: string;
+  count: number;
+  readonly from: number;
+  at: number;
+  readonly detail: Detail;
+}
+
+interface Limits {
+  /** The number of events from which on an episode counts. */
+  readonly least: number;
+  /** The time in milliseconds without an event after which the next event begins a new episode. Default: no limit. */
+  readonly pause?: number;
+}
+
+/** Groups equal events into episodes, by key. */
+export class Episodes<Detail> {
+  readonly #least: number;
+  readonly #pause: number;
+  readonly #running = new Map<string, Episode<Detail>>();
+  readonly #counted: Episode<Detail>[] = [];
+
+  constructor({ least, pause = Infinity }: Limits) {
+    this.#least = least;
+    this.#pause = pause;
+  }
+
+  /** Counts an event; the first event of an episode creates its detail. */
+  hit(key: string, at: number, begin: () => Detail): Detail {
+    let episode = this.#running.get(key);
+    if (episode === undefined || at - episode.at > this.#pause) {
+      episode = { key, count: 0, from: at, at, detail: begin() };
+      this.#running.set(key, episode);
+    }
+    episode.at = Math.max(episode.at, at);
+    if (++episode.count === this.#least) this.#counted.push(episode);
+    return episode.detail;
+  }
+
+  /** Ends an episode: the next event with this key begins a new one. */
+  end(key: string): void {
+    this.#running.delete(key);
+  }
+
+  detailOf(key: string): Detail | undefined {
+    return this.#running.get(key)?.detail;
+  }
+
+  /** Returns the episodes with enough events, including those that are over. */
+  get counted(): readonly Readonly<Episode<Detail>>[] {
+    return this.#counted;
+  }
+}
+
+/** Formats a list: `a, b, c and 2 more`. */
+export function listed(items: readonly string[], most = 3): string {
+  if (items.length <= 1) return items.join("");
+  if (items.length > most) return `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
+  return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+}
+
+/** Formats a count: `once`, `twice`, `3 times`. */
+export function times(count: number): string {
+  return count === 1 ? "once" : count === 2 ? "twice" : `${count} times`;
+}
+
+/** Formats a duration: `120 ms`, `4.2 s`, `3 min`. */
+export function span(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 120) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`;
+  return `${Math.round(seconds / 60)} min`;
+}
+
+/** Formats a value as JSON of at most 40 characters. */
+export function shortValue(value: unknown): string {
+  const text = value === undefined ? "nothing" : JSON.stringify(value);
+  return shortened(text, 40);
+}
+
+/** Returns the first line of a text, cut to a length. */
+export function shortened(text: string, most: number): string {
+  const [line = ""] = text.split("\n");
+  return line.length > most ? `${line.slice(0, most)}…` : line;
 }

@@ -1,0 +1,185 @@
+// How the parts of a record belong together: which reconciles an object caused and which wrote it (`about`), which reconcile
+// caused another one (`whatLedTo`), and which webhook calls (`callsOf`) and log lines (`logOf`) belong to a reconcile. The
+// record does not say it, so all of it is derived from times, users, paths and names.
+
+import { causesOf, objectOfCause } from "../../dev/record/causes.ts";
+import { eventResources, keysOfCall } from "../../dev/record/recorded.ts";
+import { type EventReference, type EventSummary, summarizeEvent } from "../../dev/record/event-summary.ts";
+import {
+  type Call,
+  type History,
+  type Printed,
+  type Reconcile,
+  type Revision,
+  type Track,
+  countUntil,
+} from "./history.ts";
+import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
+import { isOperator } from "../../dev/record/writer.ts";
+
+/** Times come from two processes, and each rounds down to a whole millisecond. */
+const inaccuracy = 1;
+
+/** A reconcile that wrote an object, with the requests that wrote it. */
+export interface WritingReconcile {
+  readonly reconcile: Reconcile;
+  readonly requests: Reconcile["requests"];
+}
+
+/** The latest state of an Event. */
+interface LastEvent {
+  readonly place: string;
+  readonly revision: Revision;
+  readonly summary: EventSummary;
+}
+
+/** The reconciles and Events that belong to an object, in the order of time. */
+export interface About {
+  /** The reconciles that ran because the object changed. */
+  readonly caused: readonly Reconcile[];
+  readonly wrote: readonly WritingReconcile[];
+  readonly events: readonly LastEvent[];
+}
+
+/** Returns the reconciles that an object caused or that wrote it, and the Events about it. */
+export function about(history: History, place: string): About {
+  const track = history.tracks.get(place);
+  if (track === undefined) return { caused: [], wrote: [], events: [] };
+  return {
+    caused: causedBy(history, track),
+    wrote: writersOf(history, track),
+    events: eventsAbout(history, track),
+  };
+}
+
+/** Causes name no group, so an object of another group with the same kind and key counts, too. */
+function causedBy({ reconciles }: History, { revisions, key }: Track): Reconcile[] {
+  const kinds = new Set(revisions.map(({ object }) => object.kind));
+  const causes = new Set([...kinds].flatMap((kind) => causesOf({ kind, key })));
+  return inOrder(reconciles.filter((reconcile) => reconcile.causes.some((cause) => causes.has(cause))));
+}
+
+function writersOf({ reconciles }: History, track: Track): WritingReconcile[] {
+  const [plural = ""] = track.resource.split(".");
+  const found = reconciles.flatMap((reconcile): WritingReconcile[] => {
+    const requests = reconcile.requests.filter(({ method, path, code }) => {
+      if (!hasSucceeded(code) || !path.includes(plural) || !isWrite(method, path)) return false;
+      const target = requestTarget(path);
+      return target !== undefined && isFor(target, method, reconcile, track);
+    });
+    return requests.length > 0 ? [{ reconcile, requests }] : [];
+  });
+  return found.sort((a, b) => a.reconcile.from - b.reconcile.from);
+}
+
+function isFor(target: RequestTarget, method: string, reconcile: Reconcile, track: Track): boolean {
+  if (target.name !== undefined) return placeOf(target) === track.place && writesObject(method, target);
+  if (target.resource !== track.resource || !holds(target.namespace, track.key)) return false;
+  const write = method === "POST" ? "ADDED" : "DELETED";
+  return track.revisions.some((revision) => revision.write === write && isDuring(revision, reconcile));
+}
+
+/** Returns true if a request changes the named object: a POST of a Pod's eviction does, of a ServiceAccount's token not. */
+function writesObject(method: string, { subresource }: RequestTarget): boolean {
+  return method !== "POST" || subresource === "eviction" || subresource === "binding";
+}
+
+/** Returns true if a collection contains the key; the collection of all namespaces contains every key. */
+function holds(namespace: string | undefined, key: string): boolean {
+  return namespace === undefined || key.startsWith(`${namespace}/`);
+}
+
+function isDuring({ at }: Revision, { from, to }: Reconcile): boolean {
+  return at >= from - inaccuracy && at <= to + inaccuracy;
+}
+
+function eventsAbout({ tracks }: History, { key, revisions }: Track): LastEvent[] {
+  const kinds = new Set(revisions.map(({ object }) => object.kind));
+  const events: LastEvent[] = [];
+  for (const { resource, place, revisions } of tracks.values()) {
+    if (!eventResources.has(resource)) continue;
+    const revision = revisions.findLast(({ write }) => write !== "DELETED") ?? revisions.at(-1);
+    if (revision === undefined) continue;
+    const summary = summarizeEvent({ resource, object: revision.object });
+    if (summary?.regarding && kinds.has(summary.regarding.kind ?? "") && keyOf(summary.regarding) === key)
+      events.push({ place, revision, summary });
+  }
+  return events.sort((a, b) => a.revision.at - b.revision.at);
+}
+
+/** An Event about a cluster-scoped object has no namespace, or an empty one. */
+function keyOf({ namespace, name = "" }: EventReference): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+function inOrder(reconciles: Reconcile[]): Reconcile[] {
+  return reconciles.sort((a, b) => a.from - b.from);
+}
+
+/** Returns the reconciles whose writes caused this one: for each cause, the last reconcile that wrote the object before. */
+export function whatLedTo(history: History, { causes, from }: Reconcile): Reconcile[] {
+  const found = causes.flatMap((cause) => {
+    const object = objectOfCause(cause);
+    if (object === undefined) return [];
+    return history
+      .placesOf(object.kind, object.key)
+      .flatMap(
+        (place) =>
+          about(history, place).wrote.findLast(({ reconcile }) => reconcile.from < from)?.reconcile ?? [],
+      );
+  });
+  return [...new Set(found)];
+}
+
+/** Returns the webhook calls that a reconcile's requests caused, judged by time, user and object. */
+export function callsOf({ calls }: History, reconcile: Reconcile): readonly Call[] {
+  const first = countUntil(calls, ({ to }) => to < reconcile.from - inaccuracy);
+  const end = countUntil(calls, ({ to }) => to <= reconcile.to + inaccuracy);
+  return calls.slice(first, end).filter((call) => isCallOf(call, reconcile));
+}
+
+/** Returns the reconciles that may have caused a call: several, if they sent such requests at the same time. */
+export function reconcilesBehind({ reconciles }: History, call: Call): readonly Reconcile[] {
+  const first = countUntil(reconciles, ({ to }) => to < call.to - inaccuracy);
+  return reconciles.slice(first).filter((reconcile) => isCallOf(call, reconcile));
+}
+
+/** Returns true if a call for the object of one of a reconcile's requests happened during the reconcile. */
+export function isCallOf(call: Call, reconcile: Reconcile): boolean {
+  if (call.from < reconcile.from - inaccuracy || call.to > reconcile.to + inaccuracy) return false;
+  return isOperator(call.by) && reconcile.requests.some(({ method, path }) => isCallFor(call, method, path));
+}
+
+/** Returns true if a request can cause a call: by resource, object, subresource and operation. */
+export function isCallFor(call: Call, method: string, path: string): boolean {
+  const target = requestTarget(path);
+  if (target === undefined || target.resource !== call.resource) return false;
+  if (!keysOfCall(call).some((key) => isAbout(target, key))) return false;
+  if (call.call === "conversion") return true;
+  if (call.subresource !== (target.subresource ?? "")) return false;
+  return operations[method]?.includes(call.operation) === true;
+}
+
+/** The admission operations of HTTP methods. An apply patch and a PUT create an object that does not exist. */
+const operations: Readonly<Record<string, readonly string[]>> = {
+  GET: ["CONNECT"],
+  POST: ["CREATE", "CONNECT"],
+  PUT: ["UPDATE", "CREATE"],
+  PATCH: ["UPDATE", "CREATE"],
+  DELETE: ["DELETE"],
+};
+
+function isAbout({ namespace, name }: RequestTarget, key: string): boolean {
+  const prefix = namespace === undefined ? "" : `${namespace}/`;
+  return name === undefined ? key.startsWith(prefix) : key === `${prefix}${name}`;
+}
+
+/** The time in milliseconds until a printed line reaches dev: seconds on a busy machine. */
+const delay = 30_000;
+
+/** Returns the log of a reconcile: the lines that contain its reconcileID, as structured logs do. */
+export function logOf({ printed }: History, { reconcileID, from, to }: Reconcile): Printed[] {
+  const first = countUntil(printed, ({ at }) => at < from);
+  const last = countUntil(printed, ({ at }) => at <= to + delay);
+  return printed.slice(first, last).filter(({ text }) => text.includes(reconcileID));
+}

@@ -1,0 +1,172 @@
+// Looks for probable mistakes in a record. Begin here; `finding` has the contract of detectors and their tools. Each other file
+// has the detectors for one subject: objects, reconciles, requests, webhooks (health and answers), and the operator's process.
+
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import {
+  type Recorded,
+  type RecordedFault,
+  type RecordedWrite,
+  placeName,
+} from "../../../dev/record/recorded.ts";
+import { writerName } from "../../../dev/record/writer.ts";
+import { BlockedLoopDetector, GrowingMemoryDetector, GrowingQueueDetector } from "./process.ts";
+import {
+  type AskedRequests,
+  type Change,
+  type Detector,
+  type Finding,
+  type SeenCall,
+  type SeenWrite,
+  changesOf,
+} from "./finding.ts";
+import { ConflictDetector, MissingRightDetector, SlowRequestDetector } from "./requests.ts";
+import { FightDetector, StuckDeletionDetector } from "./objects.ts";
+import { DeniedWriteDetector, RestlessWebhookDetector, UndoneWriteDetector } from "./webhook-answers.ts";
+import { FailingWebhookDetector, SlowWebhookDetector } from "./webhook-health.ts";
+import { HotLoopDetector, RetryLoopDetector } from "./reconciles.ts";
+import { type Call, type Reconcile, callOf, sampleOf, timed } from "../history.ts";
+import { patchedObject } from "../webhook-call.ts";
+import { requestTarget, verbOf } from "../request-target.ts";
+
+export type { Finding } from "./finding.ts";
+
+/**
+ * Finds probable mistakes in a record while it grows. Each line goes to all detectors, which keep what they need and report
+ * on demand. A new kind of mistake is a new detector in the file of its subject, and a line in `#detectors`.
+ */
+export class Findings {
+  readonly #denials = new DeniedWriteDetector();
+  readonly #failures = new FailingWebhookDetector();
+  readonly #detectors: readonly Detector[] = [
+    new FightDetector(),
+    new HotLoopDetector(),
+    new RetryLoopDetector((error) => this.#denials.explains(error) || this.#failures.explains(error)),
+    new MissingRightDetector(),
+    new ConflictDetector(),
+    new StuckDeletionDetector(),
+    new SlowRequestDetector(),
+    new BlockedLoopDetector(),
+    new GrowingQueueDetector(),
+    new GrowingMemoryDetector(),
+    new SlowWebhookDetector(),
+    this.#failures,
+    this.#denials,
+    new RestlessWebhookDetector(),
+    new UndoneWriteDetector(),
+  ];
+  readonly #faults = new Faults();
+  readonly #objects = new Map<string, KubernetesObject>();
+  readonly #writers = new WriterNames();
+  #to = -Infinity;
+
+  add(recorded: Recorded): void {
+    const at = Date.parse(recorded.at);
+    this.#to = Math.max(this.#to, at);
+    if (recorded.type === "write") {
+      const write = this.#see(recorded, at);
+      for (const detector of this.#detectors) detector.seeWrite?.(write);
+    } else if (recorded.type === "reconcile") {
+      const reconcile = timed(recorded);
+      this.#to = Math.max(this.#to, reconcile.to);
+      const asked = this.#faults.metBy(reconcile);
+      for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, asked);
+    } else if (recorded.type === "webhook") {
+      const seen = seenCall(callOf(recorded, at));
+      this.#to = Math.max(this.#to, seen.call.to);
+      for (const detector of this.#detectors) detector.seeCall?.(seen);
+    } else if (recorded.type === "fault") this.#faults.add(recorded, at);
+    else if (recorded.type === "sample") {
+      const sample = sampleOf(recorded);
+      for (const detector of this.#detectors) detector.seeSample?.(sample);
+    }
+  }
+
+  #see({ resource, key, write, by, object }: RecordedWrite, at: number): SeenWrite {
+    const place = placeName({ resource, key });
+    const before = this.#objects.get(place);
+    if (write === "DELETED") this.#objects.delete(place);
+    else this.#objects.set(place, object);
+    let changes: readonly Change[] | undefined;
+    return {
+      place,
+      key,
+      at,
+      write,
+      by,
+      object,
+      writer: this.#writers.of(by),
+      changes: () => (changes ??= before === undefined ? [] : changesOf(before, object)),
+    };
+  }
+
+  /** Returns the findings up to a moment, sorted by their first event. Default: the last moment of the record. */
+  list(now = this.#to): readonly Finding[] {
+    return this.#detectors.flatMap((detector) => detector.found(now)).sort((a, b) => a.from - b.from);
+  }
+}
+
+/** The difference in milliseconds between the times of two processes, of which dev may be busy. */
+const inaccuracy = 5;
+
+/** Limits the faults that wait for the end of their reconcile; faults outside of reconciles wait forever. */
+const most = 1000;
+
+interface SeenFault extends Pick<RecordedFault, "verb" | "resource" | "code" | "delay"> {
+  readonly at: number;
+}
+
+/** Finds the requests that failed or waited because the page planned it. */
+class Faults {
+  #faults: SeenFault[] = [];
+
+  add({ verb, resource, code, delay }: RecordedFault, at: number): void {
+    this.#faults.push({ at, verb, resource, code, delay });
+    if (this.#faults.length > most) this.#faults.shift();
+  }
+
+  /** Returns these requests of a reconcile that ended. A fault explains one request. */
+  metBy({ requests, from, to, outcome }: Reconcile): AskedRequests {
+    const met = new Set<Reconcile["requests"][number]>();
+    if (this.#faults.length === 0) return met;
+    const until = outcome === "unfinished" ? Infinity : to + inaccuracy;
+    for (const request of requests) {
+      const found = this.#faults.findIndex(
+        (fault) => fault.at >= from - inaccuracy && fault.at <= until && explains(fault, request),
+      );
+      if (found === -1) continue;
+      this.#faults.splice(found, 1);
+      met.add(request);
+    }
+    return met;
+  }
+}
+
+function explains(
+  { verb, resource, code, delay = 0 }: SeenFault,
+  { method, path, code: answer, seconds }: Reconcile["requests"][number],
+): boolean {
+  const target = requestTarget(path);
+  if (target === undefined || verbOf(method, path, target) !== verb) return false;
+  const { subresource } = target;
+  const name = subresource === undefined ? target.resource : `${target.resource}/${subresource}`;
+  return name === resource && (code === undefined ? seconds * 1000 >= delay : answer === String(code));
+}
+
+function seenCall(call: Call): SeenCall {
+  let patched: { readonly object: KubernetesObject | undefined } | undefined;
+  return { call, patched: () => (patched ??= { object: patchedObject(call) }).object };
+}
+
+/** Caches the names of writers: there are few of them and many writes. */
+class WriterNames {
+  readonly #byUser = new Map<string, Map<string | undefined, string>>();
+
+  of(by: RecordedWrite["by"]): string {
+    if (by === undefined) return writerName(by);
+    let names = this.#byUser.get(by.user);
+    if (names === undefined) this.#byUser.set(by.user, (names = new Map()));
+    let name = names.get(by.userAgent);
+    if (name === undefined) names.set(by.userAgent, (name = writerName(by)));
+    return name;
+  }
+}

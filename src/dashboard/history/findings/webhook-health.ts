@@ -1,0 +1,247 @@
+import { keysOfCall, placesOfCall } from "../../../dev/record/recorded.ts";
+import { writerName } from "../../../dev/record/writer.ts";
+import type { Call, Reconcile, Sample } from "../history.ts";
+import { webhookName } from "../webhook-call.ts";
+import {
+  type Detector,
+  type Episode,
+  Episodes,
+  type Finding,
+  type FoundRequest,
+  type SeenCall,
+  listed,
+  shortened,
+  span,
+  times,
+} from "./finding.ts";
+import { isCallOf } from "../connections.ts";
+import { slowCall } from "./requests.ts";
+
+interface Failure {
+  /** `Error`: the webhook answered with an internal error. */
+  readonly reason: NonNullable<Call["failure"]>["reason"] | "Error";
+  readonly message: string;
+}
+
+interface Failing {
+  readonly first: Call;
+  readonly reason: Failure["reason"];
+  readonly places: CalledPlaces;
+  readonly resources: Set<string>;
+  message: string;
+  ignored: number;
+  /** True once the webhook answered again, or the operator was started again. */
+  isHealed: boolean;
+}
+
+/** The time in milliseconds for which an operator that is started again may be unreachable. */
+const restart = 10_000;
+
+/** Finds webhooks that cannot be reached, or whose answers are invalid or errors. */
+export class FailingWebhookDetector implements Detector {
+  readonly #failing = new Episodes<Failing>({ least: 1 });
+  /** The names of the webhooks that failed. */
+  readonly #names = new Set<string>();
+  #since: number | undefined;
+
+  seeCall({ call }: SeenCall): void {
+    const name = webhookName(call);
+    const failure = failureOf(call);
+    if (failure === undefined) {
+      for (const reason of ["Unreachable", "BadCertificate"] as const) this.#heal(name, reason);
+      return;
+    }
+    this.#names.add(name);
+    const { reason, message } = failure;
+    const failing = this.#failing.hit(`${name}\n${reason}`, call.to, () => ({
+      first: call,
+      reason,
+      places: new CalledPlaces(),
+      resources: new Set(),
+      message,
+      ignored: 0,
+      isHealed: false,
+    }));
+    failing.message = message;
+    failing.places.add(call);
+    failing.resources.add(call.resource);
+    if (call.call !== "conversion" && call.ignored) failing.ignored++;
+  }
+
+  /** Ends episodes of unreachable webhooks when a new process starts: only the next call tells whether that is reachable. */
+  seeSample({ since }: Sample): void {
+    if (since > (this.#since ?? since)) for (const name of this.#names) this.#heal(name, "Unreachable");
+    this.#since = Math.max(since, this.#since ?? since);
+  }
+
+  /** Ends an episode by a success. Other reasons may concern some objects only, so that a success says nothing about them. */
+  #heal(name: string, reason: "Unreachable" | "BadCertificate"): void {
+    const failing = this.#failing.detailOf(`${name}\n${reason}`);
+    if (failing === undefined) return;
+    failing.isHealed = true;
+    this.#failing.end(`${name}\n${reason}`);
+  }
+
+  /** Returns true if a finding of a webhook explains the error of a reconcile. */
+  explains(error: string): boolean {
+    return this.#found().some(({ detail: { first, reason } }) => {
+      if (first.call === "conversion")
+        return error.includes("conversion webhook for") && error.includes("failed");
+      const webhook = JSON.stringify(first.webhook);
+      return error.includes(
+        reason === "Error"
+          ? `admission webhook ${webhook} denied the request`
+          : `failed calling webhook ${webhook}`,
+      );
+    });
+  }
+
+  found(): Finding[] {
+    return this.#found().map(({ count, from, at, detail }) => {
+      const { first, reason, message, ignored, places, resources } = detail;
+      const { title, advice } = words[reason];
+      const name = webhookName(first);
+      const such = `${first.call === "conversion" ? "that" : first.operation} of ${first.resource} ${keysOfCall(first)[0] ?? ""} by ${writerName(first.by)}`;
+      const others = [...resources].filter((resource) => resource !== first.resource);
+      const more = others.length === 0 ? "" : `, also for ${listed(others)}`;
+      return {
+        kind: "failing webhook",
+        title: `${name} ${title}`,
+        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${such}${more}, with “${shortened(message, 200)}”; ${outcome(first, reason, count, ignored)}: ${advice}`,
+        from,
+        at,
+        places: places.all,
+        requests: [],
+        call: first.uid,
+      };
+    });
+  }
+
+  #found(): readonly Readonly<Episode<Failing>>[] {
+    return this.#failing.counted.filter(
+      ({ from, at, detail: { isHealed } }) => !isHealed || at - from >= restart,
+    );
+  }
+}
+
+function failureOf(call: Call): Failure | undefined {
+  if (call.failure || call.call === "conversion") return call.failure;
+  const { allowed, status } = call.answer ?? {};
+  if (allowed !== false || (status?.code ?? 0) < 500) return undefined;
+  return { reason: "Error", message: status?.message ?? "" };
+}
+
+function outcome(call: Call, reason: Failure["reason"], count: number, ignored: number): string {
+  if (call.call === "conversion") return "what needed the objects in that version failed, too";
+  if (ignored === 0)
+    return `${asked(count)} refused${call.failurePolicy === "Fail" && reason !== "Error" ? ", as failurePolicy Fail says" : ""}`;
+  if (ignored === count) return `${asked(count)} let pass without it, as failurePolicy Ignore says`;
+  return `${ignored} of the ${count} requests ${ignored === 1 ? "was" : "were"} let pass without it, as failurePolicy Ignore says`;
+}
+
+function asked(count: number): string {
+  return count === 1 ? "the request was" : "the requests were";
+}
+
+const words: Readonly<Record<Failure["reason"], { readonly title: string; readonly advice: string }>> = {
+  Unreachable: {
+    title: "can't be reached",
+    advice: "see whether the operator runs, and serves it where its configuration says",
+  },
+  Timeout: {
+    title: "doesn't answer in time",
+    advice: "leave to the reconciler what takes time, or raise timeoutSeconds",
+  },
+  BadCertificate: {
+    title: "has a certificate that is not trusted",
+    advice:
+      "see whether the caBundle of its configuration is of the CA that signed it, and whether it names the Service",
+  },
+  InvalidAnswer: {
+    title: "doesn't answer as it should",
+    advice: "see its answer, and what the operator logged",
+  },
+  Error: {
+    title: "answers with an error",
+    advice: "see what the operator logged meanwhile",
+  },
+  Refused: {
+    title: "can't convert an object",
+    advice: "let it convert each object that can be stored, of each version to each other one",
+  },
+};
+
+interface Slow {
+  readonly first: Call;
+  readonly operations: Set<string>;
+  readonly places: CalledPlaces;
+  readonly requests: Map<string, FoundRequest>;
+  most: number;
+}
+
+/** The number of slow calls that are compared with reconciles that end later. */
+const mostRecent = 20;
+
+/** Finds webhooks that answer late. A webhook that does not answer in time fails instead. */
+export class SlowWebhookDetector implements Detector {
+  readonly #slow = new Episodes<Slow>({ least: 1, pause: 60_000 });
+  #recent: { readonly call: Call; readonly slow: Slow }[] = [];
+
+  seeCall({ call }: SeenCall): void {
+    const took = call.to - call.from;
+    if (took <= slowCall || call.failure !== undefined) return;
+    const slow = this.#slow.hit(`${call.resource}\n${webhookName(call)}`, call.from, () => ({
+      first: call,
+      operations: new Set(),
+      places: new CalledPlaces(),
+      requests: new Map(),
+      most: 0,
+    }));
+    slow.most = Math.max(slow.most, took);
+    slow.operations.add(call.call === "conversion" ? "conversions" : call.operation);
+    slow.places.add(call);
+    this.#recent = [...this.#recent.slice(1 - mostRecent), { call, slow }];
+  }
+
+  /** Collects the requests whose reconciles waited for a slow call. */
+  seeReconcile(reconcile: Reconcile): void {
+    const { controller, request } = reconcile;
+    for (const { call, slow } of this.#recent)
+      if (isCallOf(call, reconcile)) slow.requests.set(`${controller}\n${request}`, { controller, request });
+  }
+
+  found(): Finding[] {
+    return this.#slow.counted.map(({ count, from, at, detail }) => {
+      const { first, operations, places, requests, most } = detail;
+      const name = webhookName(first);
+      const calls = count === 1 ? "A call" : `${count} calls`;
+      const took = count === 1 ? span(most) : `more than ${span(slowCall)}, up to ${span(most)}`;
+      return {
+        kind: "slow webhook",
+        title: `${name} is slow`,
+        text: `${calls} of the ${name} for ${listed([...operations])} of ${first.resource} took ${took}: who writes these waits for it, so leave to the reconciler what takes time`,
+        from,
+        at,
+        places: places.all,
+        requests: [...requests.values()],
+        call: first.uid,
+      };
+    });
+  }
+}
+
+/** The number of objects that a finding names. */
+const most = 3;
+
+/** Collects the places of the first objects that calls were about. */
+class CalledPlaces {
+  readonly #places = new Set<string>();
+
+  add(call: Call): void {
+    for (const place of placesOfCall(call)) if (this.#places.size < most) this.#places.add(place);
+  }
+
+  get all(): readonly string[] {
+    return [...this.#places];
+  }
+}

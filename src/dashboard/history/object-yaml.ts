@@ -1,0 +1,136 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { compareText, diffLines } from "@tsbuilder/apimachinery/text";
+import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+
+/** The path to a value: names of fields and indices of items. */
+export type Steps = readonly (string | number)[];
+
+/** A line of an object's YAML. */
+export interface YamlLine {
+  readonly text: string;
+  /** The path to the line's value; for the first line of a list's item, a path inside the item. */
+  readonly steps: Steps;
+}
+
+/** Formats an object as kubectl does, line by line. */
+export function yamlLines(value: unknown, steps: Steps = []): YamlLine[] {
+  if (Array.isArray(value) && value.length > 0)
+    return value.flatMap((item, i) => itemLines(item, [...steps, i]));
+  if (isObject(value)) {
+    const names = namesOf(value);
+    if (names.length > 0) return names.flatMap((name) => memberLines(name, value[name], [...steps, name]));
+  }
+  // The emitter indents the further lines of a scalar as they must be below a key or a dash.
+  const text = emitYaml(value as YamlValue).replace(/\n$/u, "");
+  return text.split("\n").map((line) => ({ text: line, steps }));
+}
+
+/** Formats a path: `spec.containers[0].image`. Outside of lists, `changedFields()` has the same format. */
+export function pathText(steps: Steps): string {
+  return steps.reduce<string>(
+    (path, step) => (typeof step === "number" ? `${path}[${step}]` : path === "" ? step : `${path}.${step}`),
+    "",
+  );
+}
+
+function namesOf(object: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(object)
+    .filter((name) => object[name] !== undefined)
+    .sort(compareText);
+}
+
+function itemLines(item: unknown, steps: Steps): YamlLine[] {
+  const pad = isNested(item) ? "  " : "";
+  return yamlLines(item, steps).map((line, i) => ({
+    ...line,
+    text: i === 0 ? `- ${line.text}` : padded(line.text, pad),
+  }));
+}
+
+function memberLines(name: string, value: unknown, steps: Steps): YamlLine[] {
+  const key = keyText(name);
+  const lines = yamlLines(value, steps);
+  if (!isNested(value))
+    return lines.map((line, i) => (i === 0 ? { ...line, text: `${key}: ${line.text}` } : line));
+  const pad = Array.isArray(value) ? "" : "  ";
+  return [{ text: `${key}:`, steps }, ...lines.map((line) => ({ ...line, text: padded(line.text, pad) }))];
+}
+
+/** Formats a key as a scalar of its own: for a key in an object, `emitYaml()` needs Buffer, which browsers lack. */
+function keyText(name: string): string {
+  return /[\n ]/u.test(name) ? JSON.stringify(name) : emitYaml(name).trimEnd();
+}
+
+function isNested(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : isObject(value) && namesOf(value).length > 0;
+}
+
+/** Indents a line; empty lines within a block scalar stay empty. */
+function padded(text: string, pad: string): string {
+  return text === "" ? "" : pad + text;
+}
+
+/** A line of a difference: in both states (" "), only in the later one ("+"), or only in the earlier one ("-"). */
+export interface DiffLine {
+  readonly sign: " " | "+" | "-";
+  readonly text: string;
+}
+
+/** The number of unchanged lines before and after a change. */
+const context = 3;
+
+/** Separates hunks: lines that are not adjacent in the object. */
+export const gap: DiffLine = { sign: " ", text: "…" };
+
+/** Returns the difference of two states as lines of YAML, without fields that every write changes; empty if none differs. */
+export function difference(
+  before: KubernetesObject | undefined,
+  after: KubernetesObject | undefined,
+): DiffLine[] {
+  const [a, b] = [before, after].map((object) => (object === undefined ? [] : objectLines(object))) as [
+    string[],
+    string[],
+  ];
+  const hunks = diffLines(a, b);
+  const lines: DiffLine[] = [];
+  let shown = 0;
+  for (const [i, { aStart, aEnd, bStart, bEnd }] of hunks.entries()) {
+    const from = Math.max(shown, aStart - context);
+    if (from > shown) lines.push(gap);
+    add(lines, " ", a.slice(from, aStart));
+    add(lines, "-", a.slice(aStart, aEnd));
+    add(lines, "+", b.slice(bStart, bEnd));
+    shown = Math.min(aEnd + context, hunks[i + 1]?.aStart ?? a.length);
+    add(lines, " ", a.slice(aEnd, shown));
+  }
+  if (hunks.length > 0 && shown < a.length) lines.push(gap);
+  return lines;
+}
+
+function add(lines: DiffLine[], sign: DiffLine["sign"], texts: readonly string[]): void {
+  for (const text of texts) lines.push({ sign, text });
+}
+
+/** Formats an object as YAML without the fields that every write changes: managedFields and resourceVersion. */
+export function objectLines(object: KubernetesObject): string[] {
+  const { managedFields: _managed, resourceVersion: _version, ...metadata } = object.metadata;
+  return yamlLines({ ...object, metadata }).map(({ text }) => text);
+}
+
+/** Formats an object for an editor: without its status and the metadata that only the API server sets. */
+export function editableYaml(object: KubernetesObject): string {
+  const { status: _, metadata, ...rest } = object as KubernetesObject & { readonly status?: unknown };
+  const own = Object.fromEntries(Object.entries(metadata).filter(([field]) => !ofTheServer.has(field)));
+  const lines = yamlLines({ ...rest, metadata: own });
+  return `${lines.map(({ text }) => text).join("\n")}\n`;
+}
+
+const ofTheServer = new Set([
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "managedFields",
+  "selfLink",
+]);

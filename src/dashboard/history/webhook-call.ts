@@ -1,0 +1,51 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type JSONObject, applyJSONPatch } from "@tsbuilder/apimachinery/patch";
+import { type RecordedCall, placeName } from "../../dev/record/recorded.ts";
+
+/** The outcome of a webhook call. `ignored`: the call failed, and the request went on, as failurePolicy Ignore says. */
+export type Verdict = "allowed" | "patched" | "converted" | "denied" | "ignored" | "failed";
+
+/** All verdicts, from the best to the worst. */
+export const verdicts: readonly Verdict[] = [
+  "allowed",
+  "converted",
+  "patched",
+  "ignored",
+  "denied",
+  "failed",
+];
+
+export function verdictOf(call: RecordedCall): Verdict {
+  if (call.call === "conversion") return call.failure ? "failed" : "converted";
+  const { failure, ignored, answer, omitted = [] } = call;
+  if (failure) return ignored ? "ignored" : "failed";
+  if (answer?.allowed !== true) return "denied";
+  return (answer.patch?.length ?? 0) > 0 || omitted.includes("patch") ? "patched" : "allowed";
+}
+
+/** Returns the type and name of a webhook; a conversion webhook has the name of its CRD. */
+export function webhookName(call: RecordedCall): string {
+  if (call.call === "conversion") return `conversion webhook of ${call.configuration}`;
+  return `${call.call} webhook ${call.webhook}`;
+}
+
+/** Returns the place of the object that configures a webhook: a webhook configuration, or a CRD. */
+export function configurationPlace({ call, configuration }: RecordedCall): string {
+  const resource =
+    call === "conversion"
+      ? "customresourcedefinitions.apiextensions.k8s.io"
+      : `${call}webhookconfigurations.admissionregistration.k8s.io`;
+  return placeName({ resource, key: configuration });
+}
+
+/** Applies a webhook's patch; undefined if there is none, or if it does not fit the recorded object. */
+export function patchedObject(call: RecordedCall): KubernetesObject | undefined {
+  if (call.call === "conversion" || call.object === undefined) return undefined;
+  const { patch = [], allowed } = call.answer ?? {};
+  if (allowed !== true || patch.length === 0) return undefined;
+  try {
+    return applyJSONPatch(call.object as unknown as JSONObject, patch) as unknown as KubernetesObject;
+  } catch {
+    return undefined;
+  }
+}

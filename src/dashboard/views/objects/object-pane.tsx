@@ -1,0 +1,278 @@
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { EditTab } from "./edit-tab.tsx";
+import { type Tab, tabs, usePage } from "../shown.ts";
+import { about } from "../../history/connections.ts";
+import { type Call, type Revision, type Track, revisionAt } from "../../history/history.ts";
+import { timeOfDay } from "../texts.ts";
+import { ReconcileLine } from "../reconcile.tsx";
+import { linesWithWriters } from "../../history/field-writers.ts";
+import { restorer } from "../../../dev/record/recorded.ts";
+import { writerName } from "../../../dev/record/writer.ts";
+import { difference } from "../../history/object-yaml.ts";
+import { DifferenceLines } from "../lines.tsx";
+import { CallLine } from "../webhook-call.tsx";
+
+const titles: Readonly<Record<Tab, string>> = {
+  changes: "Changes",
+  fields: "Fields",
+  reconciles: "Reconciles",
+  webhooks: "Webhooks",
+  events: "Events",
+  edit: "Edit",
+};
+
+/** The chosen object, in tabs: its history, its writers, and everything that has to do with it. */
+export function ObjectPane() {
+  const { feed, shown, show } = usePage();
+  const track = shown.place === undefined ? undefined : feed.history.tracks.get(shown.place);
+  if (track === undefined) return <section class="pane empty">Choose an object.</section>;
+  const { kind } = track.revisions.at(-1)!.object;
+  const isOffered: Partial<Record<Tab, boolean>> = {
+    webhooks: feed.history.calls.length > 0,
+    edit: feed.actions.includes("apply"),
+  };
+  const offered = tabs.filter((tab) => isOffered[tab] !== false);
+  const tab = offered.includes(shown.tab) ? shown.tab : "changes";
+  const CurrentTab = {
+    changes: ChangesTab,
+    fields: FieldsTab,
+    reconciles: ReconcilesTab,
+    webhooks: WebhooksTab,
+    events: EventsTab,
+    edit: EditTab,
+  }[tab];
+  const onKeyDown = ({ key, currentTarget }: JSX.TargetedKeyboardEvent<HTMLElement>): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (step === undefined) return;
+    const next = (offered.indexOf(tab) + step + offered.length) % offered.length;
+    show({ tab: offered[next]! });
+    currentTarget.querySelectorAll("button")[next]?.focus();
+  };
+  return (
+    <section class="pane" aria-label={`${kind} ${track.key}`}>
+      <h2>
+        {kind} {track.key}
+      </h2>
+      <div class="tabs" role="tablist" aria-label="What is shown of it" onKeyDown={onKeyDown}>
+        {offered.map((one) => (
+          <button
+            type="button"
+            role="tab"
+            key={one}
+            id={`tab-${one}`}
+            aria-selected={one === tab}
+            aria-controls="tab"
+            tabIndex={one === tab ? 0 : -1}
+            onClick={() => show({ tab: one })}
+          >
+            {titles[one]}
+          </button>
+        ))}
+      </div>
+      <div class="tab" id="tab" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        <CurrentTab key={track.place} track={track} />
+      </div>
+    </section>
+  );
+}
+
+/** The number of calls that are drawn: the last ones. */
+const mostCalls = 200;
+
+/** The tab with the webhook calls for the object, the newest first. */
+function WebhooksTab({ track: { place } }: { readonly track: Track }) {
+  const { feed, shown, moment } = usePage();
+  const [everything, setEverything] = useState(false);
+  const past = feed.history.callsAbout(place).filter(({ from }) => from <= moment);
+  const special = past.filter((call) => !isUsual(call) || call.uid === shown.callID);
+  const drawn = everything ? past : special;
+  if (past.length === 0) return <p class="empty">No webhook was asked about it.</p>;
+  return (
+    <>
+      {special.length < past.length && (
+        <label>
+          <input
+            type="checkbox"
+            checked={everything}
+            onChange={({ currentTarget }) => setEverything(currentTarget.checked)}
+          />
+          also its {past.length - special.length} conversions that worked
+        </label>
+      )}
+      <ul class="reconciles">
+        {drawn
+          .slice(-mostCalls)
+          .toReversed()
+          .map((call) => (
+            <li key={call.uid}>
+              <CallLine call={call} />
+            </li>
+          ))}
+        {drawn.length > mostCalls && <li class="dim">and {drawn.length - mostCalls} calls before these</li>}
+      </ul>
+    </>
+  );
+}
+
+/** Returns true for successful conversions, which every read in another version causes. */
+function isUsual(call: Call): boolean {
+  return call.call === "conversion" && call.failure === undefined;
+}
+
+/** The number of changes that are drawn: the last ones up to the moment. */
+const mostChanges = 100;
+
+/** The tab with all revisions of the object, the newest first: the writer and the difference. */
+function ChangesTab({ track: { revisions } }: { readonly track: Track }) {
+  const { shown, show, moment } = usePage();
+  const past = revisions.filter(({ at }) => at <= moment);
+  const drawn = past.slice(-mostChanges);
+  return (
+    <ol class="changes" reversed>
+      {drawn.toReversed().map((revision) => (
+        <li key={revision.index}>
+          <p>
+            <button
+              type="button"
+              class="link"
+              title="Show everything as it was then"
+              aria-pressed={shown.moment === revision.at}
+              onClick={() => show({ moment: revision.at })}
+            >
+              <time>{timeOfDay(revision.at)}</time>
+            </button>{" "}
+            {sentence(revision)}
+          </p>
+          <Difference revision={revision} before={revisions[revisions.indexOf(revision) - 1]} />
+        </li>
+      ))}
+      {past.length > mostChanges && <li class="dim">and {past.length - mostChanges} changes before these</li>}
+      {past.length === 0 && <li class="empty">It did not exist yet.</li>}
+    </ol>
+  );
+}
+
+function sentence({ write, by }: Revision): string {
+  if (by?.user === restorer) return "brought back to how it was";
+  const who = writerName(by);
+  switch (write) {
+    case "ADDED":
+      return `created by ${who}`;
+    case "MODIFIED":
+      return `changed by ${who}`;
+    case "DELETED":
+      return `deleted by ${who}`;
+    case "KEPT":
+      return "was there before";
+  }
+}
+
+function Difference({
+  revision,
+  before,
+}: {
+  readonly revision: Revision;
+  readonly before: Revision | undefined;
+}) {
+  const lines = useMemo(() => {
+    if (revision.write === "DELETED") return [];
+    return difference(before?.write === "DELETED" ? undefined : before?.object, revision.object);
+  }, [revision, before]);
+  if (lines.length === 0) return null;
+  return <DifferenceLines lines={lines} label="What is different" />;
+}
+
+/** The tab with the object as YAML, each line with the managers of its field. */
+function FieldsTab({ track }: { readonly track: Track }) {
+  const { moment } = usePage();
+  const revision = revisionAt(track, moment);
+  if (revision === undefined) return <p class="empty">It does not exist at this moment.</p>;
+  const lines = linesWithWriters(revision.object);
+  const managers = [...new Set(lines.flatMap((line) => line.managers.map(({ manager }) => manager)))];
+  return (
+    <table class="fields" tabIndex={0}>
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Written by</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line, at) => (
+          <tr key={at}>
+            <td>
+              <code title={line.path}>{line.text}</code>
+            </td>
+            <td>
+              {line.managers.map(({ manager, operation, subresource, at: time }) => (
+                <span
+                  title={operation}
+                  key={`${manager} ${subresource}`}
+                  class={`manager m${managers.indexOf(manager) % 6}`}
+                >
+                  {manager}
+                  {subresource === undefined ? "" : ` (${subresource})`}{" "}
+                  {time !== undefined && <time class="dim">{timeOfDay(Date.parse(time)).slice(0, 8)}</time>}
+                </span>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The number of reconciles that are drawn: the last ones. */
+const mostReconciles = 200;
+
+/** The tab with the reconciles that the object caused or that wrote it, the newest first. */
+function ReconcilesTab({ track: { place } }: { readonly track: Track }) {
+  const { feed, moment } = usePage();
+  const { history } = feed;
+  const many = history.reconciles.length;
+  const found = useMemo(() => {
+    const { caused, wrote } = about(history, place);
+    const writers = new Set(wrote.map(({ reconcile }) => reconcile));
+    const all = new Set([...caused, ...writers]);
+    const reasons = new Set(caused);
+    return [...all]
+      .toSorted((a, b) => b.from - a.from)
+      .map((reconcile) => ({ reconcile, how: how(reasons.has(reconcile), writers.has(reconcile)) }));
+  }, [history, place, many]);
+  const past = found.filter(({ reconcile }) => reconcile.from <= moment).slice(0, mostReconciles);
+  if (past.length === 0) return <p class="empty">No reconcile had to do with it.</p>;
+  return (
+    <ul class="reconciles">
+      {past.map(({ reconcile, how: why }) => (
+        <li key={reconcile.reconcileID}>
+          <ReconcileLine reconcile={reconcile} how={why} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function how(isCause: boolean, isWriter: boolean): string {
+  if (isCause && isWriter) return "caused by it and wrote it";
+  return isCause ? "caused by it" : "wrote it";
+}
+
+/** The tab with the Events about the object. */
+function EventsTab({ track }: { readonly track: Track }) {
+  const { feed, moment } = usePage();
+  const events = about(feed.history, track.place).events.filter(({ revision }) => revision.at <= moment);
+  if (events.length === 0) return <p class="empty">There are no Events about it.</p>;
+  return (
+    <ul class="events">
+      {events.map(({ place, revision: { at }, summary: { isWarning, reason, text, times } }) => (
+        <li key={place} class={isWarning ? "warning" : undefined}>
+          <time>{timeOfDay(at)}</time> {isWarning && "⚠ "}
+          <strong>{reason}</strong> {text}
+          {times > 1 && ` (${times} times)`}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,158 @@
+import { useMemo, useState } from "preact/hooks";
+import {
+  type ShownCondition,
+  type TreeNode,
+  type TreeRow,
+  isCustom,
+  isOfInterest,
+  openRows,
+  ownerTree,
+} from "../../history/owner-tree.ts";
+import { Empty } from "../messages.tsx";
+import { Rows } from "../rows.tsx";
+import { matcher } from "../texts.ts";
+import { usePage } from "../shown.ts";
+import { ObjectPane } from "./object-pane.tsx";
+
+/** The tree of the objects at a moment, each below its owner. */
+function ObjectTree() {
+  const { feed, shown, show, moment } = usePage();
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const { history } = feed;
+  const written = history.written;
+  const tree = useMemo(() => ownerTree(history, moment, isCustom), [history, written, moment]);
+  const rows = useMemo(() => {
+    const matches = matcher(shown.filter);
+    return openRows(tree, {
+      isClosed: ({ place }) => closed.has(place),
+      isShown: ({ place, kind, key }) =>
+        (shown.everything || isOfInterest(history.tracks.get(place)!)) && matches(`${kind} ${key}`),
+    });
+  }, [tree, closed, shown.everything, shown.filter, history]);
+  const at = rows.findIndex(({ node }) => node.place === shown.place);
+  const active = at === -1 ? undefined : at;
+
+  const open = ({ place }: TreeNode, isOpen: boolean): void => {
+    const next = new Set(closed);
+    if (isOpen) next.delete(place);
+    else next.add(place);
+    setClosed(next);
+  };
+  const choose = (index: number): void => {
+    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
+    if (row) show({ place: row.node.place });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const row = rows[at];
+    const actions: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => choose(at + 1),
+      ArrowUp: () => choose(at - 1),
+      Home: () => choose(0),
+      End: () => choose(rows.length - 1),
+      ArrowRight: () => row && (row.isOpen ? choose(at + 1) : open(row.node, true)),
+      ArrowLeft: () =>
+        row &&
+        (row.isOpen && row.node.children.length > 0 ? open(row.node, false) : choose(parentOf(rows, at))),
+    };
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  };
+
+  return (
+    <section class="tree" aria-label="Objects">
+      <label class="everything">
+        <input
+          type="checkbox"
+          checked={shown.everything}
+          onChange={({ currentTarget }) => show({ everything: currentTarget.checked })}
+        />
+        also objects that nobody changed
+      </label>
+      {rows.length === 0 && (
+        <Empty isFiltered={shown.filter !== "" && tree.length > 0}>
+          {history.tracks.size === 0
+            ? "Of this cluster the page shows reconciles and the log: it does not tell who writes what."
+            : "There are no objects here."}
+        </Empty>
+      )}
+      <Rows
+        items={rows}
+        height={26}
+        keyOf={({ node }) => node.place}
+        active={active}
+        attributes={{
+          role: "tree",
+          "aria-label": "Objects by their owners",
+          tabIndex: 0,
+          "aria-activedescendant": active === undefined ? undefined : idOf(rows[active]!.node),
+          onKeyDown,
+        }}
+      >
+        {({ node, level, position, siblings, isOpen }) => (
+          <div
+            class={`node${node.deleting ? " deleting" : ""}`}
+            id={idOf(node)}
+            role="treeitem"
+            aria-level={level}
+            aria-posinset={position}
+            aria-setsize={siblings}
+            aria-expanded={node.children.length > 0 ? isOpen : undefined}
+            aria-selected={node.place === shown.place}
+            style={{ paddingLeft: `${level * 1.1}em` }}
+            onClick={() => show({ place: node.place })}
+          >
+            <span
+              class="twist"
+              onClick={(event) => {
+                event.stopPropagation();
+                open(node, !isOpen);
+              }}
+            >
+              {node.children.length > 0 ? (isOpen ? "▾" : "▸") : ""}
+            </span>
+            <span class="kind">{node.kind}</span> {node.key}
+            {node.deleting && <span class="dim"> is being deleted</span>}
+            <Conditions conditions={node.conditions} />
+          </div>
+        )}
+      </Rows>
+    </section>
+  );
+}
+
+/** The conditions in short, with a sign besides the colour for true and false ones. */
+function Conditions({ conditions }: { readonly conditions: readonly ShownCondition[] }) {
+  return (
+    <span class="conditions">
+      {conditions.map(({ type, status, reason }) => (
+        <span key={type} class={`condition ${status.toLowerCase()}`} title={reason}>
+          {signs[status] ?? "?"} {type}
+          <span class="hidden"> is {status}</span>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const signs: Readonly<Record<string, string>> = { True: "✓", False: "✗" };
+
+function idOf({ place }: TreeNode): string {
+  return `node ${place}`.replaceAll(" ", "-");
+}
+
+function parentOf(rows: readonly TreeRow[], at: number): number {
+  const { level = 1 } = rows[at] ?? {};
+  return rows.findLastIndex((row, index) => index < at && row.level < level);
+}
+
+/** The view of objects: the tree on the left, the chosen object on the right. */
+export function ObjectsView() {
+  return (
+    <div class="split">
+      <ObjectTree />
+      <ObjectPane />
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import type { Reconcile } from "../history/history.ts";
+import { Outcome } from "./outcomes.tsx";
+import { usePage } from "./shown.ts";
+import { duration, timeOfDay } from "./texts.ts";
+import { callsOf, logOf } from "../history/connections.ts";
+import { objectOfCause } from "../../dev/record/causes.ts";
+import { readableStack } from "../../dev/view/readable-log.ts";
+import { CallLine } from "./webhook-call.tsx";
+import { PrintedLines } from "./lines.tsx";
+
+/** A reconcile in one line; below the chosen reconcile are its details. */
+export function ReconcileLine({
+  reconcile,
+  how: why,
+}: {
+  readonly reconcile: Reconcile;
+  readonly how?: string;
+}) {
+  const { shown, show } = usePage();
+  const isChosen = shown.reconcileID === reconcile.reconcileID;
+  const { controller, request, outcome, from, to } = reconcile;
+  return (
+    <>
+      <button
+        type="button"
+        class="link"
+        aria-expanded={isChosen}
+        onClick={() => show({ reconcileID: isChosen ? undefined : reconcile.reconcileID, callID: undefined })}
+      >
+        <time>{timeOfDay(from)}</time> {controller} {request} <Outcome outcome={outcome} /> in{" "}
+        {duration(to - from)} {why !== undefined && why !== "" && <span class="dim">({why})</span>}
+      </button>
+      {isChosen && <ReconcileDetail reconcile={reconcile} />}
+    </>
+  );
+}
+
+/** The causes, the requests, the webhook calls, the end and the log of a reconcile. */
+export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }) {
+  const { feed } = usePage();
+  const { causes, requests, error, stack, requeueAfter } = reconcile;
+  const printed = logOf(feed.history, reconcile);
+  const calls = callsOf(feed.history, reconcile);
+  return (
+    <div class="reconcile-detail">
+      <h3>Because of</h3>
+      {causes.length === 0 ? (
+        <p class="dim">no cause is known</p>
+      ) : (
+        <ul>
+          {causes.map((cause) => (
+            <li>
+              <Cause cause={cause} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {error !== undefined && <p class="problem">{stack ? readableStack(stack).join("\n") : error}</p>}
+      {requeueAfter !== undefined && <p>It runs again after {duration(requeueAfter)}.</p>}
+      <h3>Requests</h3>
+      {requests.length === 0 ? (
+        <p class="dim">none: what it read came from the cache</p>
+      ) : (
+        <table>
+          <tbody>
+            {requests.map(({ method, path, code, seconds }) => (
+              <tr class={hasFailed(method, code) ? "failed" : undefined}>
+                <td>{method}</td>
+                <td>
+                  <code>{path}</code>
+                </td>
+                <td>{code === "<error>" ? "no answer" : code}</td>
+                <td>{duration(seconds * 1000)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {calls.length > 0 && (
+        <>
+          <h3>Webhooks that were asked</h3>
+          <ul class="reconciles">
+            {calls.map((call) => (
+              <li key={call.uid}>
+                <CallLine call={call} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>Log</h3>
+      {printed.length === 0 ? <p class="dim">nothing</p> : <PrintedLines printed={printed} />}
+    </div>
+  );
+}
+
+/** Returns true for requests without success. A 404 for a GET is no failure: it tells that there is no such object. */
+function hasFailed(method: string, code: string): boolean {
+  return !/^[123]/u.test(code) && !(method === "GET" && code === "404");
+}
+
+/** A cause, as a link to its object. */
+function Cause({ cause }: { readonly cause: string }) {
+  const { feed, show } = usePage();
+  const { kind, key } = objectOfCause(cause) ?? { kind: "", key: "" };
+  const [place] = feed.history.placesOf(kind, key);
+  if (place === undefined) return <>{cause}</>;
+  return (
+    <button type="button" class="link" onClick={() => show({ view: "objects", tab: "changes", place })}>
+      {cause}
+    </button>
+  );
+}

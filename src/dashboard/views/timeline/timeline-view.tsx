@@ -1,0 +1,441 @@
+import { useMemo, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import type { Call, Reconcile } from "../../history/history.ts";
+import { whatLedTo } from "../../history/connections.ts";
+import { Empty } from "../messages.tsx";
+import {
+  Legend,
+  Outcome,
+  VerdictLegend,
+  VerdictWord,
+  outcomeSigns,
+  outcomes,
+  verdictSigns,
+} from "../outcomes.tsx";
+import { ReconcileDetail, ReconcileLine } from "../reconcile.tsx";
+import { Rows } from "../rows.tsx";
+import { duration, matcher, timeOfDay } from "../texts.ts";
+import { usePage } from "../shown.ts";
+import { StretchButtons, useStretch, useWidth } from "../stretch.tsx";
+import {
+  type Bar,
+  type CallLane,
+  type Lane,
+  type Mark,
+  barsOf,
+  callLanesOf,
+  lanesOf,
+  marksOf,
+  ticksOf,
+} from "./timeline-scale.ts";
+import { placesOfCall } from "../../../dev/record/recorded.ts";
+import { verdictOf, verdicts, webhookName } from "../../history/webhook-call.ts";
+import { CallDetail, CallLine, operationOf } from "../webhook-call.tsx";
+
+const laneHeight = 30;
+
+/** The timeline: a lane for each request of a controller, and for each object of a webhook. */
+export function TimelineView() {
+  const { feed, shown, show, moment } = usePage();
+  const { reconciles, calls, acts } = feed.history;
+  const [merged, setMerged] = useState<readonly Reconcile[]>([]);
+  const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
+  const [box, width] = useWidth<HTMLElement>();
+  const many = reconciles.length;
+  const lanes = useMemo(() => {
+    const matches = matcher(shown.filter);
+    return [...lanesOf(reconciles), ...callLanesOf(calls)]
+      .filter((lane) => matches(nameOf(lane)))
+      .toSorted((a, b) => beginOf(a) - beginOf(b));
+  }, [reconciles, many, calls, calls.length, shown.filter]);
+  const chosenCall = calls.find(({ uid }) => uid === shown.callID);
+  const chosen = chosenCall
+    ? undefined
+    : reconciles.find(({ reconcileID }) => reconcileID === shown.reconcileID);
+  const stretch = useStretch((chosen ?? chosenCall)?.from);
+  const { left, right, zoom, move } = stretch;
+  const scale = Math.max(1, width - labelWidth - 20) / (right - left);
+
+  const origins = useMemo(
+    () => (chosen === undefined ? [] : whatLedTo(feed.history, chosen)),
+    [feed.history, chosen, feed.history.written],
+  );
+  const pointOf = (reconcile: Reconcile, at: number): Point | undefined => {
+    const lane = lanes.findIndex((one) => "reconciles" in one && one.reconciles.includes(reconcile));
+    if (lane === -1 || at < left || at > right) return undefined;
+    return { x: labelWidth + (at - left) * scale, y: (lane + 0.5) * laneHeight };
+  };
+  const arrows = origins.flatMap((origin): Arrow[] => {
+    const [start, end] = [pointOf(origin, origin.to), pointOf(chosen!, chosen!.from)];
+    return start && end ? [{ start, end }] : [];
+  });
+
+  const choose = ({ items: [first, ...more], left: at }: Bar<Reconcile>): void => {
+    setMerged(more.length > 0 ? [first!, ...more] : []);
+    show({ reconcileID: first!.reconcileID, callID: undefined });
+    if (at < 0) move(-0.5);
+  };
+  const chooseCall = ({ items: [first, ...more], left: at }: Bar<Call>): void => {
+    setMergedCalls(more.length > 0 ? [first!, ...more] : []);
+    show({ callID: first!.uid });
+    if (at < 0) move(-0.5);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const actions: Readonly<Record<string, () => void>> = {
+      "+": () => zoom(0.5),
+      "-": () => zoom(2),
+      ArrowLeft: () => move(-0.25),
+      ArrowRight: () => move(0.25),
+    };
+    actions[event.key]?.();
+  };
+
+  return (
+    <section class="timeline" ref={box} aria-label="Reconciles" onKeyDown={onKeyDown}>
+      <div class="toolbar">
+        <StretchButtons stretch={stretch} />
+        <Legend />
+        {calls.length > 0 && <VerdictLegend />}
+      </div>
+      <div class="axis" aria-hidden="true">
+        {ticksOf(left, right, scale).map((at) => (
+          <span key={at} style={{ left: `${labelWidth + (at - left) * scale}px` }}>
+            {timeOfDay(at)}
+          </span>
+        ))}
+      </div>
+      <ActMarks marks={marksOf(acts, left, right, scale)} />
+      {lanes.length === 0 && <Empty isFiltered={many + calls.length > 0}>Nothing was reconciled.</Empty>}
+      <Rows
+        items={lanes}
+        height={laneHeight}
+        keyOf={nameOf}
+        overlay={<Arrows arrows={arrows} />}
+        attributes={{
+          role: "group",
+          "aria-label": "Reconciles by request, from the left to the right",
+          tabIndex: 0,
+        }}
+      >
+        {(lane) =>
+          "reconciles" in lane ? (
+            <LaneRow
+              lane={lane}
+              bars={barsOf(lane.reconciles, left, right, scale)}
+              chosen={chosen}
+              onChoose={choose}
+            />
+          ) : (
+            <CallLaneRow
+              lane={lane}
+              bars={barsOf(lane.calls, left, right, scale)}
+              chosen={chosenCall}
+              onChoose={chooseCall}
+            />
+          )
+        }
+      </Rows>
+      {moment >= left && moment <= right && shown.moment !== undefined && (
+        <div class="moment" style={{ left: `${labelWidth + (moment - left) * scale}px` }} />
+      )}
+      {chosenCall && (
+        <ChosenCall call={chosenCall} merged={mergedCalls.includes(chosenCall) ? mergedCalls : []} />
+      )}
+      {chosen && (
+        <aside class="chosen" aria-label="The chosen reconcile">
+          <h2>
+            {chosen.controller} {chosen.request}
+          </h2>
+          <p>
+            <time>{timeOfDay(chosen.from)}</time> <Outcome outcome={chosen.outcome} /> in{" "}
+            {duration(chosen.to - chosen.from)}
+          </p>
+          <ReconcileDetail reconcile={chosen} />
+          {origins.length > 0 && (
+            <>
+              <h3>What led to it</h3>
+              <ul class="reconciles">
+                {origins.map((reconcile) => (
+                  <li key={reconcile.reconcileID}>
+                    <ReconcileLine reconcile={reconcile} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
+          <Merged items={merged} noun="reconciles" keyOf={({ reconcileID }) => reconcileID}>
+            {(reconcile) => <ReconcileLine reconcile={reconcile} />}
+          </Merged>
+        </aside>
+      )}
+    </section>
+  );
+}
+
+interface CallLaneRowProps {
+  readonly lane: CallLane;
+  readonly bars: readonly Bar<Call>[];
+  readonly chosen: Call | undefined;
+  readonly onChoose: (bar: Bar<Call>) => void;
+}
+
+/** The lane of a webhook and an object: their names, and bars for the calls. */
+function CallLaneRow({
+  lane: { webhook, shortName, resource, key },
+  bars,
+  chosen,
+  onChoose,
+}: CallLaneRowProps) {
+  return (
+    <div class="lane">
+      <span
+        class="lane-name"
+        title={`${webhook} ${resource} ${key}`}
+        style={{ width: `${labelWidth - 10}px` }}
+      >
+        {key} <span class="dim">{shortName}</span>
+      </span>
+      {bars.map((bar) => {
+        const verdict = worstVerdict(bar);
+        return (
+          <LaneBar
+            key={bar.items[0]!.uid}
+            bar={bar}
+            look={`call ${verdict}`}
+            label={labelOfCalls(bar, verdict)}
+            sign={verdictSigns[verdict]}
+            chosen={chosen}
+            onChoose={onChoose}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+function labelOfCalls({ items: [first, ...more] }: Bar<Call>, verdict: string): string {
+  const { from, to } = first!;
+  if (more.length > 0) return `${more.length + 1} calls of ${webhookName(first!)}, the worst: ${verdict}`;
+  return `${timeOfDay(from)} ${webhookName(first!)} ${operationOf(first!)}: ${verdict} in ${duration(to - from)}`;
+}
+
+function worstVerdict({ items }: Bar<Call>) {
+  const worst = Math.max(...items.map((call) => verdicts.indexOf(verdictOf(call))));
+  return verdicts[worst]!;
+}
+
+interface ChosenCallProps {
+  readonly call: Call;
+  /** All calls of its bar, if there are several. */
+  readonly merged: readonly Call[];
+}
+
+/** The details of the chosen webhook call, below the timeline. */
+function ChosenCall({ call, merged }: ChosenCallProps) {
+  const { feed, show } = usePage();
+  const places = placesOfCall(call);
+  return (
+    <aside class="chosen" aria-label="The chosen call of a webhook">
+      <h2>
+        {webhookName(call)}: {operationOf(call)}
+      </h2>
+      <p>
+        <time>{timeOfDay(call.from)}</time> <VerdictWord verdict={verdictOf(call)} /> in{" "}
+        {duration(call.to - call.from)}
+        {places.map((place) =>
+          feed.history.tracks.has(place) ? (
+            <button
+              type="button"
+              class="link way"
+              key={place}
+              onClick={() => show({ view: "objects", tab: "webhooks", place })}
+            >
+              {place}
+            </button>
+          ) : (
+            <span class="way" key={place}>
+              {place}
+            </span>
+          ),
+        )}
+      </p>
+      <CallDetail call={call} />
+      <Merged items={merged} noun="calls" keyOf={({ uid }) => uid}>
+        {(one) => <CallLine call={one} />}
+      </Merged>
+    </aside>
+  );
+}
+
+/** The number of items that are listed at most. */
+const most = 100;
+
+interface MergedProps<Item> {
+  readonly items: readonly Item[];
+  readonly noun: string;
+  readonly keyOf: (item: Item) => string;
+  readonly children: (item: Item) => ComponentChildren;
+}
+
+/** The items of a bar that has several. */
+function Merged<Item>({ items, noun, keyOf, children }: MergedProps<Item>) {
+  if (items.length === 0) return null;
+  return (
+    <details>
+      <summary>
+        {items.length} {noun} stand here
+      </summary>
+      <ul class="reconciles">
+        {items.slice(0, most).map((item) => (
+          <li key={keyOf(item)}>{children(item)}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface LaneRowProps {
+  readonly lane: Lane;
+  readonly bars: readonly Bar<Reconcile>[];
+  readonly chosen: Reconcile | undefined;
+  readonly onChoose: (bar: Bar<Reconcile>) => void;
+}
+
+/** The lane of a request: its name, and bars for its reconciles. */
+function LaneRow({ lane: { controller, request }, bars, chosen, onChoose }: LaneRowProps) {
+  return (
+    <div class="lane">
+      <span class="lane-name" title={`${controller} ${request}`} style={{ width: `${labelWidth - 10}px` }}>
+        <span class="dim">{controller}</span> {request}
+      </span>
+      {bars.map((bar) => {
+        const worst = worstReconcile(bar);
+        return (
+          <LaneBar
+            key={bar.items[0]!.reconcileID}
+            bar={bar}
+            look={worst.outcome}
+            label={labelOfReconciles(bar, worst)}
+            sign={outcomeSigns[worst.outcome]}
+            chosen={chosen}
+            onChoose={onChoose}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+function labelOfReconciles({ items: reconciles }: Bar<Reconcile>, { outcome }: Reconcile): string {
+  const [first] = reconciles;
+  const { controller, request, from, to } = first!;
+  if (reconciles.length > 1)
+    return `${reconciles.length} reconciles of ${controller} ${request}, the worst: ${outcome}`;
+  return `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
+}
+
+function worstReconcile({ items: reconciles }: Bar<Reconcile>): Reconcile {
+  return reconciles.reduce((worst, one) =>
+    outcomes.indexOf(one.outcome) > outcomes.indexOf(worst.outcome) ? one : worst,
+  );
+}
+
+/** Marks for the actions on the page, as links to their moments. */
+function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
+  const { show } = usePage();
+  if (marks.length === 0) return null;
+  return (
+    <ul class="acts" aria-label="What was done on the page">
+      {marks.map(({ left, width, acts }) => {
+        const [first, ...more] = acts;
+        const { at, text } = first!;
+        return (
+          <li key={`${at} ${text}`} style={{ left: `${labelWidth + left}px`, width: `${width}px` }}>
+            <button
+              type="button"
+              class="link"
+              title={acts.map((act) => `${timeOfDay(act.at)} the page ${act.text}`).join("\n")}
+              onClick={() => show({ moment: at })}
+            >
+              ▼ {text}
+              {more.length > 0 && `, and ${more.length} more`}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The width of the names left of the bars, in pixels. */
+const labelWidth = 260;
+
+interface LaneBarProps<Item> {
+  readonly bar: Bar<Item>;
+  readonly look: string;
+  readonly label: string;
+  /** Shown if the bar is wide enough. */
+  readonly sign: string;
+  readonly chosen: Item | undefined;
+  readonly onChoose: (bar: Bar<Item>) => void;
+}
+
+/** The bar of one item, or of several items that are too close to be drawn apart. */
+function LaneBar<Item>({ bar, look, label, sign, chosen, onChoose }: LaneBarProps<Item>) {
+  return (
+    <button
+      type="button"
+      class={`bar ${look}`}
+      aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
+      aria-label={label}
+      style={{
+        left: `${labelWidth + Math.max(0, bar.left)}px`,
+        width: `${bar.width + Math.min(0, bar.left)}px`,
+      }}
+      onClick={() => onChoose(bar)}
+    >
+      {bar.width > 16 && sign}
+    </button>
+  );
+}
+
+/** A place in the timeline, in pixels. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** An arrow from a cause to its effect. */
+interface Arrow {
+  readonly start: Point;
+  readonly end: Point;
+}
+
+/** Arrows from the ends of reconciles to the starts of the reconciles that they caused. */
+function Arrows({ arrows }: { readonly arrows: readonly Arrow[] }) {
+  return (
+    <svg class="arrows" aria-hidden="true">
+      <marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+        <path d="M0 0 8 4 0 8z" />
+      </marker>
+      {arrows.map(({ start, end }) => (
+        <path
+          key={`${start.x} ${start.y}`}
+          class="arrow"
+          marker-end="url(#head)"
+          d={`M${start.x} ${start.y} C${start.x + 30} ${start.y + 20} ${end.x - 30} ${end.y + 20} ${end.x} ${end.y}`}
+        />
+      ))}
+    </svg>
+  );
+}
+
+function nameOf(lane: Lane | CallLane): string {
+  return "reconciles" in lane
+    ? `${lane.controller} ${lane.request}`
+    : `${lane.webhook} ${lane.resource} ${lane.key}`;
+}
+
+function beginOf(lane: Lane | CallLane): number {
+  return ("reconciles" in lane ? lane.reconciles : lane.calls)[0]!.from;
+}

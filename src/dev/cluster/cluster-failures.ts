@@ -1,0 +1,87 @@
+import { inspect } from "node:util";
+import { TsbuilderError } from "../../shared/errors.ts";
+
+/** Time in which the same problem is reported only once. */
+const quiet = 30_000;
+
+/**
+ * Reports problems of a running cluster: a full disk as something to fix, at most once per interval, and unexpected
+ * errors.
+ */
+export function failureReporter(
+  report: (error: unknown) => void,
+  now: () => number = Date.now,
+): (error: unknown) => void {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (!isDiskFull(error)) return report(error);
+    if (now() - reportedAt < quiet) return;
+    reportedAt = now();
+    report(
+      new TsbuilderError("the disk is full, so the cluster rejects writes; no data is lost", {
+        code: "REFUSED",
+        hint: "free some space: the cluster then continues by itself",
+        cause: error,
+      }),
+    );
+  };
+}
+
+/** Prints a failure without a session to show it: one line if the user can fix it, else the full error. */
+export function formatFailure(error: unknown): string {
+  const text = error instanceof TsbuilderError ? `${error.message}\nhint: ${error.hint}` : inspect(error);
+  return `cluster: ${text}\n`;
+}
+
+function isDiskFull(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  return code === "ENOSPC" || (cause !== undefined && isDiskFull(cause));
+}
+
+/** Throws an explained error for a cluster that could not start. */
+export function explainStart(error: unknown): never {
+  const {
+    code,
+    syscall,
+    path,
+    message: text,
+    hint: remedy,
+  } = error as NodeJS.ErrnoException & { hint?: string };
+  if (code === damaged && remedy !== undefined) {
+    throw new TsbuilderError(text, { code: "REFUSED", hint: remedy, cause: error });
+  }
+  const advice = adviceByCode[syscall === "listen" ? `${code} listen` : (code ?? "")];
+  if (!advice) throw error;
+  const [message, hint] = advice;
+  throw new TsbuilderError(path ? `${message}: ${path}` : message, { code: "REFUSED", hint, cause: error });
+}
+
+/** The code of errors of the cluster about a damaged file; these have a hint of their own. */
+const damaged = "EDAMAGED";
+
+const unwritable = [
+  "the cluster's objects cannot be persisted",
+  "use a writable folder, or omit --data or --persist to keep them in memory",
+] as const;
+
+/** System error codes, each with its meaning here and a hint. */
+const adviceByCode: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  "EADDRINUSE listen": [
+    "the cluster's port is already in use",
+    "use another one with --port, or omit it to use a free port",
+  ],
+  "EACCES listen": [
+    "the system does not let the cluster have its port",
+    "use one above 1023 with --port, or omit it to use a free port",
+  ],
+  ENOSPC: [
+    "the disk is full, so the cluster's objects cannot be persisted",
+    "free some space, or omit --data or --persist to keep them in memory",
+  ],
+  ELOCKED: ["another cluster uses this folder", "stop it, or use another folder with --data"],
+  EACCES: unwritable,
+  EROFS: unwritable,
+  ENOTDIR: unwritable,
+  EEXIST: unwritable,
+  ENOENT: unwritable,
+};

@@ -1,0 +1,128 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { backgroundClock } from "@tsbuilder/apimachinery/time";
+import type { Cluster, ClusterWrite, MetFailure, WebhookCall } from "@tsbuilder/cluster";
+import { writePrivate } from "../../shared/files.ts";
+import { MovableClock } from "./movable-clock.ts";
+import type { DevCluster } from "./dev-cluster.ts";
+import type { Report } from "../dev-event.ts";
+import { explainStart, failureReporter } from "./cluster-failures.ts";
+import { inNamespace } from "./kubeconfig.ts";
+import { OperatorLeases } from "./operator-leases.ts";
+import { pageAgent, restorer } from "../record/recorded.ts";
+import { leases as leasesResource } from "../record/session-recording.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/** The options of a session's embedded cluster. */
+export interface EmbeddedOptions {
+  readonly projectName: string;
+  /** Default: a free port. */
+  readonly port: number | undefined;
+  /** Persist the cluster's objects for the next session. */
+  readonly persist: boolean;
+  readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
+  /** Receives each request of the operator that met a planned failure. */
+  readonly onFault?: ((failure: MetFailure) => void) | undefined;
+  readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
+}
+
+/** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
+export async function startEmbeddedCluster(
+  folder: string,
+  { projectName, port, persist, onWrite, onFault, onWebhookCall }: EmbeddedOptions,
+  report: Report,
+): Promise<DevCluster> {
+  const { controllerNames, PlannedFailures, startCluster } = await import("@tsbuilder/cluster");
+  mkdirSync(folder, { recursive: true });
+  const namespace = `${projectName}-system`;
+  const isOperator = (user: string): boolean => user.startsWith(`system:serviceaccount:${namespace}:`);
+  const leases = new OperatorLeases(isOperator);
+  const failures = new PlannedFailures(onFault);
+  const clock = new MovableClock();
+  const cluster = await startCluster({
+    clock,
+    connectionClock: backgroundClock,
+    controllers: controllerNames,
+    onError: failureReporter((error) => report({ type: "error", error })),
+    ...(port ? { port } : {}),
+    onWrite: (written) => {
+      leases.see(written);
+      onWrite?.(written);
+    },
+    onWebhookCall,
+    intercept: (request) => (isOperator(request.user) ? failures.take(request) : undefined),
+    ...(persist ? { dataDir: join(folder, "data") } : {}),
+  }).catch(explainStart);
+  const write = (name: string, content: object): string => {
+    const file = join(folder, name);
+    writePrivate(file, JSON.stringify(content, undefined, 2));
+    return file;
+  };
+  const { createClient, loadConfig } = await import("@tsbuilder/runtime");
+  const config = await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
+  return {
+    url: cluster.url,
+    kubeconfig: write("kubeconfig", cluster.kubeconfig),
+    client: createClient(config),
+    namespace,
+    prefix: "",
+    sampleNamespace: "default",
+    outlives: false,
+    actAs: async (serviceAccount) => {
+      const own = cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
+        "system:serviceaccounts",
+        `system:serviceaccounts:${namespace}`,
+        "system:authenticated",
+      ]);
+      return write("operator.kubeconfig", inNamespace(own, namespace));
+    },
+    stop: () => cluster.stop(),
+    own: {
+      client: createClient(config, { userAgent: pageAgent }),
+      failures,
+      leases,
+      clock,
+      restore: (states) => restore(cluster, states),
+    },
+  };
+}
+
+/** Restores states. Existing Leases are kept, except in namespaces that did not exist then. */
+function restore(cluster: Cluster, states: readonly ClusterWrite[]): void {
+  const namespaces = new Set(states.flatMap(({ resource, key }) => (resource === "namespaces" ? key : [])));
+  const kept = [...(cluster.snapshot().collections.get(leasesResource)?.values() ?? [])]
+    .filter(({ key }) => namespaces.has(key.split("/")[0]!))
+    .map(({ key, bytes }) => ({ resource: leasesResource, key, bytes }));
+  cluster.restore(cluster.snapshotOf([...states, ...kept]), restorer);
+}

@@ -1,0 +1,187 @@
+// The project's manifests in the cluster of a session. Begin here; `dev-objects` adapts them to the cluster and to webhooks on
+// this machine, and `explain-rejection` explains errors of the API server.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Client } from "@tsbuilder/runtime";
+import { TsbuilderError } from "../../shared/errors.ts";
+import {
+  type LocalWebhooks,
+  type ObjectPlace,
+  localConversion,
+  localWebhooks,
+  placeRbac,
+} from "./dev-objects.ts";
+import type { ManifestObject } from "../../ship/manifest.ts";
+import { explainLeftover, explainRejection, isOtherKind } from "./explain-rejection.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
+
+/** The field manager of everything that dev applies. */
+const devFieldManager = "tsbuilder-dev";
+
+/** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
+export interface DevPlace extends ObjectPlace {
+  readonly webhooks: LocalWebhooks | undefined;
+  /**
+   * Receives the name of each CRD that was replaced because its scope or kind changed; its objects are deleted with it.
+   * Without this function, such a CRD is rejected.
+   */
+  readonly onReplaced?: ((name: string) => void) | undefined;
+}
+
+/** Applied objects that are useless without the process on this machine: RBAC and webhooks. */
+export type AppliedObjects = Map<string, ManifestObject>;
+
+/** Applies the project's `config/`: CRDs, the operator's RBAC and the webhook configurations. */
+export async function applyConfig(
+  project: string,
+  client: Client,
+  place: DevPlace,
+  applied: AppliedObjects = new Map(),
+): Promise<void> {
+  const { namespace, webhooks, onReplaced } = place;
+  const applyAndRecord = async (objects: readonly ManifestObject[]): Promise<void> => {
+    for (const object of objects) {
+      await applyObjects(client, [object]);
+      applied.set(`${object.kind}/${object.metadata.name}`, object);
+    }
+  };
+  const patched = new Set(readConfig(project, "config/crd/patches").map(({ metadata }) => metadata.name));
+  const crds = readConfig(project, "config/crd/bases").map((crd) =>
+    webhooks && patched.has(crd.metadata.name) ? localConversion(crd, webhooks) : crd,
+  );
+  for (const crd of crds) await applyDefinition(client, crd, onReplaced);
+  await applyObjects(client, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
+  await applyAndRecord(placeRbac(readConfig(project, "config/rbac"), place));
+  if (webhooks) await applyAndRecord(localWebhooks(readWebhooks(project), webhooks, place.prefix));
+}
+
+/** Applies a CRD. If its scope or kind changed, which no update can do, it is deleted first. */
+async function applyDefinition(
+  client: Client,
+  crd: ManifestObject,
+  onReplaced: DevPlace["onReplaced"],
+): Promise<void> {
+  try {
+    await applyObjects(client, [crd]);
+  } catch (error) {
+    if (!onReplaced || !isOtherKind((error as Error).cause)) throw error;
+    await deleteDefinition(client, crd);
+    await applyObjects(client, [crd]);
+    onReplaced(crd.metadata.name);
+  }
+}
+
+async function deleteDefinition(client: Client, crd: ManifestObject): Promise<void> {
+  const kind = await client.mapper.kindFor(crd);
+  const { name } = crd.metadata;
+  await client.delete(kind, { name });
+  for (let waited = 0; await client.find(kind, { name }); waited += interval) {
+    if (waited >= patience) {
+      const failure = `could not replace the CRD "${name}", whose scope or kind changed: objects with finalizers remain`;
+      const hint = `remove their finalizers: kubectl edit ${name} --all-namespaces; then save again`;
+      throw new TsbuilderError(failure, { code: "REFUSED", hint });
+    }
+    await sleep(interval);
+  }
+  client.mapper.reset();
+}
+
+/** The time that the operator may take to finalize the objects of a CRD, and the interval of the checks, in milliseconds. */
+const [patience, interval] = [10_000, 50];
+
+/** Deletes the applied objects in reverse order, and applies the CRDs without the conversion through this machine. */
+export async function deleteApplied(
+  project: string,
+  client: Client,
+  { webhooks }: DevPlace,
+  applied: AppliedObjects,
+): Promise<void> {
+  for (const [key, object] of [...applied].toReversed()) {
+    const { namespace, name } = object.metadata;
+    try {
+      await client.delete(await client.mapper.kindFor(object), { namespace, name }).catch(ignoreNotFound);
+    } catch (error) {
+      throw explainLeftover(error, [...applied.values()]);
+    }
+    applied.delete(key);
+  }
+  if (webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
+}
+
+/** Applies the project's samples. */
+export async function applySamples(project: string, client: Client, namespace: string): Promise<number> {
+  const files = readConfigFiles(project, "config/samples");
+  const samples = files.flatMap(({ file, objects }) => objects.map((object) => ({ file, object })));
+  for (const { file, object } of samples) {
+    const sample = { ...object, metadata: { namespace, ...object.metadata } };
+    // A server cannot prune fields that one manager applied in several API versions, so each version has its own.
+    const version = sample.apiVersion.split("/").at(-1)!;
+    await applyObjects(client, [sample], { fieldManager: `${devFieldManager}-${version}`, file });
+  }
+  return samples.length;
+}
+
+async function applyObjects(
+  client: Client,
+  objects: readonly ManifestObject[],
+  {
+    fieldManager = devFieldManager,
+    file,
+  }: { readonly fieldManager?: string; /** Where a person wrote them. */ readonly file?: string } = {},
+): Promise<void> {
+  for (const object of objects) {
+    try {
+      await applyObject(client, object, fieldManager);
+    } catch (error) {
+      throw explainRejection(error, object, file);
+    }
+  }
+}
+
+async function applyObject(client: Client, object: ManifestObject, fieldManager: string): Promise<void> {
+  const kind = await client.mapper.kindFor(object);
+  const { namespace, ...metadata } = object.metadata;
+  const placed = kind.scope === "Namespaced" ? { ...metadata, namespace: namespace ?? "default" } : metadata;
+  await client.apply(kind, { ...object, metadata: placed }, { fieldManager });
+}
+
+function readWebhooks(project: string): ManifestObject[] {
+  const kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+  return readConfig(project, "config/webhook").filter(({ kind }) => kinds.includes(kind));
+}
+
+/** Reads the objects in all YAML files of a folder in the project, except for kustomize's own files. */
+function readConfig(project: string, folder: string): ManifestObject[] {
+  return readConfigFiles(project, folder).flatMap(({ objects }) => objects);
+}
+
+/** Reads objects with the paths of their files: `config/samples/apps_v1_mysql.yaml`. */
+function readConfigFiles(
+  project: string,
+  folder: string,
+): { readonly file: string; readonly objects: readonly ManifestObject[] }[] {
+  const path = join(project, folder);
+  if (!existsSync(path)) return [];
+  return readdirSync(path)
+    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith("kustom"))
+    .toSorted()
+    .map((name) => `${folder}/${name}`)
+    .map((file) => ({ file, objects: readObjects(project, file) }));
+}
+
+function readObjects(project: string, file: string): ManifestObject[] {
+  const complaint = {
+    code: "INVALID_SOURCE",
+    hint: "fix the YAML; it is reloaded when you save it",
+  } as const;
+  return readYaml(file, readFileSync(join(project, file), "utf8"), complaint).flatMap((value) => {
+    const object = value as ManifestObject | null;
+    return object?.kind && object.metadata?.name ? [object] : [];
+  });
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!(error as { isNotFound?: boolean }).isNotFound) throw error;
+}

@@ -1,0 +1,287 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { doneOrAborted } from "../cluster/movable-clock.ts";
+
+/** The options of the operator's process. */
+export interface OperatorOptions {
+  readonly file: string;
+  readonly project: string;
+  /** The address for a debugger: `127.0.0.1:9229`. */
+  readonly inspect?: string | undefined;
+  /** URLs of modules to load early: those that the operator imports and no edit changes. */
+  readonly preload?: readonly string[];
+  /** Delay from a start until the next process is prepared, in milliseconds. */
+  readonly standbyDelay?: number;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Creates the receiver of messages for each process that is started. */
+  readonly listen: () => OperatorListener;
+  /** Receives the operator's output, line by line. */
+  readonly onLine: (line: string) => void;
+  /** Called when the operator exits on its own; `isExpected` is true within `endsAfter`. */
+  readonly onExit: (reason: string, isExpected: boolean) => void;
+}
+
+/** Receives the messages that a process sends with `process.send`. */
+export interface OperatorListener {
+  message(message: unknown): void;
+  /** Called when the process has ended. */
+  end(): void;
+}
+
+/** The operator in its own process, so that a crash or an endless loop does not affect `dev`. */
+export interface OperatorProcess {
+  /** Stops the running operator, if any, does work while none runs, and starts a new one even if that work fails. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
+  isRunning(): boolean;
+  /**
+   * Does work that makes the running process end, and waits for its end, which then is an expected one. Returns false if the
+   * signal is aborted first.
+   */
+  endsAfter(cause: () => Promise<void>, signal: AbortSignal): Promise<boolean>;
+  /** Sets how far the clocks of this process, and of all later ones, are ahead of the system time, in milliseconds. */
+  moveClock(ahead: number): void;
+  stop(): Promise<void>;
+}
+
+/** Prepares the operator's process; `restart` starts it. */
+export function operatorProcess(options: OperatorOptions): OperatorProcess {
+  let current: Running | undefined;
+  let ahead = 0;
+  const expected = new Set<Running>();
+  // Only one process can hold the debugger's port, from its start on, so with a debugger none waits in standby.
+  const standby = createStandby(() => launch(options), {
+    isWanted: options.inspect === undefined,
+    delay: options.standbyDelay,
+  });
+  const endCurrent = async (): Promise<void> => {
+    const running = current;
+    current = undefined;
+    if (running) await end(running);
+  };
+  const run = (child: ChildProcess): void => {
+    const running = { child, finished: whenFinished(child) };
+    current = running;
+    for (const stream of [child.stdout!, child.stderr!]) {
+      createInterface({ input: stream }).on("line", options.onLine);
+    }
+    const listener = options.listen();
+    child.on("message", (message) => listener.message(message));
+    void running.finished.then((reason) => {
+      if (current === running) {
+        current = undefined;
+        options.onExit(reason, expected.has(running));
+      }
+      listener.end();
+    });
+    child.stdin!.write(`${ahead}\n`);
+  };
+  return {
+    restart: async (meanwhile) => {
+      await endCurrent();
+      try {
+        await meanwhile?.();
+      } finally {
+        run(standby.take());
+      }
+    },
+    isRunning: () => current !== undefined,
+    moveClock: (wanted) => {
+      ahead = wanted;
+      current?.child.stdin!.write(`${ahead}\n`);
+    },
+    endsAfter: async (cause, signal) => {
+      const running = current;
+      if (running) expected.add(running);
+      try {
+        await cause();
+        return await doneOrAborted(Promise.resolve(running?.finished), signal);
+      } finally {
+        if (running) expected.delete(running);
+      }
+    },
+    stop: async () => {
+      standby.close();
+      await endCurrent();
+    },
+  };
+}
+
+/** A process that was started, and the reason for its end once it has ended. */
+interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<string>;
+}
+
+function launch({ file, project, inspect, preload = [], args, env }: OperatorOptions): ChildProcess {
+  const modules = [...preload, wait].map((module) => `--import=${module}`);
+  const nodeArgs = inspect === undefined ? modules : [`--inspect=${inspect}`, ...modules];
+  const child = spawn(process.execPath, ["--enable-source-maps", ...nodeArgs, file, ...args], {
+    cwd: project,
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "pipe", "pipe", "ipc"],
+  });
+  // A broken pipe means that the process ended, which the exit event reports.
+  child.stdin!.on("error", () => undefined);
+  return child;
+}
+
+/** An operator that does not stop in time is killed; in development its work can be redone. */
+const patienceMilliseconds = 5000;
+
+async function end({ child, finished }: Running): Promise<void> {
+  const kill = setTimeout(() => child.kill("SIGKILL"), patienceMilliseconds);
+  child.kill("SIGTERM");
+  await finished;
+  clearTimeout(kill);
+}
+
+/** How long to wait for the rest of the output: a process that the operator started may hold it open. */
+const outputMilliseconds = 1000;
+
+/** Resolves with the reason when a process has ended and its output has been read. */
+function whenFinished(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      const { exitCode, signalCode } = child;
+      resolve(signalCode ? `by ${signalCode}` : `with code ${exitCode}`);
+    };
+    child.once("close", finish);
+    child.once("exit", () => setTimeout(finish, outputMilliseconds).unref());
+    child.once("error", ({ message }) => resolve(`before it started: ${message}`));
+  });
+}
+
+/** A process kept in standby, because starting one takes longer than the work it is started for. */
+interface Standby {
+  /** Returns the process in standby, or a new one, and prepares the next one after a delay. */
+  take(): ChildProcess;
+  close(): void;
+}
+
+/** The delay leaves the processors to the process that was just taken. */
+const delayMilliseconds = 1000;
+
+/** Keeps a process in standby; if disabled, each one is started on demand. */
+function createStandby(
+  launch: () => ChildProcess,
+  { isWanted, delay = delayMilliseconds }: { readonly isWanted: boolean; readonly delay: number | undefined },
+): Standby {
+  let waiting: ChildProcess | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const prepare = (): void => {
+    const child = launch();
+    waiting = child;
+    // A process that fails in standby fails again on demand, and its error is reported then.
+    const forget = (): void => {
+      if (waiting === child) waiting = undefined;
+    };
+    child.once("exit", forget).once("error", forget);
+  };
+  return {
+    take: () => {
+      clearTimeout(timer);
+      const child = waiting ?? launch();
+      waiting = undefined;
+      if (isWanted) timer = setTimeout(prepare, delay);
+      return child;
+    },
+    close: () => {
+      clearTimeout(timer);
+      waiting?.kill("SIGKILL");
+      waiting = undefined;
+    },
+  };
+}
+
+/**
+ * Runs before the operator's bundle, which is loaded when a line arrives on standard input. Each line says how many
+ * milliseconds the clock is ahead. The pipe closes when our process ends, even if killed, and then the operator ends, too.
+ */
+const wait = `data:text/javascript,${encodeURIComponent(`
+  process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
+  let begun = "";
+  await new Promise((go) => {
+    process.stdin.setEncoding("utf8").on("data", (text) => {
+      const lines = (begun + text).split("\\n");
+      begun = lines.pop();
+      for (const line of lines) globalThis[Symbol.for("@tsbuilder/clock")]?.moveTo(Number(line));
+      if (lines.length > 0) go();
+    });
+  });
+  process.stdin.unref();
+`)}`;
+
+/**
+ * The URL of a module that runs in an operator's process before its runtime is loaded, and replaces the runtime's system time
+ * by a clock that can be moved forward. After a move, timers of the runtime fire at their time on the new clock, at once if
+ * that has passed. `Date` follows the clock once it has been moved; timers of the operator's own code do not.
+ *
+ * A move waits until no reconcile runs, whose requests would time out, but at most five seconds.
+ */
+export const operatorClock = `data:text/javascript,${encodeURIComponent(`
+  import { subscribe } from "node:diagnostics_channel";
+  const { setTimeout, clearTimeout, Date: RealDate } = globalThis;
+  const { now } = RealDate;
+  const patience = 5000;
+  const longestTimer = 2 ** 31 - 1;
+  const timers = new Set();
+  let ahead = 0;
+  let running = 0;
+  let move = () => {};
+
+  const clock = {
+    get ahead() {
+      return ahead;
+    },
+    now: () => now() + ahead,
+    monotonic: () => performance.now() + ahead,
+    setTimer(run, milliseconds) {
+      const timer = { at: clock.monotonic() + Math.max(0, milliseconds), run };
+      timers.add(timer);
+      arm(timer);
+      return () => {
+        clearTimeout(timer.handle);
+        timers.delete(timer);
+      };
+    },
+    moveTo(wanted) {
+      if (!(wanted > ahead)) return;
+      const late = setTimeout(() => move(), patience);
+      move = () => {
+        clearTimeout(late);
+        move = () => {};
+        ahead = wanted;
+        moveDate();
+        for (const timer of [...timers].sort((a, b) => a.at - b.at)) arm(timer);
+      };
+      if (running === 0) move();
+    },
+  };
+
+  function arm(timer) {
+    clearTimeout(timer.handle);
+    timer.handle = setTimeout(
+      () => {
+        if (timer.at > clock.monotonic()) return arm(timer);
+        timers.delete(timer);
+        timer.run();
+      },
+      Math.min(Math.max(0, timer.at - clock.monotonic()), longestTimer),
+    );
+  }
+
+  function moveDate() {
+    if (globalThis.Date !== RealDate) return;
+    globalThis.Date = new Proxy(RealDate, {
+      apply: () => new RealDate(clock.now()).toString(),
+      construct: (target, args, as) => Reflect.construct(target, args.length === 0 ? [clock.now()] : args, as),
+      get: (target, name) => (name === "now" ? clock.now : Reflect.get(target, name)),
+    });
+    RealDate.prototype.constructor = globalThis.Date;
+  }
+
+  subscribe("tsbuilder:reconcile:start", () => running++);
+  subscribe("tsbuilder:reconcile:end", () => --running === 0 && move());
+  globalThis[Symbol.for("@tsbuilder/clock")] = clock;
+`)}`;

@@ -1,0 +1,190 @@
+// The operator of a session. Begin here: it acts as its own ServiceAccount and serves webhooks on this machine;
+// `operator-process` runs it in a process that can be restarted quickly and whose clock can be moved.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { connect, isIP } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { type MissingPermission, missingPermission } from "@tsbuilder/apimachinery/naming";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { freePort } from "@tsbuilder/apimachinery/port";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { type OperatorProcess, operatorClock, operatorProcess } from "./operator-process.ts";
+import type { LocalWebhooks, ObjectPlace } from "../config/dev-objects.ts";
+import type { DevCluster } from "../cluster/dev-cluster.ts";
+import type { DevEvent, Report } from "../dev-event.ts";
+import { type OperatorRecord, listenToOperator, subscriber } from "../record/operator-messages.ts";
+import { writePrivate } from "../../shared/files.ts";
+
+
+
+
+
+
+
+/** Where a session's operator runs in the cluster, and where it serves its webhooks, if at all. */
+export interface SessionPlace extends ObjectPlace {
+  readonly webhooks: WebhookPlace | undefined;
+}
+
+/** The options of a session's operator. */
+export interface SessionOperatorOptions {
+  readonly root: string;
+  /** The bundle to run. */
+  readonly file: string;
+  /** The address at which a debugger can attach to the operator: `127.0.0.1:9229`. */
+  readonly inspect?: string | undefined;
+  /** Additional arguments of the operator. */
+  readonly args?: readonly string[] | undefined;
+  /** Receives the reconciles and samples of the operator. */
+  readonly record: OperatorRecord;
+}
+
+/** The operator of a session: it acts as its own ServiceAccount, and its output and its exits are reported. */
+export async function sessionOperator(
+  { root, file, inspect, args = [], record }: SessionOperatorOptions,
+  cluster: DevCluster,
+  { namespace, prefix, webhooks }: SessionPlace,
+  report: Report,
+): Promise<OperatorProcess> {
+  const operator = operatorProcess({
+    file,
+    project: root,
+    inspect,
+    preload: [operatorClock, subscriber, ...runtimeOf(root)],
+    listen: () => {
+      report({ type: "again", what: "operator" });
+      return listenToOperator(record, (cause) => report({ type: "error", error: notRecorded(cause) }));
+    },
+    args: [
+      "--health-probe-bind-address=0",
+      "--metrics-bind-address=0",
+      ...(webhooks ? webhookFlags(webhooks) : ["--enable-webhooks=false"]),
+      ...args,
+    ],
+    env: {
+      KUBECONFIG: await cluster.actAs(`${prefix}controller-manager`),
+      POD_NAMESPACE: namespace,
+      WATCH_NAMESPACE: "",
+    },
+    onLine: (line) => {
+      report({ type: "operator", line });
+      const missing = missingPermission(line);
+      if (missing) report({ type: "error", error: notAllowed(missing) });
+    },
+    onExit: (reason, isExpected) => report(operatorEnd(reason, args, isExpected)),
+  });
+  return {
+    ...operator,
+    // Samples, or the user after an edit, may call the webhooks at once.
+    restart: async (meanwhile) => {
+      await operator.restart(meanwhile);
+      if (webhooks) await waitForPort(webhooks.port, () => operator.isRunning());
+    },
+  };
+}
+
+/** The time in milliseconds after which an operator that does not listen has logged the reason. */
+const patienceMilliseconds = 10_000;
+
+/** Waits until a port on this machine accepts connections, as long as the process that should open it is running. */
+async function waitForPort(port: number, isAwaited: () => boolean): Promise<void> {
+  const deadline = Date.now() + patienceMilliseconds;
+  while (isAwaited() && Date.now() < deadline && !(await listens(port))) await delay(10);
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** Returns the event for an operator that ended by itself. Printing its flags, and losing its Lease, are no errors. */
+export function operatorEnd(reason: string, args: readonly string[], isExpected: boolean): DevEvent {
+  if (isExpected) return { type: "info", text: `the operator ended ${reason}, as it must without its Lease` };
+  if (reason === "with code 0" && args.some((arg) => arg === "--help" || arg === "-h")) {
+    return { type: "info", text: "the operator printed its flags and ended: start dev without --help" };
+  }
+  const error = new TsbuilderError(`the operator exited ${reason}`, {
+    code: "TOOL_FAILED",
+    hint: "see the last lines of its log; it restarts with the next edit",
+  });
+  return { type: "error", error };
+}
+
+function notAllowed({ verb, resource, marker }: MissingPermission): TsbuilderError {
+  return new TsbuilderError(`the operator is not allowed to ${verb} ${resource}`, {
+    code: "REFUSED",
+    hint: `add a marker to its controller: ${marker}`,
+  });
+}
+
+function notRecorded(cause: unknown): TsbuilderError {
+  return new TsbuilderError("the operator's reconciles can't be recorded any more", {
+    code: "REFUSED",
+    hint: "the operator keeps running; free some space if the disk is full, and restart tsbuilder dev",
+    cause,
+  });
+}
+
+function webhookFlags({ host, port, certificates }: WebhookPlace): string[] {
+  return [
+    `--webhook-port=${port}`,
+    `--webhook-cert-path=${certificates}`,
+    ...(host === undefined ? [] : [`--webhook-host=${host}`]),
+  ];
+}
+
+/** An address on this machine where the operator serves its webhooks. */
+interface WebhookPlace extends LocalWebhooks {
+  readonly port: number;
+  /** The address to listen on; undefined for all of them. */
+  readonly host: string | undefined;
+  /** The folder of `tls.crt` and `tls.key`. */
+  readonly certificates: string;
+}
+
+/**
+ * Chooses a port for the webhooks and creates a certificate that the cluster will trust. The address is this machine's
+ * own, and no other machine can connect, unless a remote cluster reaches it by another address: `HOST`, or `HOST:PORT`.
+ */
+export async function prepareWebhooks(folder: string, reachedBy?: string): Promise<WebhookPlace> {
+  const address = reachedBy ?? loopback;
+  const { hostname, port: given } = new URL(`https://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const certificates = join(folder, "webhook-certs");
+  mkdirSync(certificates, { recursive: true });
+  const ca = createCA({ commonName: "tsbuilder dev" });
+  const serving = issueCertificate(ca, {
+    usages: ["server"],
+    ...(isIP(host) ? { ipAddresses: [host] } : { dnsNames: [host] }),
+  });
+  writeFileSync(join(certificates, "tls.crt"), serving.cert);
+  writePrivate(join(certificates, "tls.key"), serving.key);
+  const port = given ? Number(given) : await freePort();
+  return {
+    port,
+    host: reachedBy === undefined ? loopback : undefined,
+    certificates,
+    url: `https://${hostname}:${port}`,
+    caBundle: Buffer.from(ca.cert).toString("base64"),
+  };
+}
+
+const loopback = "127.0.0.1";
+
+/** The project's own runtime package, if it can be loaded outside of the bundle. */
+function runtimeOf(root: string): string[] {
+  try {
+    return [pathToFileURL(createRequire(join(root, "package.json")).resolve("@tsbuilder/runtime")).href];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,87 @@
+import type { KubernetesObject } from "@tsbuilder/runtime";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { type JSONPatchOperation, parsePointer } from "@tsbuilder/apimachinery/patch";
+import type { RecordedAdmission } from "./recorded.ts";
+
+/** Replaces the values of a Secret. */
+export const hiddenValue = "(not shown)";
+
+/** Returns an object; a Secret without its values. Its keys stay, as they help to find mistakes. */
+export function hideSecret(object: KubernetesObject): KubernetesObject {
+  if (object.kind !== "Secret") return object;
+  const { data = {}, stringData: _, metadata, ...secret } = object as KubernetesObject & Data;
+  // kubectl apply copies the data into this annotation.
+  const { [lastApplied]: __, ...annotations } = metadata.annotations ?? {};
+  const hidden = Object.fromEntries(Object.keys(data).map((key) => [key, hiddenValue]));
+  return { ...secret, metadata: { ...metadata, annotations }, data: hidden } as KubernetesObject;
+}
+
+interface Data {
+  readonly data?: object;
+  readonly stringData?: object;
+}
+
+/** The annotation with the object that `kubectl apply` has sent. */
+export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+type Answer = NonNullable<RecordedAdmission["answer"]>;
+
+/**
+ * Returns a call; a call for a Secret without the data and annotations in objects and patch, and without texts of the
+ * webhook, which may quote them. The names of all fields stay, so that the patch still fits the object.
+ */
+export function hideCall(call: RecordedAdmission): RecordedAdmission {
+  if (call.resource !== "secrets") return call;
+  const { object, oldObject, answer, failure } = call;
+  return {
+    ...call,
+    object: hide(object, []),
+    oldObject: hide(oldObject, []),
+    ...(answer && { answer: hideAnswer(answer) }),
+    // Only the message of an invalid answer quotes the webhook.
+    ...(failure?.reason === "InvalidAnswer" && { failure: { ...failure, message: hiddenValue } }),
+  };
+}
+
+function hideAnswer({ allowed, status, warnings, auditAnnotations, patch }: Answer): Answer {
+  return {
+    allowed,
+    ...(status && {
+      status: { ...hideAll(status), ...(status.code !== undefined && { code: status.code }) },
+    }),
+    ...(warnings && { warnings: warnings.map(() => hiddenValue) }),
+    ...(auditAnnotations && { auditAnnotations: hideAll(auditAnnotations) }),
+    ...(patch && { patch: patch.map(hideOperation) }),
+  };
+}
+
+function hideOperation(operation: JSONPatchOperation): JSONPatchOperation {
+  if (!("value" in operation)) return operation;
+  const path: unknown = operation.path;
+  const steps = typeof path === "string" ? parsePointer(path) : [];
+  return { ...operation, value: hide(operation.value, steps) };
+}
+
+/** Hides the value at a path of a Secret. */
+function hide<Value>(value: Value, steps: readonly string[]): Value {
+  return hideAt(value, steps) as Value;
+}
+
+function hideAt(value: unknown, steps: readonly string[]): unknown {
+  if (value === undefined || value === null) return value;
+  const holder = holders.find((each) => each.every((step, index) => step === steps[index]));
+  if (isObject(value) && (!holder || steps.length === holder.length))
+    return mapMembers(value, (member, name) => hideAt(member, [...steps, name]));
+  return holder || steps.length === 0 ? hiddenValue : value;
+}
+
+/** The maps with secret values: `kubectl apply` copies the data into an annotation. */
+const holders: readonly (readonly string[])[] = [["data"], ["stringData"], ["metadata", "annotations"]];
+
+function hideAll(texts: object): Record<string, string> {
+  return mapMembers(texts, () => hiddenValue);
+}
+
+function mapMembers<To>(object: object, map: (member: unknown, name: string) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, map(member, name)]));
+}

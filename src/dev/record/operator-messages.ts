@@ -1,0 +1,257 @@
+// How a session learns what its operator does: a module in the operator's process sends the runtime's messages (`subscriber`),
+// and `listenToOperator` turns them into the reconciles and samples of the record.
+
+import type { RecordedReconcile, RecordedSample } from "./recorded.ts";
+import type { ChannelMessages, ReconcileEndMessage, RequestMessage } from "@tsbuilder/runtime";
+import { causeOfRequeue } from "./causes.ts";
+import type { OperatorListener } from "../operator/operator-process.ts";
+
+/** A message that the operator's runtime published, with its channel and time. */
+type OperatorMessage = {
+  readonly [Name in keyof ChannelMessages]: ChannelMessages[Name] & {
+    readonly channel: Name;
+    /** Milliseconds since 1970 in real time. */
+    readonly at: number;
+    /** The milliseconds by which the operator's clock is ahead; undefined if it was not moved. */
+    readonly ahead?: number;
+  };
+}[keyof ChannelMessages];
+
+type OperatorSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
+
+/** The messages of one turn of the event loop, as a process sends them. */
+interface SentMessages {
+  readonly tsbuilder: readonly OperatorMessage[];
+}
+
+/** The channels of the runtime. They are repeated here, checked by the compiler, since loading the runtime takes long. */
+const channels = Object.keys({
+  "tsbuilder:enqueue": true,
+  "tsbuilder:reconcile:start": true,
+  "tsbuilder:reconcile:end": true,
+  "tsbuilder:request": true,
+  "tsbuilder:sample": true,
+} satisfies Record<keyof ChannelMessages, true>);
+
+/**
+ * The URL of a module that runs before an operator's bundle and sends the messages of its runtime to the parent process. The
+ * operator's own code may use `process.send`, too, so these messages have a member `tsbuilder`.
+ */
+export const subscriber = `data:text/javascript,${encodeURIComponent(`
+  import { subscribe } from "node:diagnostics_channel";
+  const { now } = Date;
+  const clock = globalThis[Symbol.for("@tsbuilder/clock")];
+  let messages = [];
+  const send = () => {
+    const sent = messages;
+    messages = [];
+    if (sent.length > 0 && process.connected) process.send({ tsbuilder: sent }, () => {});
+  };
+  for (const channel of ${JSON.stringify(channels)}) {
+    subscribe(channel, (message) => {
+      const moved = clock?.ahead > 0 ? { ahead: clock.ahead } : {};
+      if (messages.push({ ...message, channel, at: now(), ...moved }) === 1) setImmediate(send);
+    });
+  }
+  process.on("exit", send);
+`)}`;
+
+/** Receives the reconciles and samples of an operator. */
+export interface OperatorRecord {
+  append(reconciles: readonly RecordedReconcile[]): void;
+  sample?(sample: RecordedSample): void;
+}
+
+/** Returns a listener that records the messages of one process. After a failed write, reconciles are not recorded any more. */
+export function listenToOperator(
+  record: OperatorRecord,
+  onFailure: (error: unknown) => void,
+): OperatorListener {
+  const history = new ReconcileHistory();
+  let isGivenUp = false;
+  const write = (reconciles: readonly RecordedReconcile[]): void => {
+    if (isGivenUp) return;
+    try {
+      record.append(reconciles);
+    } catch (error) {
+      isGivenUp = true;
+      onFailure(error);
+    }
+  };
+  let last: RecordedSample | undefined;
+  const sample = (taken: RecordedSample): void => {
+    last = taken;
+    record.sample?.(taken);
+  };
+  const take = (message: OperatorMessage): RecordedReconcile | undefined => {
+    if (message.channel !== "tsbuilder:sample") return history.add(message);
+    sample(recordedSample(message));
+    return undefined;
+  };
+  return {
+    message: (message) => {
+      const sent = (message as Partial<SentMessages> | null)?.tsbuilder;
+      if (Array.isArray(sent)) write(sent.map(take).filter((one) => one !== undefined));
+    },
+    end: () => {
+      write(history.unfinished());
+      if (last) sample(sampleOfEnd(last));
+    },
+  };
+}
+
+interface Running {
+  readonly began: OperatorMessage;
+  readonly reconcile: Omit<RecordedReconcile, "outcome"> & {
+    readonly requests: Omit<RequestMessage, "reconcileID">[];
+  };
+}
+
+const mostCauses = 10;
+
+/** The number of requests of a reconcile that are kept. */
+export const mostRequests = 100;
+
+/** The milliseconds by which a timer may fire early, compared with the date. */
+const early = 5;
+
+/** Assembles reconciles from the messages of one process. */
+export class ReconcileHistory {
+  /** The causes of each queued request, with the time at which each is due. */
+  readonly #queued = new Map<string, Map<string, number>>();
+  readonly #running = new Map<string, Running>();
+  /** The cause for which each request runs again without a new event. */
+  readonly #again = new Map<string, string>();
+
+  /** Returns the reconcile that has ended with this message, if one has. */
+  add(message: Exclude<OperatorMessage, OperatorSample>): RecordedReconcile | undefined {
+    switch (message.channel) {
+      case "tsbuilder:enqueue": {
+        const key = keyOf(message);
+        const causes = this.#queued.get(key) ?? new Map<string, number>();
+        const since = Math.min(timeOf(message) + (message.after ?? 0), causes.get(message.cause) ?? Infinity);
+        if (causes.size < mostCauses || causes.has(message.cause)) causes.set(message.cause, since);
+        this.#queued.set(key, causes);
+        return undefined;
+      }
+      case "tsbuilder:reconcile:start": {
+        const key = keyOf(message);
+        const causes = this.#takeCauses(key, timeOf(message));
+        const { controller, request, reconcileID } = message;
+        const at = new Date(message.at).toISOString();
+        const reconcile = { at, controller, request, reconcileID, causes, requests: [] };
+        this.#running.set(reconcileID, { reconcile, began: message });
+        return undefined;
+      }
+      case "tsbuilder:request": {
+        const { reconcileID, method, path, code } = message;
+        const running = this.#running.get(reconcileID ?? "");
+        if (!running || running.reconcile.requests.length >= mostRequests) return undefined;
+        running.reconcile.requests.push({ method, path, code, seconds: realSeconds(message, running.began) });
+        return undefined;
+      }
+      case "tsbuilder:reconcile:end": {
+        const running = this.#running.get(message.reconcileID);
+        if (!running) return undefined;
+        this.#running.delete(message.reconcileID);
+        const again = causeOfNext(message);
+        if (again !== undefined) this.#again.set(keyOf(message), again);
+        const { outcome, requeueAfter, error, stack } = message;
+        return {
+          ...running.reconcile,
+          outcome,
+          requeueAfter,
+          error,
+          stack,
+          seconds: realSeconds(message, running.began),
+        };
+      }
+    }
+  }
+
+  /** Takes the causes that are due; without one, the request runs because of the reconcile before. */
+  #takeCauses(key: string, now: number): readonly string[] {
+    const queued = this.#queued.get(key) ?? new Map<string, number>();
+    const due = [...queued].filter(([, since]) => since <= now + early).map(([cause]) => cause);
+    for (const cause of due) queued.delete(cause);
+    if (queued.size === 0) this.#queued.delete(key);
+    const again = this.#again.get(key);
+    this.#again.delete(key);
+    return due.length > 0 || again === undefined ? due : [again];
+  }
+
+  /** Returns the reconciles that ran when the process ended. */
+  unfinished(): readonly RecordedReconcile[] {
+    return [...this.#running.values()].map(({ reconcile }) => ({ ...reconcile, outcome: "unfinished" }));
+  }
+}
+
+function keyOf({ controller, request }: { readonly controller: string; readonly request: string }): string {
+  return `${controller} ${request}`;
+}
+
+/** Returns the time of a message on the operator's clock. */
+function timeOf({ at, ahead = 0 }: OperatorMessage): number {
+  return at + ahead;
+}
+
+/** Returns a duration in real time: the operator's clock, which measured it, may have been moved meanwhile. */
+function realSeconds(
+  message: OperatorMessage & { readonly seconds: number },
+  began: OperatorMessage,
+): number {
+  if (message.ahead === began.ahead) return message.seconds;
+  return Math.min(message.seconds, (message.at - began.at) / 1000);
+}
+
+function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string | undefined {
+  switch (outcome) {
+    case "done":
+    case "terminal":
+      return undefined;
+    case "later":
+      return causeOfRequeue(requeueAfter);
+    case "again":
+      return causeOfRequeue(0);
+    case "conflict":
+    case "error":
+      return `retry after ${outcome}`;
+  }
+}
+
+function recordedSample(sample: OperatorSample): RecordedSample {
+  const { controllers, cached, cachedBytes, blocked, blockedAgo, resident, heap, heapKept } = sample;
+  return {
+    type: "sample",
+    at: isoTime(sample.at),
+    since: isoTime(sample.since),
+    controllers,
+    cached,
+    cachedBytes,
+    blocked,
+    blockedUntil: blockedAgo === undefined ? undefined : isoTime(sample.at - blockedAgo),
+    resident,
+    heap,
+    heapKept,
+  };
+}
+
+/** Returns the sample of a process that has ended: all numbers are 0. */
+export function sampleOfEnd({ since }: RecordedSample): RecordedSample {
+  return {
+    type: "sample",
+    at: isoTime(Date.now()),
+    since,
+    controllers: [],
+    cached: {},
+    cachedBytes: 0,
+    blocked: 0,
+    resident: 0,
+    heap: 0,
+    heapKept: undefined,
+  };
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,148 @@
+// Reloads after edits. `watch-sources` reports edits, and this file executes the steps that they make necessary.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Report } from "../dev-event.ts";
+import type { SourceChanges } from "./watch-sources.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+
+/** The steps of a reload, in their order. A step that fails throws. */
+export interface ReloadSteps {
+  /** Regenerates from the sources, and returns the files that it wrote. */
+  readonly generate: () => Promise<readonly string[]>;
+  /** Bundles the operator. */
+  readonly bundle: () => Promise<void>;
+  /** Applies `config/`. */
+  readonly apply: () => Promise<void>;
+  /** Restarts the operator. */
+  readonly restart: () => Promise<void>;
+  /** Returns true while the operator's process runs; it may end by itself. */
+  readonly isRunning: () => boolean;
+}
+
+/** Executes the steps that an edit makes necessary, one edit after the other, and other work between two reloads. */
+export class Reloader {
+  readonly #steps: ReloadSteps;
+  readonly #ownWrites: OwnWrites;
+  readonly #report: Report;
+  #work = Promise.resolve();
+  #isClosed = false;
+  /** Aborted when a reload, or other work, waits for the work between reloads. */
+  #awaited = new AbortController();
+  // A step that failed stays due: the next edit of any file retries it.
+  #isGenerationDue = false;
+  #isBundleDue = false;
+  #isConfigNew = false;
+  #isBundleNew = false;
+
+  constructor(steps: ReloadSteps, ownWrites: OwnWrites, report: Report) {
+    this.#steps = steps;
+    this.#ownWrites = ownWrites;
+    this.#report = report;
+  }
+
+  /** Reloads after the reload before. Resolves when all reloads are done; errors are reported. */
+  reload(changes: SourceChanges): Promise<void> {
+    this.#awaited.abort();
+    this.#work = this.#work
+      .then(() => this.#takeUp(changes))
+      .catch((error: unknown) => this.#report({ type: "error", error }));
+    return this.#work;
+  }
+
+  /**
+   * Does work between reloads, and passes its result or error to the caller. After `close` it throws. The signal is aborted as
+   * soon as a reload, or other work, waits for this one.
+   */
+  between<T>(work: (awaited: AbortSignal) => Promise<T>): Promise<T> {
+    this.#awaited.abort();
+    const done = this.#work.then(() => {
+      if (this.#isClosed) throw sessionEnds();
+      this.#awaited = new AbortController();
+      return work(this.#awaited.signal);
+    });
+    this.#work = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
+  /** Drops everything that waits, and resolves when the current step is done. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#work;
+  }
+
+  async #takeUp(seen: SourceChanges): Promise<void> {
+    const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(seen);
+    if (changes.length === 0) return;
+    const started = performance.now();
+    this.#report({ type: "again", what: "reload" });
+    await this.#generateAndBundle(changes);
+    if (this.#isConfigNew) await this.#steps.apply();
+    this.#isConfigNew = false;
+    if (this.#isBundleNew || !this.#steps.isRunning()) await this.#steps.restart();
+    this.#isBundleNew = false;
+    // The end of a process that did not stay is reported by the process.
+    if (!this.#steps.isRunning()) return;
+    const seconds = ((performance.now() - started) / 1000).toFixed(2);
+    this.#report({ type: "info", text: `${changes.join(", ")}: reloaded in ${seconds} s` });
+  }
+
+  /** Generates and bundles in parallel. The generators' errors win: they are clearer than the bundler's. */
+  async #generateAndBundle(changes: SourceChanges): Promise<void> {
+    const isConfig = (file: string): boolean => file.startsWith("config/");
+    const isTypeScript = (file: string): boolean => file.endsWith(".ts");
+    this.#isGenerationDue ||= changes.some(isTypeScript);
+    this.#isBundleDue ||= changes.some((file) => isTypeScript(file) || !isConfig(file));
+    this.#isConfigNew ||= changes.some(isConfig);
+    const bundled = this.#isBundleDue ? this.#steps.bundle() : undefined;
+    // Awaited below, unless the generators fail first.
+    bundled?.catch(() => undefined);
+    const generated = this.#isGenerationDue ? await this.#steps.generate() : [];
+    this.#isGenerationDue = false;
+    this.#ownWrites.note(generated);
+    this.#isConfigNew ||= generated.length > 0;
+    await bundled;
+    this.#isBundleNew ||= this.#isBundleDue;
+    this.#isBundleDue = false;
+  }
+}
+
+/** Returns the error of work that is refused or interrupted because the session stops. */
+export function sessionEnds(): TsbuilderError {
+  return new TsbuilderError("tsbuilder dev is stopping", { code: "REFUSED", hint: "start it again" });
+}
+
+/** Separates the user's edits from files that dev itself wrote, which the watcher sees, too. */
+export class OwnWrites {
+  readonly #project: string;
+  readonly #contents = new Map<string, string>();
+
+  constructor(project: string) {
+    this.#project = project;
+  }
+
+  /** Remembers the content of files that dev just wrote, by their paths in the project. */
+  note(files: Iterable<string>): void {
+    for (const file of files) this.#contents.set(file, this.#read(file));
+  }
+
+  /** Drops files that still have the content dev wrote; from the first difference on, a file is the user's. */
+  leaveOut(changes: SourceChanges): SourceChanges {
+    return changes.filter((file) => {
+      if (!this.#contents.has(file)) return true;
+      if (this.#contents.get(file) === this.#read(file)) return false;
+      return this.#contents.delete(file);
+    });
+  }
+
+  #read(file: string): string {
+    try {
+      return readFileSync(join(this.#project, file), "utf8");
+    } catch {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { execa } from "execa";
+import { packageManagerOf } from "../../project/package-manager.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { readJsonObject } from "../../shared/read-json.ts";
+
+/** The result of a file of tests. */
+interface TestFile {
+  /** The path in the project. */
+  readonly path: string;
+  /** The tests that ran; a test that passed has no messages. */
+  readonly outcomes: readonly Outcome[];
+  /** The number of skipped tests. */
+  readonly skipped: number;
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly messages: readonly string[];
+}
+
+/** The part of vitest's JSON report that is read. */
+interface Written {
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
+  }[];
+}
+
+interface RunOptions {
+  /** A folder for temporary files. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends vitest when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs files of tests with the project's own vitest, one after the other, since they share a cluster. */
+export async function runTestFiles(
+  root: string,
+  include: readonly string[],
+  { folder, env, signal }: RunOptions,
+): Promise<TestFile[]> {
+  const config = join(folder, "vitest.config.mjs");
+  const report = join(folder, "vitest.json");
+  // The project's own configuration is for tests that start their cluster themselves.
+  const globs = include.map((path) => path.replaceAll(/[\\*?[\]{}()!+@]/gu, "\\$&"));
+  const test = { include: globs, fileParallelism: false, testTimeout: 60_000, hookTimeout: 60_000 };
+  writeFileSync(config, `export default ${JSON.stringify({ root, test })};\n`);
+  const args = [
+    "run",
+    "--root",
+    root,
+    "--config",
+    config,
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile=${report}`,
+  ];
+  const { exitCode, stderr } = await execa("vitest", args, {
+    cwd: root,
+    env: { ...env, NO_COLOR: "1" },
+    localDir: root,
+    preferLocal: true,
+    reject: false,
+    ...(signal ? { cancelSignal: signal } : {}),
+  });
+  signal?.throwIfAborted();
+  if (!existsSync(report)) {
+    throw new TsbuilderError(`vitest ran no tests: ${stderr.trim() || "it is not installed"}`, {
+      code: "TOOL_FAILED",
+      hint: `install the project's packages: ${packageManagerOf(root).install}`,
+    });
+  }
+  const { testResults = [] } = readJsonObject(report, readFileSync(report, "utf8")) as Written;
+  const files = testResults.map(({ name, status, message, assertionResults }) => {
+    const outcomes = assertionResults
+      .filter((one) => one.status === "passed" || one.status === "failed")
+      .map((one) => ({ name: one.fullName, messages: one.failureMessages ?? [] }));
+    // A file that fails while it is loaded has no tests.
+    const isBroken = status !== "passed" && outcomes.every(({ messages }) => messages.length === 0);
+    const path = relative(root, name).replaceAll("\\", "/");
+    return {
+      path,
+      outcomes: isBroken ? [...outcomes, { name: path, messages: [message] }] : outcomes,
+      skipped: assertionResults.length - outcomes.length,
+    };
+  });
+  const hasFailed = files.some(({ outcomes }) => outcomes.some(({ messages }) => messages.length > 0));
+  if (exitCode === 0 || hasFailed) return files;
+  // Such as an error that nothing waits for, which vitest assigns to no test.
+  const unassigned = { name: "vitest", messages: [stderr.trim() || `vitest exited with ${exitCode}`] };
+  return files.map((file) => ({ ...file, outcomes: [...file.outcomes, unassigned] }));
+}

@@ -1,0 +1,124 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+
+/** A line of the operator's JSON log, for people. */
+export interface ReadableLine {
+  /** The time of day. */
+  readonly time: string;
+  /** The level, the message and other fields as key=value; for an error, also the place in the project's sources. */
+  readonly text: string;
+  readonly stack: string | undefined;
+  /** The controller that logged the line, and the kind that it reconciles. */
+  readonly controller: string | undefined;
+  readonly controllerKind: string | undefined;
+}
+
+/** Fields that repeat on every line of a controller, or that only machines read. */
+const leftOut = new Set([
+  "level",
+  "ts",
+  "msg",
+  "controllerGroup",
+  "controllerKind",
+  "reconcileID",
+  "stacktrace",
+]);
+
+/** Reads a line of the operator's JSON log; undefined for other lines. */
+export function readableLogLine(line: string, root?: string): ReadableLine | undefined {
+  const fields = parseFields(line);
+  if (!fields) return undefined;
+  const textIn = (name: string): string | undefined =>
+    typeof fields[name] === "string" ? fields[name] : undefined;
+  const stack = textIn("stacktrace");
+  const place = stack === undefined ? undefined : placeOf(stack, root);
+  const { error, ...others } = fields;
+  const rest = Object.entries({ ...(error !== undefined && { error }), ...others })
+    .filter(([name, value]) => !leftOut.has(name) && !isReference(value))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const words = [
+    (textIn("level") ?? "").padEnd(5),
+    fields.msg,
+    ...(place === undefined ? [] : [`at ${place}`]),
+    ...rest,
+  ];
+  return {
+    time: /T(\d\d:\d\d:\d\d)/.exec(textIn("ts") ?? "")?.[1] ?? "",
+    text: words.join(" "),
+    stack,
+    controller: textIn("controller"),
+    controllerKind: textIn("controllerKind"),
+  };
+}
+
+interface LogFields {
+  readonly msg: string;
+  readonly [name: string]: unknown;
+}
+
+function parseFields(line: string): LogFields | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const fields = JSON.parse(line) as LogFields;
+    return typeof fields.msg === "string" ? fields : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A reconciler's lines contain their object twice: as a reference, and as namespace and name. */
+function isReference(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const names = Object.keys(value);
+  return names.length > 0 && names.every((name) => name === "name" || name === "namespace");
+}
+
+/** `    at async MySQLReconciler.reconcile (/project/src/x.ts:40:5)`, or a place without a name. */
+const frame = /^\s+at (?:(?<name>.+?) \((?<inner>.+)\)|(?:async )?(?<bare>.+))$/u;
+
+const position = /^(?:file:\/\/)?(?<path>.+:\d+:\d+)$/u;
+
+/** Returns the first place of a stack that is neither in a package nor in Node: `src/controller/mysql_controller.ts:40:5`. */
+export function placeOf(stack: string, root?: string): string | undefined {
+  for (const line of stack.split("\n")) {
+    const place = ownPlace(line, root);
+    if (place !== undefined) return place.place;
+  }
+  return undefined;
+}
+
+/**
+ * Formats a stack for somebody who looks for a mistake in the project: the message and the project's own frames, with paths
+ * below its folder. Node has mapped them to the sources already. A row of frames of packages and Node is replaced by their number.
+ */
+export function readableStack(stack: string, root?: string): string[] {
+  const lines: string[] = [];
+  let foreign = 0;
+  const countForeign = (): void => {
+    if (foreign > 0) lines.push(`    … ${foreign} of packages and Node`);
+    foreign = 0;
+  };
+  for (const line of stack.split("\n")) {
+    const own = ownPlace(line, root);
+    if (own === undefined && /^\s+at /u.test(line)) {
+      foreign += 1;
+      continue;
+    }
+    countForeign();
+    if (own === undefined) lines.push(line);
+    else lines.push(own.name === undefined ? `    at ${own.place}` : `    at ${own.name} (${own.place})`);
+  }
+  countForeign();
+  return lines;
+}
+
+function ownPlace(
+  line: string,
+  root: string | undefined,
+): { name?: string | undefined; place: string } | undefined {
+  const { name, inner, bare } = frame.exec(line)?.groups ?? {};
+  const path = position.exec(inner ?? bare ?? "")?.groups?.["path"];
+  if (path === undefined || path.startsWith("node:") || /[/\\]node_modules[/\\]/u.test(path))
+    return undefined;
+  const isBelow = root !== undefined && path.startsWith(root) && /^[/\\]/u.test(path.slice(root.length));
+  return { name, place: isBelow ? path.slice(root.length + 1) : path };
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { placeOf, readableStack } from "./readable-log.ts";
+
+const root = "/home/me/my (old) project";
+const stack = [
+  "TypeError: Cannot read properties of undefined (reading 'list')",
+  "of a second line",
+  `    at nested (${root}/src/controller/mysql_controller.ts:73:26)`,
+  `    at async MySQLReconciler.reconcile (${root}/src/controller/mysql_controller.ts:40:5)`,
+  `    at async reconcileOrCleanUp (file://${root}/node_modules/@tsbuilder/runtime/dist/x.js:42:16)`,
+  `    at async file://${root}/node_modules/@tsbuilder/runtime/dist/controller.js:203:33`,
+  "    at new Promise (<anonymous>)",
+  "    at processTicksAndRejections (node:internal/process/task_queues:95:5)",
+  `    at <anonymous> (${root}/src/main.ts:1:7)`,
+  `    at file://${root}/src/main.ts:2:7`,
+].join("\n");
+
+test("readableStack() has the project's own frames with paths below its folder, and counts the others", () => {
+  expect(readableStack(stack, root)).toEqual([
+    "TypeError: Cannot read properties of undefined (reading 'list')",
+    "of a second line",
+    "    at nested (src/controller/mysql_controller.ts:73:26)",
+    "    at async MySQLReconciler.reconcile (src/controller/mysql_controller.ts:40:5)",
+    "    … 4 of packages and Node",
+    "    at <anonymous> (src/main.ts:1:7)",
+    "    at src/main.ts:2:7",
+  ]);
+});
+
+test("placeOf() is the first place in the project's sources", () => {
+  expect(placeOf(stack, root)).toBe("src/controller/mysql_controller.ts:73:26");
+  expect(placeOf(stack)).toBe(`${root}/src/controller/mysql_controller.ts:73:26`);
+  const inPackage = stack.split("\n").toSpliced(2, 2).join("\n");
+  expect(placeOf(inPackage, root)).toBe("src/main.ts:1:7");
+  expect(placeOf("Error: x\n    at <anonymous>", root)).toBeUndefined();
+  expect(placeOf("no stack", root)).toBeUndefined();
+});
+
+test("a folder whose name begins alike is not the project's", () => {
+  expect(placeOf(`Error: x\n    at f (${root}-2/src/main.ts:1:7)`, root)).toBe(`${root}-2/src/main.ts:1:7`);
+});

@@ -1,0 +1,255 @@
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import { TsbuilderError } from "../../shared/errors.ts";
+import type { DevEvent, ShownObject } from "../dev-event.ts";
+import { sampleOfEnd } from "../record/operator-messages.ts";
+import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
+import { renderScreen } from "./render-screen.ts";
+import { afterEvent, afterMove, afterToggle, emptyScreen, type ScreenState } from "./screen-state.ts";
+
+const explain = (error: unknown): string => {
+  const { message, hint } = error as TsbuilderError;
+  return `error: ${message}\n  3 | foo: ;\nhint: ${hint}`;
+};
+
+const object = (name: string, more: Partial<ShownObject> = {}): DevEvent => ({
+  type: "object",
+  object: {
+    kind: "MySQL",
+    namespace: "default",
+    name,
+    isDeleted: false,
+    conditions: [],
+    now: "spec:\n  replicas: 2\n",
+    before: "spec:\n  replicas: 1\n",
+    ...more,
+  },
+});
+
+const broken: DevEvent = {
+  type: "error",
+  error: new TsbuilderError("it is broken", { code: "INVALID_SOURCE", hint: "fix it" }),
+};
+
+function after(...events: DevEvent[]): ScreenState {
+  const started: ScreenState = {
+    ...emptyScreen("mysql-operator", "/p"),
+    cluster: { url: "https://127.0.0.1:1", kubeconfig: "/p/kubeconfig", page: "http://127.0.0.1:2/#x" },
+    note: "ready",
+  };
+  return events.reduce((state, event) => afterEvent(state, event, explain), started);
+}
+
+const draw = (state: ScreenState, columns = 90, rows = 20): string[] =>
+  renderScreen(state, { columns, rows }).map(stripVTControlCharacters);
+
+const shown = (state: ScreenState): string[] => draw(state).filter((line) => line !== "");
+
+test("renderScreen() shows the cluster, objects with their conditions, the log, and the keys", () => {
+  const ready = [{ type: "Ready", status: "False", reason: "Waiting" }];
+  const line = '{"level":"info","ts":"2026-01-01T10:20:30.000Z","msg":"Made it","name":"a"}';
+  expect(shown(after(object("b"), object("a", { conditions: ready }), { type: "operator", line }))).toEqual([
+    "mysql-operator  https://127.0.0.1:1",
+    "KUBECONFIG=/p/kubeconfig",
+    "page http://127.0.0.1:2/#x",
+    "ready",
+    "Objects",
+    "> MySQL default/a  Ready=False (Waiting)",
+    "  MySQL default/b  no conditions yet",
+    "Operator",
+    "10:20:30 info  Made it name=a",
+    "q quit  s samples  d diff  e errors  o page  k shell  ? help  up/down select",
+  ]);
+});
+
+const sample: RecordedSample = {
+  type: "sample",
+  at: "2026-01-01T00:00:00.000Z",
+  since: "2026-01-01T00:00:00.000Z",
+  controllers: [
+    { controller: "mysql", queued: 2, active: 1, workers: 1 },
+    { controller: "backup", queued: 1, active: 0, workers: 4 },
+  ],
+  cached: { "MySQL.apps.example.com": 3, Pod: 9 },
+  cachedBytes: 1000,
+  blocked: 5,
+  resident: 84 * 1024 * 1024,
+  heap: 23 * 1024 * 1024,
+  heapKept: undefined,
+};
+
+test("renderScreen() shows the operator's numbers while it runs", () => {
+  const numbers = (changes: Partial<RecordedSample>) =>
+    draw(after({ type: "sample", sample: { ...sample, ...changes } }, reconcile("a", "done")));
+  expect(numbers({})).toContain("queue 3  workers 1/5  1 reconcile  cache 12 objects  memory 84 MB");
+  expect(numbers({ blocked: 300 })).toContain(
+    "queue 3  workers 1/5  1 reconcile  cache 12 objects  blocked 300 ms  memory 84 MB",
+  );
+  expect(shown(after({ type: "sample", sample: sampleOfEnd(sample) }))).toEqual(shown(after()));
+});
+
+test.each(["overview", "diff", "failures", "help"] as const)(
+  "renderScreen() shows an error with its code frame above the %s until what failed begins anew",
+  (view) => {
+    const state = { ...after(broken), view };
+    expect(shown(state)).toEqual(
+      expect.arrayContaining(["error: it is broken", "  3 | foo: ;", "hint: fix it"]),
+    );
+    const told = afterEvent(state, { type: "info", text: "applied 1 sample" }, explain);
+    expect(shown(told)).toContain("error: it is broken");
+    for (const what of ["reload", "operator", "cluster"] as const)
+      expect(shown(afterEvent(told, { type: "again", what }, explain)).join("\n")).not.toContain("error:");
+  },
+);
+
+test("renderScreen() shows an operator's end also if it comes before the reload that started it is over", () => {
+  const text = "src/main.ts: reloaded in 0.05 s";
+  const state = after({ type: "again", what: "reload" }, { type: "again", what: "operator" }, broken, {
+    type: "info",
+    text,
+  });
+  expect(shown(state)).toEqual(expect.arrayContaining([text, "error: it is broken"]));
+});
+
+const stack = [
+  "TypeError: no list",
+  "    at nested (/p/src/controller/mysql_controller.ts:73:26)",
+  "    at async x (/p/node_modules/y/z.js:1:2)",
+].join("\n");
+
+const failedLine: DevEvent = {
+  type: "operator",
+  line: JSON.stringify({
+    level: "error",
+    ts: "2026-01-01T10:20:30.000Z",
+    msg: "Reconciler error",
+    controller: "mysql",
+    controllerGroup: "apps.example.com",
+    controllerKind: "MySQL",
+    MySQL: { name: "a", namespace: "default" },
+    error: "no\nlist",
+    retries: 3,
+    stacktrace: stack,
+  }),
+};
+
+function reconcile(name: string, outcome: RecordedReconcile["outcome"]): DevEvent {
+  return {
+    type: "reconcile",
+    reconcile: {
+      at: "2026-01-01T10:20:30.000Z",
+      controller: "mysql",
+      request: `default/${name}`,
+      reconcileID: "1",
+      causes: [],
+      requests: [],
+      outcome,
+      ...(outcome === "error" && { error: "no list", stack }),
+    },
+  };
+}
+
+test("renderScreen() shows the place of an error in the project, once, with how often it came", () => {
+  expect(shown(after(failedLine, failedLine, failedLine)).slice(-3, -1)).toEqual([
+    "10:20:30 3× error Reconciler error at src/controller/mysql_controller.ts:73:26 error=no",
+    "  list controller=mysql retries=3",
+  ]);
+});
+
+test("renderScreen() marks an object whose reconcile failed until one succeeds, and unfolds the stack", () => {
+  const well = { conditions: [{ type: "Ready", status: "True" }] };
+  const failing = after(
+    object("a", well),
+    object("b", well),
+    object("a", { ...well, kind: "Backup" }),
+    failedLine,
+    reconcile("a", "error"),
+    reconcile("a", "conflict"),
+    reconcile("a", "error"),
+    reconcile("b", "done"),
+  );
+  expect(shown(failing)).toEqual(
+    expect.arrayContaining([
+      "> Backup default/a  Ready=True",
+      "  MySQL default/a  Ready=True  reconcile failed 2 times: no list",
+      "  MySQL default/b  Ready=True",
+    ]),
+  );
+  expect(draw(failing).at(-1)).toContain("e errors (1)");
+  expect(shown(afterToggle(failing, "failures"))).toEqual(
+    expect.arrayContaining([
+      "mysql default/a: failed 2 times in a row, at 10:20:30",
+      "TypeError: no list",
+      "    at nested (src/controller/mysql_controller.ts:73:26)",
+      "    … 1 of packages and Node",
+    ]),
+  );
+  for (const over of [reconcile("a", "done"), { type: "again", what: "operator" } as const]) {
+    const mended = afterEvent(failing, over, explain);
+    expect(shown(mended)).toContain("  MySQL default/a  Ready=True");
+    expect(shown(afterToggle(mended, "failures"))).toContain("The last reconcile of every object succeeded.");
+  }
+});
+
+test("renderScreen() continues a long note and a long error on the next lines", () => {
+  const note = Array.from({ length: 40 }, (_, index) => `src/file-${index}.ts`).join(", ");
+  const lines = shown(after({ type: "info", text: note }));
+  expect(lines.join(" ").replaceAll(/ +/gu, " ")).toContain(note);
+});
+
+test("renderScreen() keeps lines that are no JSON, without escape sequences", () => {
+  const line = "\u001B[2J\u001B[31mred\u001B[0m\u0007\ttext";
+  expect(shown(after({ type: "operator", line }))).toContain("red  text");
+});
+
+test("renderScreen() explains its keys", () => {
+  const help = shown(afterToggle(after(), "help"));
+  const explained = help.join("\n");
+  for (const key of ["q", "s", "d", "e", "o", "k"])
+    expect(explained).toMatch(new RegExp(`^${key} {10}\\w`, "mu"));
+  expect(help).toContain("The page: http://127.0.0.1:2/#x");
+  expect(shown(afterToggle(afterToggle(after(), "help"), "help"))).toEqual(shown(after()));
+});
+
+test("renderScreen() shows the last change of the selected object as a diff", () => {
+  const state = after(object("a"), object("b", { before: undefined }));
+  expect(shown(afterToggle(state, "diff"))).toContain("MySQL b: made");
+  expect(shown(afterToggle(afterMove(state, -1), "diff"))).toEqual(
+    expect.arrayContaining(["MySQL a: last change", " spec:", "-  replicas: 1", "+  replicas: 2"]),
+  );
+});
+
+test("renderScreen() fits any size: as many lines as rows, none too wide, keys last", () => {
+  const events = Array.from({ length: 50 }, (_, index) => object(`database-with-a-long-name-${index}`));
+  const lines = Array.from({ length: 50 }, (): DevEvent => ({ type: "operator", line: "x".repeat(200) }));
+  const state = after(...events, ...lines, failedLine, reconcile("a", "error"), broken);
+  for (const view of ["overview", "diff", "failures", "help"] as const) {
+    for (const [columns, rows] of [
+      [80, 24],
+      [20, 5],
+      [200, 60],
+      [1, 1],
+    ] as const) {
+      const drawn = draw({ ...state, view }, columns, rows);
+      expect(drawn).toHaveLength(rows);
+      for (const line of drawn) expect(line.length).toBeLessThanOrEqual(columns);
+      expect(drawn.at(-1)).toMatch(/^(…|q)/);
+    }
+  }
+});
+
+test("renderScreen() keeps the selected object visible among many", () => {
+  const events = Array.from({ length: 30 }, (_, index) => object(`db-${String(index).padStart(2, "0")}`));
+  for (const chosen of [0, 15, 29]) {
+    const name = `db-${String(chosen).padStart(2, "0")}`;
+    const state = { ...after(...events), chosen: `MySQL default ${name}` };
+    expect(draw(state).join("\n")).toContain(`> MySQL default/${name}`);
+  }
+});
+
+test("afterEvent() drops a deleted object and its selection", () => {
+  const state = afterMove(after(object("a"), object("b")), -1);
+  const gone = afterEvent(state, object("a", { isDeleted: true }), explain);
+  expect(gone).toMatchObject({ chosen: undefined, lastChanged: "MySQL default b" });
+  expect([...gone.objects.keys()]).toEqual(["MySQL default b"]);
+});

@@ -1,0 +1,259 @@
+import { stripVTControlCharacters, styleText } from "node:util";
+import { compareText, visibleText } from "@tsbuilder/apimachinery/text";
+import { count, quoteWord } from "../../shared/text.ts";
+import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
+import type { ShownObject } from "../dev-event.ts";
+import { readableStack } from "./readable-log.ts";
+import { type LogLine, type ScreenState, failureOf, shownKey, textOfLine } from "./screen-state.ts";
+import type { RecordedSample } from "../record/recorded.ts";
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** A line is cut to the screen's width before it is colored, or continued on the next lines. */
+interface Line {
+  readonly text: string;
+  readonly style?: Style | undefined;
+}
+
+/** Renders the state: as many lines as there are rows, none wider than the screen. */
+export function renderScreen(state: ScreenState, { columns, rows }: ScreenSize): string[] {
+  const keys: Line = { text: keysOf(state), style: "dim" };
+  const head = headOf(state, columns);
+  const problem = problemOf(state, columns).slice(0, Math.max(3, Math.floor((rows - head.length) / 2)));
+  head.push(...problem);
+  const space = Math.max(0, rows - head.length - 1);
+  const body = viewOf(state, space, columns);
+  const empty = Array.from({ length: Math.max(0, space - body.length) }, (): Line => ({ text: "" }));
+  return [...[...head, ...body.slice(0, space), ...empty].slice(0, Math.max(0, rows - 1)), keys]
+    .slice(0, rows)
+    .map(({ text, style }) => {
+      const cut = cutTo(text, columns);
+      return style && cut !== "" ? styleText(style, cut, { validateStream: false }) : cut;
+    });
+}
+
+function headOf({ title, cluster, sample, reconciles, note }: ScreenState, columns: number): Line[] {
+  const numbers = numbersLine(sample, reconciles);
+  return [
+    { text: cluster ? `${title}  ${cluster.url}` : title, style: "bold" },
+    ...(cluster
+      ? [
+          { text: `KUBECONFIG=${quoteWord(cluster.kubeconfig)}`, style: "dim" as const },
+          { text: `page ${cluster.page}`, style: "dim" as const },
+        ]
+      : []),
+    ...(numbers === undefined ? [] : [{ text: numbers, style: "dim" as const }]),
+    ...wrapped({ text: note, style: "cyan" }, columns),
+    { text: "" },
+  ];
+}
+
+/** Shorter blocks of the event loop, in milliseconds, are not shown. */
+const leastBlock = 20;
+
+/** Prints a sample and the number of finished reconciles on one line; undefined if the process has ended. */
+function numbersLine(sample: RecordedSample | undefined, reconciles: number): string | undefined {
+  if (sample === undefined || sample.resident === 0) return undefined;
+  const { controllers, cached, blocked, resident } = sample;
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const busy = sum(controllers.map(({ active }) => active));
+  return [
+    `queue ${sum(controllers.map(({ queued }) => queued))}`,
+    `workers ${busy}/${sum(controllers.map(({ workers }) => workers))}`,
+    count(reconciles, "reconcile"),
+    `cache ${count(sum(Object.values(cached)), "object")}`,
+    ...(blocked > leastBlock ? [`blocked ${blocked} ms`] : []),
+    `memory ${Math.round(resident / 1024 / 1024)} MB`,
+  ].join("  ");
+}
+
+function viewOf(state: ScreenState, space: number, columns: number): readonly Line[] {
+  switch (state.view) {
+    case "overview":
+      return overviewOf(state, space, columns);
+    case "diff":
+      return diffOf(state, space);
+    case "failures":
+      return failuresOf(state, space, columns);
+    case "help":
+      return helpOf(state, columns);
+  }
+}
+
+/** Renders objects on a third of the rows, and the log on the rest. */
+function overviewOf(state: ScreenState, space: number, columns: number): Line[] {
+  const objects = objectsOf(state, Math.max(2, Math.floor(space / 3)));
+  const left = Math.max(0, space - objects.length - 1);
+  const log = state.log.slice(-left).flatMap((line) => logLines(line, columns));
+  return [
+    ...objects,
+    ...(log.length > 0 && left > 0 ? [{ text: "Operator", style: "bold" as const }] : []),
+    ...log.slice(Math.max(0, log.length - left)),
+  ];
+}
+
+function problemOf({ problem }: ScreenState, columns: number): Line[] {
+  if (problem === undefined) return [];
+  const lines = problem.split("\n").flatMap((text, index): Line[] => {
+    if (index === 0) return wrapped({ text, style: ["red", "bold"] }, columns);
+    return text.startsWith("hint:") ? wrapped({ text, style: "yellow" }, columns) : [{ text }];
+  });
+  return [...lines, { text: "" }];
+}
+
+function objectsOf(state: ScreenState, most: number): Line[] {
+  const sorted = [...state.objects].toSorted(([a], [b]) => compareText(a, b));
+  if (sorted.length === 0)
+    return [{ text: "No objects yet: press s to apply config/samples.", style: "dim" }, { text: "" }];
+  const marked = shownKey(state);
+  const at = Math.max(
+    0,
+    sorted.findIndex(([key]) => key === marked),
+  );
+  const first = Math.max(0, Math.min(at - most + 2, sorted.length - most));
+  const seen = sorted.slice(first, first + most);
+  const hidden = sorted.length - seen.length;
+  return [
+    { text: `Objects${hidden > 0 ? ` (${hidden} more: use the arrow keys)` : ""}`, style: "bold" },
+    ...seen.map(([key, object]) => objectLine(state, object, key === marked)),
+    { text: "" },
+  ];
+}
+
+function objectLine(state: ScreenState, object: ShownObject, isMarked: boolean): Line {
+  const { kind, namespace, name, conditions } = object;
+  const words = conditions.map(
+    ({ type, status, reason }) => `${type}=${status}${reason ? ` (${reason})` : ""}`,
+  );
+  const isWell = conditions.length > 0 && conditions.every(({ status }) => status === "True");
+  const where = namespace ? `${namespace}/${name}` : name;
+  const failure = failureOf(state, object);
+  const failed = failure ? `  reconcile failed ${count(failure.times, "time")}: ${failure.error ?? ""}` : "";
+  return {
+    text: `${isMarked ? ">" : " "} ${kind} ${where}  ${words.join(", ") || "no conditions yet"}${failed}`,
+    style: failure ? "red" : isWell ? "green" : "yellow",
+  };
+}
+
+/** Wraps errors, and leaves other lines to be cut. */
+function logLines(line: LogLine, columns: number): Line[] {
+  const text = textOfLine(line);
+  if (line.text.startsWith("error")) return wrapped({ text, style: "red" }, columns);
+  return [{ text, style: line.text.startsWith("warn") ? "yellow" : undefined }];
+}
+
+function failuresOf({ failures, root }: ScreenState, space: number, columns: number): readonly Line[] {
+  if (failures.size === 0) return [{ text: "The last reconcile of every object succeeded.", style: "green" }];
+  const lines = [...failures.values()]
+    .toReversed()
+    .flatMap(({ at, controller, request, error = "", stack, times }): Line[] => [
+      {
+        text: `${controller} ${request}: failed ${count(times, "time")} in a row, at ${at.slice(11, 19)}`,
+        style: ["red", "bold"],
+      },
+      ...(stack === undefined ? [error] : readableStack(stack, root)).flatMap((text) =>
+        wrapped({ text, ...(text.startsWith("    …") && { style: "dim" as const }) }, columns),
+      ),
+      { text: "" },
+    ]);
+  return shortened(lines, space);
+}
+
+function helpOf({ cluster }: ScreenState, columns: number): Line[] {
+  const keys = [
+    "q          stop the operator and the cluster; also Ctrl-C",
+    "s          apply config/samples",
+    "up, down   select another object",
+    "d          the last change of the selected object",
+    "e          reconciles that fail, with their stacks",
+    "o          the page in your browser: causes, requests, changes and time of everything",
+    "k          a shell with this KUBECONFIG; exit comes back",
+  ];
+  const more = [
+    `Every reconcile is recorded in .tsbuilder/dev/reconciles.jsonl, with causes, requests and stack; --record FILE records the session.`,
+    "dev doesn't check types: your editor does, and npm run vet.",
+  ];
+  return [
+    { text: "Keys", style: "bold" },
+    ...keys.map((text) => ({ text })),
+    { text: "" },
+    ...(cluster ? [{ text: `The page: ${cluster.page}` }] : []),
+    ...more.flatMap((text) => wrapped({ text }, columns)),
+  ];
+}
+
+function diffOf(state: ScreenState, space: number): readonly Line[] {
+  const key = shownKey(state);
+  const object = key === undefined ? undefined : state.objects.get(key);
+  if (!object) return [{ text: "No object has changed yet.", style: "dim" }];
+  const change = {
+    path: object.name,
+    action: "update",
+    ownership: "generated",
+    before: object.before,
+    content: object.now,
+  } as const;
+  const [, , ...lines] = formatUnifiedDiff(change).trimEnd().split("\n");
+  const title = object.before === undefined ? "made" : "last change";
+  const heading: Line = { text: `${object.kind} ${object.name}: ${title}`, style: "bold" };
+  return shortened([heading, ...lines.map(diffLine)], space);
+}
+
+function diffLine(text: string): Line {
+  const styles: Readonly<Record<string, Style>> = { "+": "green", "-": "red", "@": "cyan" };
+  const style = styles[text.slice(0, 1)];
+  return style ? { text, style } : { text };
+}
+
+function keysOf({ view, failures }: ScreenState): string {
+  const errors = failures.size > 0 ? `e errors (${failures.size})` : "e errors";
+  switch (view) {
+    case "overview":
+      return `q quit  s samples  d diff  ${errors}  o page  k shell  ? help  up/down select`;
+    case "diff":
+      return "q quit   d back   up/down select another object";
+    case "failures":
+      return "q quit   e back";
+    case "help":
+      return "q quit   ? back";
+  }
+}
+
+/** Cuts lines to the space, and replaces the rest by the number of further lines. */
+function shortened(lines: readonly Line[], space: number): readonly Line[] {
+  if (lines.length <= space) return lines;
+  const kept = Math.max(0, space - 1);
+  return [...lines.slice(0, kept), { text: `... ${count(lines.length - kept, "more line")}`, style: "dim" }];
+}
+
+/** Wraps a line at the width of the screen. The further lines have its indent and two more spaces. */
+function wrapped({ text, style }: Line, columns: number): Line[] {
+  const indent = `${/^ */u.exec(text)?.[0] ?? ""}  `;
+  const width = Math.max(columns, indent.length + 10);
+  const lines: Line[] = [];
+  let rest = Array.from(onOneLine(text));
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(" ", width);
+    const end = space > indent.length ? space : width;
+    lines.push({ text: rest.slice(0, end).join(""), style });
+    rest = [...Array.from(indent), ...rest.slice(space > indent.length ? end + 1 : end)];
+  }
+  return [...lines, { text: rest.join(""), style }];
+}
+
+function cutTo(text: string, columns: number): string {
+  const characters = Array.from(onOneLine(text));
+  return characters.length <= columns
+    ? characters.join("")
+    : `${characters.slice(0, Math.max(0, columns - 1)).join("")}…`;
+}
+
+/** Makes a text safe for one line: escape sequences from the operator or an object must not move the cursor. */
+export function onOneLine(text: string): string {
+  return visibleText(stripVTControlCharacters(text)).replaceAll("\t", "  ").replaceAll(/\r?\n/gu, " ");
+}

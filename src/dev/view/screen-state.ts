@@ -1,0 +1,180 @@
+import type { DevEvent, ShownObject } from "../dev-event.ts";
+import { readableLogLine } from "./readable-log.ts";
+import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
+
+/** Everything that the screen shows, independent of its size. `afterEvent` and the functions after it are its transitions. */
+export interface ScreenState {
+  readonly title: string;
+  /** The project's folder, which is omitted from places in its sources. */
+  readonly root: string;
+  /** Undefined until the cluster is ready. */
+  readonly cluster:
+    | {
+        readonly url: string;
+        readonly kubeconfig: string;
+        /** The address of the page. */ readonly page: string;
+      }
+    | undefined;
+  /** The project's objects by kind, namespace and name. */
+  readonly objects: ReadonlyMap<string, ShownObject>;
+  /** The key of the selected object, which `d` shows. Default: the object that changed last. */
+  readonly chosen: string | undefined;
+  readonly lastChanged: string | undefined;
+  /** The operator's latest output, oldest line first. */
+  readonly log: readonly LogLine[];
+  /** The latest sample of the operator's process. */
+  readonly sample: RecordedSample | undefined;
+  /** The number of finished reconciles of the operator's process. */
+  readonly reconciles: number;
+  /** The requests whose last reconcile failed, by controller and request, in the order of the failures. */
+  readonly failures: ReadonlyMap<string, Failure>;
+  /** The kind of each controller that has logged something. */
+  readonly kinds: ReadonlyMap<string, string>;
+  /** The latest action of dev. */
+  readonly note: string;
+  /** The errors to fix; cleared when the failed step is repeated. */
+  readonly problem: string | undefined;
+  readonly view: ScreenView;
+}
+
+/** The view below the head: objects and log, or the part that a key unfolds. */
+export type ScreenView = "overview" | "diff" | "failures" | "help";
+
+/** A line of the operator's output, and how often it was repeated in a row. */
+export interface LogLine {
+  readonly time: string;
+  readonly text: string;
+  readonly times: number;
+}
+
+/** A request whose reconciles fail, and the number of failures in a row. */
+export interface Failure extends Pick<
+  RecordedReconcile,
+  "at" | "controller" | "request" | "error" | "stack"
+> {
+  readonly times: number;
+}
+
+/** The number of lines that are kept: more than any screen has rows. */
+const keptLines = 500;
+
+/** The state before a session has started. */
+export function emptyScreen(title: string, root: string): ScreenState {
+  return {
+    title,
+    root,
+    cluster: undefined,
+    objects: new Map(),
+    chosen: undefined,
+    lastChanged: undefined,
+    log: [],
+    sample: undefined,
+    reconciles: 0,
+    failures: new Map(),
+    kinds: new Map(),
+    note: "starting the cluster and the operator",
+    problem: undefined,
+    view: "overview",
+  };
+}
+
+/** The state after an event. */
+export function afterEvent(
+  state: ScreenState,
+  event: DevEvent,
+  describeError: (error: unknown) => string,
+): ScreenState {
+  switch (event.type) {
+    case "info":
+      return { ...state, note: event.text };
+    case "operator":
+      return afterLine(state, event.line);
+    case "reconcile":
+      return afterReconcile(state, event.reconcile);
+    case "sample":
+      return { ...state, sample: event.sample };
+    case "error":
+      return { ...state, problem: describeError(event.error) };
+    case "again": {
+      const anew = { ...state, problem: undefined };
+      return event.what === "operator" ? { ...anew, reconciles: 0, failures: new Map() } : anew;
+    }
+    case "object":
+      return afterChange(state, event.object);
+  }
+}
+
+/** Shows a view; shows the overview again if that view is shown already. */
+export function afterToggle(state: ScreenState, view: ScreenView): ScreenState {
+  return { ...state, view: state.view === view ? "overview" : view };
+}
+
+/** Selects the next or the previous object, up to the first and the last. */
+export function afterMove(state: ScreenState, step: 1 | -1): ScreenState {
+  const keys = [...state.objects.keys()].toSorted();
+  const from = shownKey(state);
+  const to = from === undefined ? keys[0] : keys[keys.indexOf(from) + step];
+  return to === undefined ? state : { ...state, chosen: to };
+}
+
+/** The selected object, which `d` shows. */
+export function shownKey({ chosen, lastChanged }: ScreenState): string | undefined {
+  return chosen ?? lastChanged;
+}
+
+/** The failure of an object's own controller, if its last reconcile failed. */
+export function failureOf(
+  { failures, kinds }: ScreenState,
+  { kind, namespace, name }: ShownObject,
+): Failure | undefined {
+  const request = namespace ? `${namespace}/${name}` : name;
+  return [...failures.values()].find((one) => one.request === request && kinds.get(one.controller) === kind);
+}
+
+/** Formats a line of the log; the least important part, which may be cut off, is at the end. */
+export function textOfLine({ time, text, times }: LogLine): string {
+  return [...(time === "" ? [] : [time]), ...(times > 1 ? [`${times}×`] : []), text].join(" ");
+}
+
+/** Adds a line to the log. A repeated line, such as that a reconcile failed, is counted instead. */
+function afterLine(state: ScreenState, line: string): ScreenState {
+  const readable = readableLogLine(line, state.root);
+  const { time, text, controller, controllerKind } = readable ?? { time: "", text: line };
+  const last = state.log.at(-1);
+  const isAgain = readable !== undefined && last?.text === text;
+  const log = isAgain
+    ? [...state.log.slice(0, -1), { time, text, times: last.times + 1 }]
+    : [...state.log, { time, text, times: 1 }].slice(-keptLines);
+  const kinds =
+    controller === undefined || controllerKind === undefined || state.kinds.has(controller)
+      ? state.kinds
+      : new Map(state.kinds).set(controller, controllerKind);
+  return { ...state, log, kinds };
+}
+
+function afterReconcile(state: ScreenState, reconcile: RecordedReconcile): ScreenState {
+  const { at, controller, request, outcome, error, stack } = reconcile;
+  const reconciles = state.reconciles + 1;
+  const key = `${controller} ${request}`;
+  const before = state.failures.get(key);
+  const hasFailed = outcome === "error" || outcome === "terminal";
+  // A conflict is retried at once, and says nothing about what failed before it.
+  if (outcome === "conflict" || (!hasFailed && !before)) return { ...state, reconciles };
+  const failures = new Map(state.failures);
+  failures.delete(key);
+  if (hasFailed)
+    failures.set(key, { at, controller, request, error, stack, times: (before?.times ?? 0) + 1 });
+  return { ...state, reconciles, failures };
+}
+
+function afterChange(state: ScreenState, object: ShownObject): ScreenState {
+  const key = [object.kind, object.namespace ?? "", object.name].join(" ");
+  const objects = new Map(state.objects);
+  if (!object.isDeleted) {
+    objects.set(key, object);
+    return { ...state, objects, lastChanged: key };
+  }
+  objects.delete(key);
+  const unless = (shown: string | undefined) => (shown === key ? undefined : shown);
+  return { ...state, objects, chosen: unless(state.chosen), lastChanged: unless(state.lastChanged) };
+}
