@@ -9,8 +9,8 @@ import { ProjectSources } from "../../src/generators/project-sources.ts";
 import { planTypes } from "../../src/generators/types/plan-types.ts";
 import { memoryTree } from "../../src/scaffold/tree.ts";
 import { operationsFor } from "../../src/simulation/operations/index.ts";
-import type { CRD } from "../../src/simulation/operations/validity.ts";
-import { Random } from "../../src/simulation/random/index.ts";
+import type { CRD } from "../../src/simulation/operations/checked-kind.ts";
+import { Random } from "../../src/simulation/random.ts";
 import { surprisesOf } from "../support/do-steps.ts";
 import { publishedCrds } from "./published-crds.ts";
 

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulated-shop.ts";
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
-import { Random } from "../random/index.ts";
+import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 
 const one: Scenario = { ...shopScenario(), steps: [applyShop("a", { size: 1 })] };

@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { Memcached } from "../../../e2e/golden/app-operator/api/v1/memcached_types.ts";
-import { Workspace } from "../../../e2e/golden/team-operator/api/v1/workspace_types.ts";
-import { setupWorkspaceController } from "../../../e2e/golden/team-operator/src/controller/workspace_controller.ts";
-import { WorkspaceValidator } from "../../../e2e/golden/team-operator/src/webhook/v1/workspace_validator.ts";
-import { setupMemcachedController } from "../../../e2e/golden/app-operator/src/controller/memcached_controller.ts";
-import { ConfigMap } from "../../runtime/k8s/core/v1.ts";
-import { defineKind, type Manager } from "../../runtime/index.ts";
+import { Memcached } from "../../e2e/golden/app-operator/api/v1/memcached_types.ts";
+import { Workspace } from "../../e2e/golden/team-operator/api/v1/workspace_types.ts";
+import { setupWorkspaceController } from "../../e2e/golden/team-operator/src/controller/workspace_controller.ts";
+import { WorkspaceValidator } from "../../e2e/golden/team-operator/src/webhook/v1/workspace_validator.ts";
+import { setupMemcachedController } from "../../e2e/golden/app-operator/src/controller/memcached_controller.ts";
+import { ConfigMap } from "../runtime/k8s/core/v1.ts";
+import { defineKind, type Manager } from "../runtime/index.ts";
 import {
   type ProjectFinding,
   budgetOf,
@@ -14,9 +14,9 @@ import {
   exploreProject,
   summaryOf,
 } from "./explore-project.ts";
-import type { Failure } from "../explore/index.ts";
+import type { Failure } from "./explore/index.ts";
 
-const folder = fileURLToPath(new URL("../../../e2e/golden/app-operator", import.meta.url));
+const folder = fileURLToPath(new URL("../../e2e/golden/app-operator", import.meta.url));
 
 test("a controller of a project is explored with the project's CRDs and role", async () => {
   const { runs, crashPoints } = await exploreProject({
@@ -72,7 +72,7 @@ test("a kind is explored with its webhooks, as the project configures them", asy
         .validator(new WorkspaceValidator())
         .complete();
     },
-    folder: fileURLToPath(new URL("../../../e2e/golden/team-operator", import.meta.url)),
+    folder: fileURLToPath(new URL("../../e2e/golden/team-operator", import.meta.url)),
   });
   expect(runs).toBeGreaterThan(0);
   expect(defaulted.size).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** A source of randomness that a seed decides: the same seed gives the same numbers on every machine. */
+/** A seeded source of random numbers: the same seed gives the same numbers on every machine. */
 export class Random {
   readonly #seed: number;
   #state: number;
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** From 0, and less than 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -16,7 +16,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number; both bounds are included. */
+  /** Returns a whole number; both bounds are included. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -29,7 +29,10 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** Another source for one purpose, so that a purpose that draws more leaves the others as they were. */
+  /**
+   * Derives a source for one purpose from the seed. Its numbers don't depend on how many others were drawn, so that a new
+   * draw somewhere leaves all other traces as they were.
+   */
   fork(purpose: string): Random {
     let hash = this.#seed | 0;
     for (let at = 0; at < purpose.length; at++)

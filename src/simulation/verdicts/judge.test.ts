@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runOf } from "../../../e2e/support/simulated-run.ts";
 import { shopScenario } from "../../../e2e/support/simulated-shop.ts";
 import type { TraceEvent } from "../contract/index.ts";
-import { judgeTrace } from "./judge-trace.ts";
+import { judgeTrace } from "./judge.ts";
 
 const scenario = shopScenario();
 const operators = ["shop", "mall"].map((name) => ({ ...scenario.operators[0]!, name }));

@@ -1,3 +1,4 @@
+import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
 import {
   type Fault,
@@ -6,10 +7,12 @@ import {
   type TraceEvent,
   type Verdict,
   isElected,
+  refOf,
+  refText,
 } from "../contract/index.ts";
-import { type Change, isChange, isDeletion, operatorsByProcess, textOf } from "./changes.ts";
+import { isPaused } from "./left-out.ts";
 
-/** What the trace of a run shows to be wrong, whatever other runs do. */
+/** Returns the mistakes that the trace of a run shows, without a look at other runs. */
 export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
   return [
     ...unrest(trace, scenario),
@@ -22,7 +25,7 @@ export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
   ];
 }
 
-/** Objects of somebody else that a process deleted, took or overwrote. */
+/** Returns the objects of others that a process deleted, adopted or overwrote. */
 export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const operators = operatorsByProcess(scenario);
   const creators = new Map<string, string>();
@@ -31,7 +34,7 @@ export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario)
   const changes = trace.filter(isChange);
   const custom = new Set(scenario.crds?.map(({ metadata }) => metadata.name));
   const seen = new Map<string, Change>();
-  /** Whether an object is the operator's, a custom resource, or belongs to such. */
+  /** Returns whether an object is the operator's own, a custom resource, or owned by one of these. */
   const belongs = (uid: string | undefined, operator: string, below: readonly string[] = []): boolean => {
     const change = uid === undefined ? undefined : seen.get(uid);
     if (!change || below.includes(change.uid)) return false;
@@ -66,7 +69,7 @@ export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario)
   return [...verdicts.values()];
 }
 
-/** Whether a volume claim is one of a StatefulSet's: only its name tells. */
+/** Returns whether a StatefulSet made a volume claim. It owns none of them; only their names show it. */
 function isClaimOf({ resource, key }: Change, set: Change): boolean {
   if (resource !== "persistentvolumeclaims" || set.resource !== "statefulsets.apps") return false;
   const [namespace, name = ""] = key.split("/");
@@ -74,11 +77,12 @@ function isClaimOf({ resource, key }: Change, set: Change): boolean {
   return namespace === itsNamespace && name.replace(/-\d+$/, "").endsWith(`-${itsName}`);
 }
 
+/** Returns whether a change overwrites the content of an object, and not just its metadata or status. */
 function overwrites({ fields }: Change): boolean {
   return fields.some((field) => /^(?:data|spec|stringData|binaryData)(?:\.|$)/.test(field));
 }
 
-/** Whether an operator creates such objects itself, and so should tell its own from others. */
+/** Returns whether an operator also creates objects of that kind, and so should tell its own from others. */
 function makesSuch(
   { by, resource }: Change,
   changes: readonly Change[],
@@ -92,7 +96,7 @@ function makesSuch(
   );
 }
 
-/** Whether a user names the object in a spec, and so has the operator write to it. */
+/** Returns whether a spec of the user names the object, which lets the operator write to it. */
 function isMeant({ key }: Change, { steps = [] }: Scenario): boolean {
   const name = JSON.stringify(key.split("/").at(-1));
   return steps.some(
@@ -100,17 +104,19 @@ function isMeant({ key }: Change, { steps = [] }: Scenario): boolean {
   );
 }
 
-/** How many of the last changes show who can't stop, and how old they may be. */
+/** The number of last changes that are looked at to find an endless loop. */
 const shown = 60;
 
+/** The greatest age of such a change, in milliseconds. */
 const recent = 600_000;
 
-/** Writes without end, and those that a restart brings although nothing has changed. */
+/** Returns endless writes, and writes after a restart although nothing has changed. */
 function unrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const restless = trace.find((event) => event.type === "phase" && !event.rests);
   return restless?.type === "phase" ? withoutEnd(trace, restless, scenario) : byRestart(trace, scenario);
 }
 
+/** Explains why a phase didn't come to rest: two writers fight, one writes for ever, or a process hangs. */
 function withoutEnd(
   trace: readonly TraceEvent[],
   { at: end, busy }: TraceEvent & { readonly type: "phase" },
@@ -131,17 +137,17 @@ function withoutEnd(
   return [{ class: "hot-loop", message: `${writers.join()} changes ${what} without end`, objects: [key] }];
 }
 
-/** After a fault, errors are expected for this many milliseconds. */
+/** Milliseconds after a fault within which errors are expected. */
 const explained = 30_000;
 
-/** Two errors after it are no accident: an operator whose error healed does not try again. */
+/** The number of unexpected errors that count as a mistake in a disturbed run: a single one may be a late retry. */
 const persistent = 2;
 
-/** Errors that nothing explains. */
+/** Returns the first error that no disturbance explains. */
 function errors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scenario): Verdict[] {
   const all = trace.filter((event) => event.type === "log" && event.level === "error");
   const isPlain = faults.length === 0 && !steps.some((step) => step.do !== "settle" && step.strange);
-  // Whoever writes to what is just being deleted learns of it by an error.
+  // Without faults, a write to an object that is just being deleted may still fail.
   const excuses = isPlain
     ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
     : [...trace.filter(isDisturbance), ...faults.map((fault) => ({ at: endOf(fault) }))];
@@ -158,19 +164,22 @@ function endOf(fault: Fault): number {
   return "at" in fault ? fault.at + ("for" in fault ? fault.for : 0) : 0;
 }
 
-/** What a webhook should have admitted fails while nobody serves it. */
+/** Returns whether a call of a webhook got no answer. The write that it should have admitted fails. */
 function isUnanswered(event: TraceEvent): boolean {
   return event.type === "webhook" && event.status === 0;
 }
 
-/** A time-out disturbs when the client has stopped waiting; a watch that has to list again leaves an old view until then. */
+/**
+ * Returns whether errors are expected after an event. A request without an answer is recorded when the client has stopped
+ * waiting; until a broken watch lists again, the process has an old view.
+ */
 function isDisturbance(event: TraceEvent): boolean {
   const { type } = event;
   if (type === "watch") return event.event === "ERROR";
   return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
 }
 
-/** A process that only works; the last request says what it was about to do. */
+/** Reports processes that work without end and change nothing, with their last request. */
 function hanging(trace: readonly TraceEvent[], busy: readonly string[] = []): Verdict[] {
   const last = trace.findLast((event) => event.type === "request" && busy.includes(event.process));
   const after = last?.type === "request" ? `; its last request was ${last.method} ${last.path}` : "";
@@ -178,6 +187,7 @@ function hanging(trace: readonly TraceEvent[], busy: readonly string[] = []): Ve
   return [{ class: "hang", message, objects: [] }];
 }
 
+/** Reports changes after a restart of all processes, before which everything rested. */
 function byRestart(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const operators = operatorsByProcess(scenario);
   const from = trace.findIndex((event) => event.type === "phase" && event.phase === "steps");
@@ -194,7 +204,7 @@ function byRestart(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] 
   return [{ class: "hot-loop", message, objects }];
 }
 
-/** Whether another operator, or an autoscaler, changes the same field, or created the object with it. */
+/** Returns whether another operator, or an autoscaler, changes one of the same fields, or created the object. */
 function isRival(
   change: Change,
   { by, uid, fields }: Change,
@@ -216,13 +226,13 @@ function mostFrequent(texts: readonly string[]): string[] {
 }
 
 /**
- * A write by a process that shares the objects with others, while it claims no shard that the object is in. Only what
- * users created, and what such objects own, has a place in a shard that is known from outside.
+ * Returns a write by a sharding process to an object whose shard it does not claim. Only users' objects, and the objects
+ * that those control, are checked: for others, the shard isn't known from outside.
  */
 export function withoutShard(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const byOperator = new Map(scenario.operators.map(({ name, sharding }) => [name, sharding]));
   const operators = operatorsByProcess(scenario);
-  /** What the Lease of each process's present life claims. */
+  /** The claims of each process in its current life. */
   const claimed = new Map<string, { readonly lease: string; readonly claims: string }>();
   const users = new Set<string>();
   for (const event of trace) {
@@ -244,6 +254,7 @@ export function withoutShard(trace: readonly TraceEvent[], scenario: Scenario): 
   return [];
 }
 
+/** Reports a request that the operator's role doesn't allow. */
 function forbidden(trace: readonly TraceEvent[]): Verdict[] {
   const ending = new Set<string>();
   const found = trace.find((event) => {
@@ -256,11 +267,12 @@ function forbidden(trace: readonly TraceEvent[]): Verdict[] {
   return [{ class: "forbidden", message, objects: [] }];
 }
 
-/** Nobody may create anything in a namespace that is going away, whatever his permissions. */
+/** Returns the namespace of a path. In one that is being deleted, creating objects is forbidden to everybody. */
 function namespaceOf(path: string): string {
   return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? "";
 }
 
+/** Returns the first write by a process that doesn't hold its operator's lease. */
 function withoutLease(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {
   const elected = new Map<string, string | undefined>(
     operators.flatMap((operator) => (isElected(operator) ? [[operator.name, undefined] as const] : [])),
@@ -282,4 +294,84 @@ function brokenPromises(trace: readonly TraceEvent[]): Verdict[] {
       ? [{ class: "promise", message: `${event.promise}: ${event.name}`, objects: [] } satisfies Verdict]
       : [],
   );
+}
+
+export type Change = TraceEvent & { readonly type: "change" };
+
+const isChange = (event: TraceEvent): event is Change => event.type === "change";
+
+const isDeletion = ({ change, fields }: Change): boolean =>
+  change === "DELETED" || fields.includes("metadata.deletionTimestamp");
+
+/** `configmaps default/shop`. */
+const textOf = ({ resource, key }: Change): string => `${resource} ${key}`;
+
+/** Returns the operator of each process, by the names of processes. */
+function operatorsByProcess({ operators }: Scenario): ReadonlyMap<string, string> {
+  return new Map(
+    operators.flatMap(({ name, replicas = 1 }) =>
+      Array.from({ length: replicas }, (_, index) => [`${name}-${index}`, name] as const),
+    ),
+  );
+}
+
+interface WithStatus extends KubernetesObject {
+  readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
+}
+
+/** Returns the mistakes that the outcome of a run shows, without a look at other runs. */
+export function judgeState({ state, leftovers }: Run, { steps = [] }: Scenario): Verdict[] {
+  const applied = new Set(
+    steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
+  );
+  const roots = state.objects.filter((object) =>
+    applied.has(refText(refOf(object))),
+  ) as readonly WithStatus[];
+  const left = leftovers.map((object) => refText(refOf(object)));
+  return [
+    ...roots.flatMap((root) => [...(isPaused(root) ? [] : observed(root)), ...wellFormed(root)]),
+    ...(left.length > 0
+      ? [
+          {
+            class: "leftover",
+            message: `after the deletion, ${left.join(", ")} is left`,
+            objects: left,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+/** Reports a status whose observedGeneration isn't the object's. */
+function observed({ status, ...root }: WithStatus): Verdict[] {
+  const seen = [status, ...(status?.conditions ?? [])].flatMap((each) => each?.observedGeneration ?? []);
+  const { generation = 1 } = root.metadata;
+  const behind = seen.find((each) => each !== generation);
+  if (behind === undefined) return [];
+  const name = refText(refOf(root));
+  const message = `${name} has generation ${generation}, but its status says that ${behind} was observed`;
+  return [{ class: "observed-generation", message, objects: [name] }];
+}
+
+/** Reports malformed conditions, and those of a type that occurs twice. */
+function wellFormed({ status, ...root }: WithStatus): Verdict[] {
+  const name = refText(refOf(root));
+  const types = new Set<string>();
+  return (status?.conditions ?? []).flatMap((condition) => {
+    const problem = problemOf(condition) ?? (types.has(condition.type) ? "is there twice" : undefined);
+    types.add(condition.type);
+    if (problem === undefined) return [];
+    return [
+      { class: "conditions", message: `condition ${condition.type} of ${name} ${problem}`, objects: [name] },
+    ];
+  });
+}
+
+function problemOf({ type, status, reason, lastTransitionTime }: Partial<Condition>): string | undefined {
+  if (!type) return "has no type";
+  if (!["True", "False", "Unknown"].includes(status ?? "")) return `has the status ${JSON.stringify(status)}`;
+  if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason ?? ""))
+    return `has the reason ${JSON.stringify(reason)}, which is not a CamelCase word`;
+  if (Number.isNaN(Date.parse(lastTransitionTime ?? ""))) return "has no lastTransitionTime";
+  return undefined;
 }
