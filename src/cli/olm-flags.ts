@@ -113,7 +113,7 @@ export function placeFor(
 export async function readValidBundle(cwd: string, written: string): Promise<Bundle> {
   const [{ validateBundle }, { readBundle }] = await Promise.all([
     import("../olm/validate/validate-bundle.ts"),
-    import("../olm/validate/read-bundle.ts"),
+    import("../olm/validate/bundle.ts"),
   ]);
   const folder = resolve(cwd, written);
   requireBundle(folder, written);

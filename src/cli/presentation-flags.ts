@@ -1,4 +1,4 @@
-import type { Presentation } from "../olm/base-csv.ts";
+import type { Presentation } from "../olm/bundle/base-csv.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import type { FlagDefinition, FlagValues } from "./command.ts";
 import { ask } from "./prompt.ts";

@@ -33,10 +33,9 @@ export const bundleValidate = defineCommand({
     "tsbuilder bundle validate ./bundle --select-optional suite=operatorframework --output json",
   ],
   async run({ flags, positionals, cwd, ui }) {
-    const [{ validateBundle }, { selectSets }, { describeSets }, { everythingBelow }] = await Promise.all([
+    const [{ validateBundle }, { describeSets, selectSets }, { everythingBelow }] = await Promise.all([
       import("../../olm/validate/validate-bundle.ts"),
-      import("../../olm/validate/select-sets.ts"),
-      import("../../olm/validate/describe-sets.ts"),
+      import("../../olm/validate/rules.ts"),
       import("../../scaffold/tree.ts"),
     ]);
     if (flags["list-optional"]) {

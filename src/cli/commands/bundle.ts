@@ -113,8 +113,8 @@ export const bundle = defineCommand({
         { pluginKey },
         { describeKinds },
       ] = await Promise.all([
-        import("../../olm/base-csv.ts"),
-        import("../../olm/plan-bundle.ts"),
+        import("../../olm/bundle/base-csv.ts"),
+        import("../../olm/bundle/plan-bundle.ts"),
         import("../../ship/render-changed.ts"),
         import("../../project/read-project.ts"),
         import("../../generators/describe-kinds.ts"),
@@ -169,7 +169,7 @@ function placeholderNotes(manifests: string): string[] {
 async function withDigests(objects: readonly ManifestObject[]) {
   const [{ findImages, replaceImages }, { askDigest }, { imageName, parseImageReference }] =
     await Promise.all([
-      import("../../olm/images.ts"),
+      import("../../olm/bundle/images.ts"),
       import("../../ship/registry-digest.ts"),
       import("../../ship/image-reference.ts"),
     ]);

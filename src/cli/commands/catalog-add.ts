@@ -38,8 +38,8 @@ export const catalogAdd = defineCommand({
       const [{ validateBundle }, { readBundle }, { addBundle }, { checkCatalog }, { bundleAnnotations }] =
         await Promise.all([
           import("../../olm/validate/validate-bundle.ts"),
-          import("../../olm/validate/read-bundle.ts"),
-          import("../../olm/catalog/add-bundle.ts"),
+          import("../../olm/validate/bundle.ts"),
+          import("../../olm/catalog/edit-catalog.ts"),
           import("../../olm/catalog/check-catalog.ts"),
           import("../../olm/bundle-format.ts"),
         ]);

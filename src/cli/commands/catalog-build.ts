@@ -1,4 +1,4 @@
-import { catalogDockerfileName } from "../../olm/catalog/catalog-format.ts";
+import { catalogDockerfileName } from "../../olm/catalog/catalog.ts";
 import { parseImageReference } from "../../ship/image-reference.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { buildFolderImage, requireFolder } from "../build-folder-image.ts";

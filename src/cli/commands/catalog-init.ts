@@ -44,8 +44,8 @@ export const catalogInit = defineCommand({
     }
     return openToChange(call, async ({ root, tree }) => {
       const [{ newPackage }, { readAnnotations }] = await Promise.all([
-        import("../../olm/catalog/new-catalog.ts"),
-        import("../../olm/bundle-metadata.ts"),
+        import("../../olm/catalog/edit-catalog.ts"),
+        import("../../olm/bundle/bundle-metadata.ts"),
       ]);
       const file = "bundle/metadata/annotations.yaml";
       const annotations = readAnnotations(file, tree.read(file));

@@ -26,7 +26,7 @@ export const migratePackagemanifests = defineCommand({
     const { flags, positionals, cwd, ui } = call;
     const folder = resolve(cwd, positionals[0]!);
     return openToChange(call, async ({ root, tree }) => {
-      const { planMigration } = await import("../../olm/migrate/plan-migration.ts");
+      const { planMigration } = await import("../../olm/plan-migration.ts");
       const draft = new Draft(tree);
       const out = flags["output-dir"].replace(/\/+$/u, "");
       for (const [path, text] of planMigration(everythingBelow(dirname(folder)), basename(folder), out)) {

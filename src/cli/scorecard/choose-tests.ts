@@ -1,6 +1,9 @@
-import { findCustomTests } from "../../olm/scorecard/custom-tests.ts";
-import { readTests, selectTests } from "../../olm/scorecard/read-tests.ts";
-import type { ScorecardTest } from "../../olm/scorecard/test-list.ts";
+import {
+  type ScorecardTest,
+  findCustomTests,
+  readTests,
+  selectTests,
+} from "../../olm/scorecard/test-list.ts";
 import { diskTree, everythingBelow } from "../../scaffold/tree.ts";
 import { isInside } from "../../shared/is-inside.ts";
 import { findProjectRoot } from "../find-project-root.ts";

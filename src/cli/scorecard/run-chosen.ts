@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import type { Trial } from "../../dev/trial.ts";
-import { fileOf, withOutcomes } from "../../olm/scorecard/custom-tests.ts";
+import {
+  type ScorecardTest,
+  type TestWithResults,
+  fileOf,
+  withOutcomes,
+} from "../../olm/scorecard/test-list.ts";
 import { examplesOf, looksAtObjects, runTest } from "../../olm/scorecard/run-tests.ts";
-import type { ScorecardTest, TestWithResults } from "../../olm/scorecard/test-list.ts";
-import { readBundle } from "../../olm/validate/read-bundle.ts";
+import { readBundle } from "../../olm/validate/bundle.ts";
 import { hasWebhooks } from "../../project/project.ts";
 import { everythingBelow } from "../../scaffold/tree.ts";
 import { trace } from "../../shared/trace.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { KindDescription } from "../generators/describe-kinds.ts";
-import { parseManifest } from "../ship/manifest.ts";
+import type { KindDescription } from "../../generators/describe-kinds.ts";
+import { parseManifest } from "../../ship/manifest.ts";
 import { account, assemble, assembleObjects, base, crd, deployment, installed } from "./sample-bundle.ts";
 
 test("a bundle has the base's words, the deployment, and the package's version", () => {

@@ -1,6 +1,6 @@
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { describeObject, isCrd, type ManifestObject } from "../ship/manifest.ts";
-import { bundledKinds } from "./bundle-format.ts";
+import { describeObject, isCrd, type ManifestObject } from "../../ship/manifest.ts";
+import { bundledKinds } from "../bundle-format.ts";
 import { type FoundWebhooks, olmServiceName } from "./webhook-definitions.ts";
 import type { Service } from "./served-by.ts";
 
@@ -10,7 +10,7 @@ export interface BundledObject {
   readonly object: ManifestObject;
 }
 
-/** The objects that OLM creates from manifests, and notes about those that it would not. */
+/** Selects the objects that OLM creates from manifests, with notes about the others. */
 export function bundleObjects(
   objects: readonly ManifestObject[],
   webhooks: FoundWebhooks,
@@ -29,7 +29,7 @@ export function bundleObjects(
   return { bundled, notes };
 }
 
-/** The Secrets that cert-manager writes. */
+/** Returns the names of the Secrets that cert-manager writes. */
 export function issuedSecrets(objects: readonly ManifestObject[]): ReadonlySet<string> {
   const certificates = objects.filter((object) => isCertManagers(object) && object.kind === "Certificate");
   return new Set(certificates.map(({ spec }) => (spec as { secretName: string }).secretName));
@@ -39,7 +39,7 @@ export function isCertManagers({ apiVersion }: ManifestObject): boolean {
   return apiVersion.startsWith("cert-manager.io/");
 }
 
-/** OLM creates namespaced objects where it installs the operator. */
+/** Removes the namespace: OLM creates objects in the namespace in which it installs the operator. */
 function withoutNamespace(object: ManifestObject): ManifestObject {
   const { namespace: _, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -67,7 +67,7 @@ function withoutCertificates(
 
 const inject = "cert-manager.io/inject-ca-from";
 
-/** OLM writes its CA and the address into the CRD; until then it has the address of OLM's Service. */
+/** Points the conversion of a CRD at OLM's Service. OLM adds its CA when it installs the bundle. */
 function withOlmConversion(crd: ManifestObject, { definitions }: FoundWebhooks): ManifestObject {
   const { metadata, spec } = crd as ManifestObject & { spec: Readonly<Record<string, unknown>> };
   const { annotations, ...rest } = metadata as typeof metadata & { annotations?: Record<string, string> };
@@ -104,7 +104,7 @@ interface Endpoint {
   readonly tlsConfig?: Readonly<Record<string, unknown>>;
 }
 
-/** Without an issued certificate the operator signs its own, which nobody can verify. */
+/** Turns the verification of TLS off where cert-manager's certificate is gone: the operator then signs its own. */
 function withOwnCertificate(monitor: ManifestObject, secrets: ReadonlySet<string>): ManifestObject {
   const { spec } = monitor as ManifestObject & { spec: { endpoints?: readonly Endpoint[] } };
   const refersToLost = ({ tlsConfig }: Endpoint): boolean =>
@@ -120,7 +120,7 @@ function withOwnCertificate(monitor: ManifestObject, secrets: ReadonlySet<string
   };
 }
 
-/** The kind and API group of an object: `Tenant.team.example.com`. */
+/** Returns the kind and API group of an object: `Tenant.team.example.com`. */
 export function groupKind({ apiVersion, kind }: Pick<ManifestObject, "apiVersion" | "kind">): string {
   return `${kind}.${parseApiVersion(apiVersion).group}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseManifest } from "../ship/manifest.ts";
+import { parseManifest } from "../../ship/manifest.ts";
 import { assembleCsv } from "./assemble-csv.ts";
 import { account, assemble, base, bind, deployment, role } from "./sample-bundle.ts";
 

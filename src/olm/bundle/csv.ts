@@ -1,9 +1,9 @@
 import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { PolicyRule } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import type { ManifestObject } from "../ship/manifest.ts";
-import type { InstallMode } from "./bundle-format.ts";
+import type { ManifestObject } from "../../ship/manifest.ts";
+import type { InstallMode } from "../bundle-format.ts";
 
-/** A ClusterServiceVersion: what OLM installs, and what catalogs show of it. Fields that only people write are left out. */
+/** A ClusterServiceVersion: OLM installs it, and catalogs show it. Fields that only people write have no type here. */
 export interface ClusterServiceVersion extends ManifestObject {
   readonly spec: CsvSpec;
 }
@@ -34,7 +34,7 @@ export interface Install {
   };
 }
 
-/** What a service account may do. OLM makes a role and a binding of it. */
+/** The permissions of a service account. OLM creates a role and a binding for them. */
 export interface Permission {
   readonly serviceAccountName: string;
   readonly rules: readonly PolicyRule[];
@@ -59,7 +59,7 @@ export interface CrdDescription {
   readonly [field: string]: unknown;
 }
 
-/** How a console shows a field. */
+/** The presentation of a field in a console. */
 export interface FieldDescriptor {
   readonly path: string;
   readonly displayName?: string;

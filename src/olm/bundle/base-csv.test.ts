@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { emptyProject } from "../../e2e/support/empty-project.ts";
-import { newResource, noWebhooks, type Project } from "../project/project.ts";
-import { Draft, memoryTree } from "../scaffold/tree.ts";
+import { emptyProject } from "../../../e2e/support/empty-project.ts";
+import { newResource, noWebhooks, type Project } from "../../project/project.ts";
+import { Draft, memoryTree } from "../../scaffold/tree.ts";
 import { basePath, planBase, type Presentation } from "./base-csv.ts";
 
 function plan(of: Project, presentation: Presentation, before: Record<string, string> = {}): Draft {

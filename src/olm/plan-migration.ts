@@ -1,6 +1,6 @@
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
-import type { Tree } from "../../scaffold/tree.ts";
-import { TsbuilderError } from "../../shared/errors.ts";
+import type { Tree } from "../scaffold/tree.ts";
+import { TsbuilderError } from "../shared/errors.ts";
 import {
   annotationsFile,
   bundleAnnotations,
@@ -8,11 +8,10 @@ import {
   bundleFolders,
   bundleMediaType,
   csvKind,
-} from "../bundle-format.ts";
-import { bundleDockerfile } from "../bundle-metadata.ts";
-import type { Located } from "../located.ts";
-import { readDocuments } from "../read-documents.ts";
-import { writeYaml } from "../write-yaml.ts";
+  writeYaml,
+} from "./bundle-format.ts";
+import { bundleDockerfile } from "./bundle/bundle-metadata.ts";
+import { type Located, readDocuments } from "./located.ts";
 
 /** A version of a package in the old format: a folder with a ClusterServiceVersion and CRDs. */
 interface Release {
@@ -21,8 +20,8 @@ interface Release {
 }
 
 /**
- * The files of a bundle for each version below a folder of package manifests, by path: OUT/VERSION/bundle and a
- * Dockerfile beside it. Manifests are copied as they are.
+ * Returns the files of a bundle for each version in a folder of package manifests, by path: OUT/VERSION/bundle and a
+ * Dockerfile beside it. Manifests are copied unchanged.
  */
 export function planMigration(tree: Tree, folder: string, out: string): Map<string, string> {
   const packages = tree.list(folder).filter((path) => /(?:^|[./-])package\.ya?ml$/u.test(path));
@@ -92,7 +91,7 @@ function findReleases(tree: Tree, folder: string): Release[] {
   throw refuse(`"${folder}" has no ${csvKind}`, "each version has a folder with one");
 }
 
-/** The channels of each version: those whose current version it is, or is replaced by on the way. */
+/** Returns the channels of each version: those whose current version it is, or replaces it, directly or by others. */
 function channelsOf(manifest: Located, releases: readonly Release[]): Map<string, string[]> {
   const replaced = new Map(
     releases.map(({ csv }) => [csv.get("metadata", "name").text, csv.get("spec", "replaces").text]),
@@ -108,7 +107,7 @@ function channelsOf(manifest: Located, releases: readonly Release[]): Map<string
   return channels;
 }
 
-/** A default channel is only that of a bundle that is in it. */
+/** Returns the annotations of a bundle. It names the default channel only if it is in it. */
 function annotationsOf(
   packageName: string,
   channels: readonly string[],

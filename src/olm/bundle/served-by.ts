@@ -1,6 +1,6 @@
 import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { ServicePort, ServiceSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { ManifestObject } from "../ship/manifest.ts";
+import type { ManifestObject } from "../../ship/manifest.ts";
 
 export type Deployment = ManifestObject & { readonly spec: DeploymentSpec };
 export type Service = ManifestObject & { readonly spec: ServiceSpec };
@@ -13,7 +13,7 @@ export interface ServiceReference {
   readonly path?: string;
 }
 
-/** The Service, its port and the Deployment behind it. */
+/** A Service, one of its ports, and the Deployment behind it. */
 export interface Served {
   readonly service: Service;
   readonly port: ServicePort;
@@ -28,7 +28,7 @@ export function isDeployment(object: ManifestObject): object is Deployment {
   return object.kind === "Deployment" && object.apiVersion.startsWith("apps/");
 }
 
-/** Finds what answers the requests to a Service, if it is among the objects. */
+/** Finds a Service and the Deployment that answers its requests among the objects. */
 export function findServed(
   objects: readonly ManifestObject[],
   { name, namespace, port: number = 443 }: ServiceReference,

@@ -1,10 +1,10 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Container, EnvVar, PodSpec, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { PolicyRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import type { FieldDescription, KindDescription } from "../generators/describe-kinds.ts";
-import { type ManifestObject, describeObject, isCrd } from "../ship/manifest.ts";
-import { TsbuilderError } from "../shared/errors.ts";
-import { csvAnnotations, csvApiVersion, csvKind, targetNamespaces } from "./bundle-format.ts";
+import type { KindDescription } from "../../generators/describe-kinds.ts";
+import { type ManifestObject, describeObject, isCrd } from "../../ship/manifest.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { csvAnnotations, csvApiVersion, csvKind, targetNamespaces } from "../bundle-format.ts";
 import {
   type BundledObject,
   bundleObjects,
@@ -16,29 +16,29 @@ import type {
   ClusterServiceVersion,
   CrdDescription,
   CsvSpec,
-  FieldDescriptor,
   InstalledDeployment,
   Permission,
   RelatedImage,
 } from "./csv.ts";
+import { byMarkers, type Crd, describeCrd } from "./descriptors.ts";
 import { type Deployment, isDeployment } from "./served-by.ts";
 import { findWebhooks, isWebhookConfiguration } from "./webhook-definitions.ts";
 
 export interface CsvRequest {
   /** The rendered `config/manifests`: the base and the deployment. */
   readonly objects: readonly ManifestObject[];
-  /** The rendered samples, of which those of the project's kinds become examples. */
+  /** The rendered samples. Those of the project's kinds become examples. */
   readonly samples: readonly ManifestObject[];
   readonly packageName: string;
   readonly version: string;
-  /** Who made the bundle, and of which sort of project: for statistics of catalogs. */
+  /** The tool that made the bundle. Catalogs count tools and layouts of projects. */
   readonly builder: string;
   readonly projectLayout: string;
-  /** Service accounts beside those of the Deployments whose permissions belong into the bundle. */
+  /** Additional service accounts whose permissions belong into the bundle, besides those of the Deployments. */
   readonly extraServiceAccounts: readonly string[];
-  /** What markers say about the project's kinds. */
+  /** The descriptions of the project's kinds, from markers. */
   readonly kinds: readonly KindDescription[];
-  /** All images of the bundle, if it is to list them. */
+  /** The images for the list of related images, if the bundle should have one. */
   readonly relatedImages?: readonly RelatedImage[] | undefined;
 }
 
@@ -131,20 +131,20 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
   };
 }
 
-/** What OLM provides instead of the rendered deployment. */
+/** The parts of the rendered deployment that OLM replaces by its own. */
 interface Provided {
-  /** The Secrets of certificates that nobody issues any more. */
+  /** The Secrets of cert-manager, which nothing writes in a bundle. */
   readonly secrets: ReadonlySet<string>;
   /** The Deployment serves webhooks: OLM mounts a certificate for them. */
   readonly webhooks: boolean;
-  /** The operator may be installed for some namespaces: it then watches those that OLM says. */
+  /** The operator can be installed for some namespaces: OLM tells it which ones to watch. */
   readonly namespaces: boolean;
 }
 
-/** Where OLM mounts the certificate of webhooks, as tls.crt and tls.key. */
+/** The folder in which OLM mounts the certificate of webhooks, as tls.crt and tls.key. */
 const certificateFolder = "/tmp/k8s-webhook-server/serving-certs";
 
-/** The Deployment as OLM is to install it: without the certificates of others, watching the namespaces that OLM says. */
+/** Adapts a Deployment for OLM: without cert-manager's certificates, and watching the namespaces that OLM names. */
 export function installDeployment(deployment: Deployment, provided: Provided): InstalledDeployment {
   const { metadata, spec } = deployment;
   const { labels: label } = metadata as { labels?: Readonly<Record<string, string>> };
@@ -174,14 +174,14 @@ function isLost({ secret, projected }: Volume, { secrets }: Provided): boolean {
   return names.some((name) => name !== undefined && secrets.has(name));
 }
 
-/** Whether the operator makes the certificate of its webhooks, instead of which it gets OLM's. */
+/** Returns whether a Deployment's operator makes the certificate of its webhooks itself. In a bundle, OLM makes it. */
 export function makesCertificate({ spec }: Deployment): boolean {
   return (spec.template.spec?.containers ?? []).some(({ args }) => args?.some((arg) => selfSigned.test(arg)));
 }
 
 const selfSigned = /^--self-signed-webhook-certs(?:=true)?$/u;
 
-/** The operator signs the certificate of its metrics itself if no path is given. */
+/** Arguments for the certificate of metrics. Without them, the operator signs one itself. */
 const metricsCertificate = /^--metrics-cert-(?:path|name|key)=/u;
 
 const webhookCertificate =
@@ -206,7 +206,7 @@ function withoutCertificates(
   return replaceLists(container, { args: all, env: variables, volumeMounts: mounts });
 }
 
-/** Sets lists where they were before; an empty one is left out. */
+/** Replaces lists of an object, in place. Empty ones are left out. */
 function replaceLists<Value extends object>(
   value: Value,
   lists: { readonly [Key in keyof Value]?: readonly unknown[] },
@@ -227,7 +227,7 @@ function withNamespaces(container: Container, { namespaces }: Provided, isManage
   if (!has && !(namespaces && isManager)) return container;
   return {
     ...container,
-    // The flag would hold, not the variable.
+    // The flag would override the variable.
     ...(args ? { args: args.filter((arg) => !arg.startsWith("--watch-namespaces=")) } : {}),
     env: has ? env.map((each) => (each.name === watched.name ? watched : each)) : [...env, watched],
   };
@@ -261,7 +261,7 @@ function sortObjects({ objects: all, samples }: CsvRequest): SortedObjects {
   };
 }
 
-/** A kustomization of the user may list the samples, too. */
+/** Drops repeated objects: a kustomization of the user may list the samples, too. */
 function isFirst(object: ManifestObject, index: number, all: readonly ManifestObject[]): boolean {
   const isSame = (other: ManifestObject): boolean =>
     other.apiVersion === object.apiVersion && describeObject(other) === describeObject(object);
@@ -280,17 +280,17 @@ function accountsOf(deployments: readonly Deployment[], extra: readonly string[]
   return { names: new Set([...used, ...extra]), namespace: deployments[0]?.metadata.namespace };
 }
 
-/** The service accounts that OLM makes, and where they are in the rendered deployment. */
+/** The service accounts that OLM creates, and their namespace in the rendered deployment. */
 interface Accounts {
   readonly names: ReadonlySet<string>;
   readonly namespace: string | undefined;
 }
 
 interface SplitRoles {
-  /** In the namespaces that the operator watches. */
+  /** The permissions in the namespaces that the operator watches. */
   readonly permissions: readonly Permission[];
   readonly clusterPermissions: readonly Permission[];
-  /** Roles and bindings for others, which stay manifests. */
+  /** The roles and bindings for other subjects, which remain manifests. */
   readonly others: readonly ManifestObject[];
 }
 
@@ -306,14 +306,14 @@ function isRbac({ kind }: ManifestObject): boolean {
   return roleKinds.has(kind) || bindingKinds.has(kind);
 }
 
-/** The roles with which an operator makes the certificate of its webhooks, and their bindings. */
+/** Returns whether an object is a role, or its binding, that only lets an operator make the certificate of its webhooks. */
 export function isForOwnCertificate(object: ManifestObject): boolean {
   return isRbac(object) && /(?:^|-)webhook-(?:ca|certs)-role(?:binding)?$/u.test(object.metadata.name);
 }
 
 /**
- * Moves what the operator's service accounts may do from roles and bindings into permissions. A binding whose role is
- * not among the objects, such as the built-in `view`, stays as it is.
+ * Moves the permissions of the operator's service accounts from roles and bindings into the ClusterServiceVersion. A binding
+ * whose role is not among the objects, such as the built-in `view`, stays as it is.
  */
 function splitRoles(objects: readonly ManifestObject[], accounts: Accounts): SplitRoles {
   const roles = objects.filter(({ kind }) => roleKinds.has(kind)) as Role[];
@@ -352,7 +352,7 @@ function isAccount({ kind, name, namespace }: Subject, accounts: Accounts): bool
   return kind === "ServiceAccount" && accounts.names.has(name) && isThere;
 }
 
-/** Roles of several namespaces, and of several features, have rules in common. */
+/** Joins rules by service account. Repeated ones are dropped: several roles may have rules in common. */
 function toPermissions(rules: ReadonlyMap<string, readonly PolicyRule[]>): Permission[] {
   return [...rules]
     .map(([serviceAccountName, all]) => ({
@@ -364,8 +364,8 @@ function toPermissions(rules: ReadonlyMap<string, readonly PolicyRule[]>): Permi
 }
 
 /**
- * Permissions without rules for service accounts of the operator that have no others: OLM creates only those with
- * permissions, and does not accept one that a Deployment runs as among the manifests.
+ * Returns permissions without rules for service accounts of the operator that have none. OLM creates only service accounts
+ * with permissions, and rejects one among the manifests if a Deployment runs as it.
  */
 function permitNothing(
   objects: readonly ManifestObject[],
@@ -380,7 +380,7 @@ function permitNothing(
     .map(({ metadata }) => ({ serviceAccountName: metadata.name, rules: [] }));
 }
 
-/** Bindings that name a namespace, which is only known once somebody installs the bundle. */
+/** Notes bindings that name the namespace, which only the installation of the bundle decides. */
 function bindingNotes(others: readonly ManifestObject[], { namespace }: Accounts): string[] {
   return (others as Binding[])
     .filter(({ subjects = [] }) => subjects.some((subject) => namespace && subject.namespace === namespace))
@@ -390,7 +390,7 @@ function bindingNotes(others: readonly ManifestObject[], { namespace }: Accounts
     );
 }
 
-/** The annotations of the base come last: what it says is meant. */
+/** Returns the annotations. Those of the base override the others. */
 function annotate(
   { metadata }: ClusterServiceVersion,
   { builder, projectLayout }: CsvRequest,
@@ -421,131 +421,7 @@ function missingExamples(crds: readonly Crd[], examples: readonly ManifestObject
     .map(({ spec }) => `no example of ${spec.names.kind}: list one in config/samples/kustomization.yaml`);
 }
 
-/** A CRD of the rendered deployment. */
-interface Crd extends ManifestObject {
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly kind: string; readonly plural: string };
-    readonly versions: readonly {
-      readonly name: string;
-      readonly served: boolean;
-      readonly schema?: { readonly openAPIV3Schema?: DescribedSchema };
-    }[];
-  };
-}
-
-/** Describes each served version of a CRD by its schema, and by the markers of its kind. */
-function describeCrd({ metadata, spec }: Crd, marked: readonly KindDescription[]): CrdDescription[] {
-  const { kind } = spec.names;
-  return spec.versions
-    .filter(({ served }) => served)
-    .map(({ name: version, schema }) => {
-      const { description, properties } = schema?.openAPIV3Schema ?? {};
-      const said = marked.find((each) => each.name === metadata.name && each.version === version);
-      const fields = describeFields(properties?.["spec"], "spec", said?.spec);
-      const status = describeFields(properties?.["status"], "status", said?.status);
-      const resources = said?.resources.map(toResource) ?? [];
-      return {
-        kind,
-        name: metadata.name,
-        version,
-        displayName: said?.displayName ?? kindInWords(kind),
-        ...(description === undefined ? {} : { description: description.split("\n")[0]! }),
-        ...(resources.length > 0 ? { resources } : {}),
-        ...(fields.length > 0 ? { specDescriptors: fields } : {}),
-        ...(status.length > 0 ? { statusDescriptors: status } : {}),
-      };
-    });
-}
-
-/** The part of an OpenAPI schema that descriptors are made from. */
-export interface DescribedSchema {
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, DescribedSchema>>;
-}
-
-/**
- * Describes the fields of a spec or status: all outer ones by their schemas, and those with a marker by what it says,
- * first those that it gives a position.
- */
-export function describeFields(
-  schema: DescribedSchema | undefined,
-  part: "spec" | "status",
-  marked: readonly FieldDescription[] = [],
-): FieldDescriptor[] {
-  const fields = new Map(
-    Object.entries(schema?.properties ?? {}).map(([path, field]): [string, FieldDescriptor] => [
-      path,
-      descriptor(path, path, field.description, controlsOf(path, field, part)),
-    ]),
-  );
-  for (const { path, name, description, displayName, xDescriptors } of marked) {
-    const derived = fields.get(path);
-    const controls = xDescriptors.length > 0 ? xDescriptors : (derived?.["x-descriptors"] ?? []);
-    const words = derived?.description ?? description;
-    fields.set(path, { ...descriptor(path, name, words, controls), ...(displayName ? { displayName } : {}) });
-  }
-  const position = ({ path }: FieldDescriptor): number =>
-    marked.find((field) => field.path === path)?.order ?? Number.MAX_SAFE_INTEGER;
-  return [...fields.values()].sort((a, b) => position(a) - position(b));
-}
-
-function descriptor(
-  path: string,
-  name: string,
-  description: string | undefined,
-  controls: readonly string[],
-): FieldDescriptor {
-  return {
-    ...(description === undefined ? {} : { description }),
-    displayName: inWords(name),
-    path,
-    ...(controls.length > 0 ? { "x-descriptors": controls } : {}),
-  };
-}
-
-const console = "urn:alm:descriptor:com.tectonic.ui:";
-
-/** How OLM's console lets people edit or see a field, where its type says so. */
-function controlsOf(name: string, field: DescribedSchema, part: "spec" | "status"): string[] {
-  const { type, properties = {}, enum: values } = field;
-  if (part === "status") return name === "conditions" ? ["urn:alm:descriptor:io.kubernetes.conditions"] : [];
-  if (values) return values.map((value) => `${console}select:${String(value)}`);
-  if (type === "integer") return [`${console}${name === "replicas" ? "podCount" : "number"}`];
-  if ("limits" in properties && "requests" in properties) return [`${console}resourceRequirements`];
-  const control = { boolean: "booleanSwitch", number: "number", string: "text" }[type ?? ""];
-  return control === undefined ? [] : [`${console}${control}`];
-}
-
-/** A name as words: `minReadySeconds` is "Min Ready Seconds", `clusterIPs` "Cluster IPs". */
-export function inWords(name: string): string {
-  const words = name
-    .replaceAll(/([a-z0-9])([A-Z])/gu, "$1 $2")
-    .replaceAll(/([A-Z]+)([A-Z][a-z]{2,})/gu, "$1 $2");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** A kind as words: `AppService` is "App Service", but MySQL is a name. */
-export function kindInWords(kind: string): string {
-  return kind.replaceAll(/([a-z0-9])(?=[A-Z][a-z])/gu, "$1 ");
-}
-
-/** OLM requires a name, which may be empty. */
-function toResource([kind = "", version = "", name = ""]: readonly string[]) {
-  return { kind, name, version };
-}
-
-/** The order of kinds that markers set; those without one follow. */
-function byMarkers(marked: readonly KindDescription[]): (a: CrdDescription, b: CrdDescription) => number {
-  const position = (crd: CrdDescription): number =>
-    marked.find(({ name, version }) => name === crd.name && version === crd.version)?.order ??
-    Number.MAX_SAFE_INTEGER;
-  return (a, b) => position(a) - position(b);
-}
-
-/** What the base says about a CRD overrides what its schema says; of CRDs that are gone it says nothing. */
+/** Merges the base's descriptions of CRDs into those from the schemas, and sorts as the base does. CRDs that are gone are dropped. */
 function mergeOwned(described: readonly CrdDescription[], base: readonly CrdDescription[]): CrdDescription[] {
   const isSame = (a: CrdDescription, b: CrdDescription): boolean =>
     a.name === b.name && a.version === b.version && a.kind === b.kind;
@@ -558,7 +434,7 @@ function mergeOwned(described: readonly CrdDescription[], base: readonly CrdDesc
     .sort((a, b) => order(a) - order(b));
 }
 
-/** What the base lists overrides what was found. */
+/** Adds the images that were found to those of the base, which win by name. */
 function mergeImages(
   base: readonly RelatedImage[] = [],
   found: readonly RelatedImage[] = [],
@@ -574,7 +450,7 @@ function unlessEmpty<Key extends string, Item>(
   return items.length === 0 ? {} : ({ [key]: items } as { [Name in Key]: readonly Item[] });
 }
 
-/** Compares keys by their characters, as Go's encoders do. */
+/** Sorts the keys of an object by their characters, as Go's encoders do. */
 export function sortKeys<Value extends object>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareText(a, b))) as Value;
 }

@@ -1,21 +1,29 @@
-import type { Part } from "../scaffold/blueprint.ts";
-import { renderPart } from "../scaffold/template.ts";
-import type { Draft, Tree } from "../scaffold/tree.ts";
-import { TsbuilderError } from "../shared/errors.ts";
-import { readYaml } from "../shared/read-yaml.ts";
-import { formatManifest, type ManifestObject } from "../ship/manifest.ts";
+/**
+ * Bundles for OLM v0, made from a rendered deployment. Begin here: `planBundle` plans all files of one. `assemble-csv.ts`
+ * divides the deployment into the ClusterServiceVersion and the manifests beside it.
+ */
+
+import type { Part } from "../../scaffold/blueprint.ts";
+import { renderPart } from "../../scaffold/template.ts";
+import type { Draft, Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
+import { formatManifest, type ManifestObject } from "../../ship/manifest.ts";
 import { assembleCsv, type CsvRequest, sortKeys } from "./assemble-csv.ts";
 import {
   annotationsFile,
   bundleAnnotations,
   bundleDockerfileName,
   bundleFolders,
+  compressedSize,
   csvAnnotations,
   csvKind,
+  largestBundle,
+  nearlyTooLarge,
   newChannel,
-} from "./bundle-format.ts";
+  shortenBundle,
+} from "../bundle-format.ts";
 import { bundleDockerfile, readAnnotations, writeAnnotations } from "./bundle-metadata.ts";
-import { compressedSize, largestBundle, nearlyTooLarge, shortenBundle } from "./bundle-size.ts";
 import type { ClusterServiceVersion } from "./csv.ts";
 
 export interface BundleRequest extends Omit<CsvRequest, "packageName"> {
@@ -26,10 +34,10 @@ export interface BundleRequest extends Omit<CsvRequest, "packageName"> {
   readonly folder: string;
   /** All files of the project, including those that are left out elsewhere. */
   readonly files: Tree;
-  /** Empty for those that the bundle has, or `alpha`. */
+  /** The channels; if empty, those of the bundle, or `alpha` for a new one. */
   readonly channels: readonly string[];
   readonly defaultChannel: string | undefined;
-  /** Whether metadata and Dockerfile are written where they exist. */
+  /** Write the metadata and the Dockerfile even if they exist. */
   readonly overwrite: boolean;
   readonly now: Date;
 }
@@ -122,7 +130,7 @@ function writeManifests(
   return texts;
 }
 
-/** The time of the last change; a bundle that is made again of the same sources is the same. */
+/** Sets the time of the last change. A bundle that is planned again from the same sources keeps its time. */
 function withDate(
   csv: ManifestObject,
   { path, files, now }: { readonly path: string; readonly files: Tree; readonly now: Date },

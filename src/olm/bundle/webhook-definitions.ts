@@ -1,6 +1,6 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { describeObject, isCrd, type ManifestObject } from "../ship/manifest.ts";
-import { webhookTypes } from "./bundle-format.ts";
+import { describeObject, isCrd, type ManifestObject } from "../../ship/manifest.ts";
+import { webhookTypes } from "../bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
 import { findServed, type Served, type Service, type ServiceReference } from "./served-by.ts";
 
@@ -26,9 +26,9 @@ interface Conversion {
 
 export interface FoundWebhooks {
   readonly definitions: readonly WebhookDefinition[];
-  /** The Services in front of them, instead of which OLM makes its own. */
+  /** The Services in front of the webhooks. The bundle omits them, since OLM creates its own. */
   readonly services: ReadonlySet<Service>;
-  /** The names of the Deployments that serve them. */
+  /** The names of the Deployments that serve the webhooks. */
   readonly deployments: ReadonlySet<string>;
   readonly notes: readonly string[];
 }
@@ -42,7 +42,7 @@ export function isWebhookConfiguration({ kind }: ManifestObject): boolean {
   return types[kind] !== undefined;
 }
 
-/** Describes the webhooks of a rendered deployment for OLM, which makes the configurations, Services and certificates. */
+/** Describes the webhooks of a rendered deployment for OLM, which creates the configurations, Services and certificates. */
 export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks {
   const notes: string[] = [];
   const served: Served[] = [];
@@ -80,13 +80,13 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
   };
 }
 
-/** The conversion of a CRD, if it is by webhook. */
+/** Returns the conversion of a CRD, if a webhook does it. */
 function conversionOf(crd: ManifestObject): Conversion | undefined {
   const { conversion } = (crd as ManifestObject & { spec: { conversion?: Conversion } }).spec;
   return conversion?.strategy === "Webhook" ? conversion : undefined;
 }
 
-/** The Service that OLM makes for the webhooks of a Deployment. */
+/** Returns the name of the Service that OLM creates for the webhooks of a Deployment. */
 export function olmServiceName(deployment: string): string {
   return `${deployment.replaceAll(".", "-")}-service`;
 }
@@ -130,7 +130,7 @@ interface FoundConversion {
   readonly found: Served;
 }
 
-/** One for all CRDs that are converted at the same address. */
+/** Returns one definition for all CRDs that are converted at the same address. */
 function conversionDefinitions(conversions: readonly FoundConversion[]): WebhookDefinition[] {
   const definitions = new Map<string, WebhookDefinition>();
   for (const { crd, webhook, found } of conversions) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DescribedSchema, describeFields, inWords, kindInWords } from "./assemble-csv.ts";
+import { type DescribedSchema, describeFields, inWords, kindInWords } from "./descriptors.ts";
 
 test.each([
   ["size", "Size"],

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Draft, memoryTree } from "../scaffold/tree.ts";
-import { parseManifest } from "../ship/manifest.ts";
+import { Draft, memoryTree } from "../../scaffold/tree.ts";
+import { parseManifest } from "../../ship/manifest.ts";
 import { type BundleRequest, planBundle } from "./plan-bundle.ts";
-import { validateBundle } from "./validate/validate-bundle.ts";
+import { validateBundle } from "../validate/validate-bundle.ts";
 
 const csvText = `
 apiVersion: operators.coreos.com/v1alpha1

@@ -1,9 +1,9 @@
-import type { KindDescription } from "../generators/describe-kinds.ts";
-import { type ManifestObject, parseManifest } from "../ship/manifest.ts";
+import type { KindDescription } from "../../generators/describe-kinds.ts";
+import { type ManifestObject, parseManifest } from "../../ship/manifest.ts";
 import { assembleCsv, type AssembledBundle } from "./assemble-csv.ts";
 import type { InstalledDeployment } from "./csv.ts";
 
-/** What a small project is bundled from, for tests. */
+/** The manifests of a small project, for tests. */
 export const base = `
 apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseManifest } from "../ship/manifest.ts";
+import { parseManifest } from "../../ship/manifest.ts";
 import { installDeployment, isForOwnCertificate, makesCertificate } from "./assemble-csv.ts";
 import type { Deployment } from "./served-by.ts";
 import { findWebhooks } from "./webhook-definitions.ts";

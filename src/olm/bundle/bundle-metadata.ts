@@ -1,15 +1,15 @@
 import { isMap, parseDocument } from "yaml";
-import { readYaml } from "../shared/read-yaml.ts";
-import { yamlOptions } from "./write-yaml.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
 import {
   bundleAnnotations,
   bundleFolders,
   bundleMediaType,
   metricsMediaType,
   testMediaType,
-} from "./bundle-format.ts";
+  yamlOptions,
+} from "../bundle-format.ts";
 
-/** What a catalog knows of a bundle before it reads its manifests. */
+/** The metadata of a bundle, which a catalog reads before the manifests. */
 export interface BundleMetadata {
   readonly packageName: string;
   readonly channels: readonly string[];
@@ -18,7 +18,7 @@ export interface BundleMetadata {
   readonly projectLayout: string;
 }
 
-/** The annotations of the bundle, in order. */
+/** Returns the annotations of a bundle, in order. */
 function annotationsOf(metadata: BundleMetadata): Record<string, string> {
   return {
     [bundleAnnotations.mediaType]: bundleMediaType,
@@ -37,15 +37,15 @@ function annotationsOf(metadata: BundleMetadata): Record<string, string> {
   };
 }
 
-/** The annotations that a file has now. */
+/** Reads the annotations of a file. */
 export function readAnnotations(path: string, text: string | undefined): Readonly<Record<string, string>> {
   const [content] = text === undefined ? [] : readYaml(path, text);
   const { annotations } = (content ?? {}) as { annotations?: Record<string, unknown> | null };
-  // Unquoted numbers are texts for OLM all the same.
+  // OLM reads unquoted numbers as texts, too.
   return Object.fromEntries(Object.entries(annotations ?? {}).map(([key, value]) => [key, String(value)]));
 }
 
-/** Writes the annotations into the file's text; others in it, and comments, stay. */
+/** Writes annotations into the text of a file. Its other annotations, and comments, are kept. */
 export function writeAnnotations(text: string | undefined, metadata: BundleMetadata): string {
   const document = parseDocument(text ?? "annotations: {}\n", yamlOptions);
   if (!isMap(document.get("annotations"))) document.set("annotations", document.createNode({}));
@@ -58,7 +58,7 @@ export function writeAnnotations(text: string | undefined, metadata: BundleMetad
   return document.toString(yamlOptions);
 }
 
-/** The Dockerfile of the bundle's image: its labels are the annotations, and it has the folders that they name. */
+/** Returns the Dockerfile of the bundle's image. Its labels are the annotations, and it copies the folders that they name. */
 export function bundleDockerfile(folder: string, annotations: Readonly<Record<string, string>>): string {
   const labels = Object.entries(annotations).map(([key, value]) => `LABEL ${key}=${quoted(value)}`);
   const named = Object.values(bundleFolders).filter((path) => Object.values(annotations).includes(path));
@@ -74,7 +74,7 @@ export function bundleDockerfile(folder: string, annotations: Readonly<Record<st
   ].join("\n");
 }
 
-/** As it is if a Dockerfile reads it as one word. */
+/** Quotes a value for a Dockerfile, unless it is one word there anyway. */
 function quoted(value: string): string {
   return /^[\w./:,+-]+$/u.test(value) ? value : JSON.stringify(value).replaceAll("$", "\\$");
 }

@@ -1,12 +1,12 @@
 import type { Container, EnvVar } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { ManifestObject } from "../ship/manifest.ts";
+import type { ManifestObject } from "../../ship/manifest.ts";
 import type { RelatedImage } from "./csv.ts";
 import { type Deployment, isDeployment } from "./served-by.ts";
 
-/** Variables by which an operator knows the images that it deploys. */
+/** The names of variables that give the operator the images that it deploys. */
 const variable = /^RELATED_IMAGE_(.+)$/u;
 
-/** The images of the operator's containers, and those that it deploys: each once, under a name of its own. */
+/** Returns the images of the operator's containers, and those that it deploys: each once, under a name of its own. */
 export function findImages(objects: readonly ManifestObject[]): RelatedImage[] {
   const found = new Map<string, string>();
   const add = (name: string, image: string | undefined): void => {

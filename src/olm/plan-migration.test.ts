@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { damage, rightBundle } from "../../../e2e/support/right-bundle.ts";
-import { memoryTree } from "../../scaffold/tree.ts";
-import { bundleAnnotations as keys } from "../bundle-format.ts";
-import { validateBundle } from "../validate/validate-bundle.ts";
+import { damage, rightBundle } from "../../e2e/support/right-bundle.ts";
+import { memoryTree } from "../scaffold/tree.ts";
+import { bundleAnnotations as keys } from "./bundle-format.ts";
+import { validateBundle } from "./validate/validate-bundle.ts";
 import { planMigration } from "./plan-migration.ts";
 
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";

@@ -2,12 +2,51 @@ import { type Document, isMap, isSeq, parseAllDocuments } from "yaml";
 import type { Draft } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Bundle } from "../validate/bundle.ts";
-import { writeYaml, yamlOptions } from "../write-yaml.ts";
-import { readCatalog } from "./catalog.ts";
-import { schemas } from "./catalog-format.ts";
+import { writeYaml, yamlOptions } from "../bundle-format.ts";
+import { catalogDockerfileName, configsLabel, readCatalog, schemas } from "./catalog.ts";
 import { channelEntry, renderBundle } from "./render-bundle.ts";
 
-/** Where a bundle goes. */
+/** The description of a new package. */
+interface Package {
+  readonly name: string;
+  readonly defaultChannel: string;
+  readonly description: string | undefined;
+  readonly icon: { readonly base64data: string; readonly mediatype: string } | undefined;
+}
+
+/** Returns the files of a new package in a catalog, by path. Channels and bundles are added later. */
+export function newPackage(
+  folder: string,
+  { name, defaultChannel, description, icon }: Package,
+): Readonly<Record<string, string>> {
+  const blob = {
+    schema: schemas.package,
+    name,
+    defaultChannel,
+    ...(description === undefined ? {} : { description }),
+    ...(icon === undefined ? {} : { icon }),
+  };
+  return {
+    [`${folder}/${name}/catalog.yaml`]: writeYaml(blob),
+    [catalogDockerfileName]: catalogDockerfile(folder),
+  };
+}
+
+/** Returns the Dockerfile of a catalog. opm serves it by gRPC; a cache that is made with the image lets it start at once. */
+function catalogDockerfile(folder: string): string {
+  return `FROM quay.io/operator-framework/opm:latest
+
+ENTRYPOINT ["/bin/opm"]
+CMD ["serve", "/configs", "--cache-dir=/tmp/cache"]
+
+ADD ${folder} /configs
+RUN ["/bin/opm", "serve", "/configs", "--cache-dir=/tmp/cache", "--cache-only"]
+
+LABEL ${configsLabel}=/configs
+`;
+}
+
+/** The place of a bundle in a catalog. */
 interface Addition {
   /** The folder of the catalog. */
   readonly folder: string;
@@ -16,7 +55,7 @@ interface Addition {
   readonly image: string;
 }
 
-/** Adds a valid bundle, and an entry in each of its channels, to a catalog in YAML; comments and other blobs are kept. */
+/** Adds a valid bundle, and an entry in each of its channels, to a catalog in YAML. Comments and other blobs are kept. */
 export function addBundle(draft: Draft, bundle: Bundle, { folder, channels, image }: Addition): void {
   const blob = renderBundle(bundle, image);
   const { catalog } = readCatalog(draft, folder);
