@@ -8,7 +8,7 @@ import { type ManifestObject, isCrd } from "../ship/manifest.ts";
 import { action, formatTemplate, keysWhen, lines, optionalKey, textAction } from "./actions.ts";
 import { type Manager, managerTemplate, ownArguments, plainVariables, readManager } from "./manager.ts";
 import type { FeatureName } from "../project/features.ts";
-import { imageName, parseImageReference } from "../ship/image-reference.ts";
+import { imageName, parseImageReference } from "../ship/images/image-reference.ts";
 
 /** The inputs for a chart's values. */
 interface ValuesRequest {

@@ -1,4 +1,4 @@
-import type { ClusterChoice, ClusterTarget } from "../ship/kubectl.ts";
+import type { ClusterChoice, ClusterTarget } from "../ship/cluster/kubectl.ts";
 import type { FlagDefinition } from "./command.ts";
 import type { Ui } from "./ui.ts";
 
@@ -59,7 +59,7 @@ export async function announceTarget(
   ui: Ui,
   { action, namespace }: { action: string; namespace?: string | undefined },
 ): Promise<ClusterTarget> {
-  const { findTarget } = await import("../ship/kubectl.ts");
+  const { findTarget } = await import("../ship/cluster/kubectl.ts");
   const target = await findTarget(choice);
   const { context, server } = target;
   ui.note(`${action} in context "${context}" (${server})${namespace ? `, namespace "${namespace}"` : ""}`);

@@ -1,4 +1,4 @@
-import type { ClusterChoice } from "../ship/kubectl.ts";
+import type { ClusterChoice } from "../ship/cluster/kubectl.ts";
 import { describeObject, type ManifestObject } from "../ship/manifest.ts";
 import type { Ui } from "./ui.ts";
 
@@ -12,8 +12,7 @@ export async function deleteFromCluster(
   },
   ui: Ui,
 ): Promise<void> {
-  const { deleteObjects } = await import("../ship/delete-objects.ts");
-  const { planUndeploy } = await import("../ship/plan-undeploy.ts");
+  const { deleteObjects, planUndeploy } = await import("../ship/cluster/undeploy.ts");
   const plan = await planUndeploy(objects, flags, { force: flags.force });
   for (const { object, reason } of plan.keep) {
     ui.note(`keep ${describeObject(object)}: ${reason}; use --force to delete it, too`);

@@ -1,4 +1,4 @@
-import { containerTools } from "../ship/container-tool.ts";
+import { containerTools } from "../ship/images/container-tool.ts";
 import type { FlagDefinition } from "./command.ts";
 
 /** For every command that works with images. */

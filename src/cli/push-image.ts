@@ -1,5 +1,5 @@
-import { type ContainerTool, findContainerTool } from "../ship/container-tool.ts";
-import { parseImageReference } from "../ship/image-reference.ts";
+import { type ContainerTool, findContainerTool } from "../ship/images/container-tool.ts";
+import { parseImageReference } from "../ship/images/image-reference.ts";
 import type { FlagDefinition } from "./command.ts";
 import { toolFlag } from "./image-flags.ts";
 import type { Ui } from "./ui.ts";
@@ -24,7 +24,7 @@ export async function pushImage(
 ): Promise<void> {
   parseImageReference(image);
   const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
-  const { pushImage: push } = await import("../ship/image-build.ts");
+  const { pushImage: push } = await import("../ship/images/build-image.ts");
   ui.note(`Pushing ${image} with ${tool}`);
   await push(tool, image, { digestFile: flags["digest-file"], extra });
   ui.print(image);

@@ -1,4 +1,4 @@
-import { type ClusterChoice, readContext } from "../ship/kubectl.ts";
+import { type ClusterChoice, readContext } from "../ship/cluster/kubectl.ts";
 import type { MinimalConfig } from "./account-config.ts";
 
 /**

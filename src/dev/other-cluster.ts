@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../shared/errors.ts";
 import { writePrivate } from "../shared/write-private.ts";
-import type { ClusterChoice } from "../ship/kubectl.ts";
+import type { ClusterChoice } from "../ship/cluster/kubectl.ts";
 import { accountConfig } from "./account-config.ts";
 import { readChosen } from "./chosen-config.ts";
 import type { DevCluster } from "./dev-cluster.ts";

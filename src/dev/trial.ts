@@ -6,7 +6,7 @@ import type { Client, Kind, KubernetesObject, ObjectKey } from "@tsbuilder/runti
 import { openStateFolder } from "../scaffold/state-folder.ts";
 import { watchableBundle } from "../ship/bundle.ts";
 import { writePrivate } from "../shared/write-private.ts";
-import type { ClusterChoice } from "../ship/kubectl.ts";
+import type { ClusterChoice } from "../ship/cluster/kubectl.ts";
 import { applyConfig } from "./apply-config.ts";
 import { readChosen } from "./chosen-config.ts";
 import type { Report } from "./dev-event.ts";

@@ -1,5 +1,5 @@
 import { bundleDockerfileName } from "../../olm/bundle-format.ts";
-import { parseImageReference } from "../../ship/image-reference.ts";
+import { parseImageReference } from "../../ship/images/image-reference.ts";
 import { buildFolderImage, requireFolder } from "../build-folder-image.ts";
 import { defineCommand } from "../command.ts";
 import { toolFlag } from "../image-flags.ts";

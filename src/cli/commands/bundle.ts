@@ -115,7 +115,7 @@ export const bundle = defineCommand({
       ] = await Promise.all([
         import("../../olm/bundle/base-csv.ts"),
         import("../../olm/bundle/plan-bundle.ts"),
-        import("../../ship/render-changed.ts"),
+        import("../../ship/render.ts"),
         import("../../project/read-project.ts"),
         import("../../generators/describe-kinds.ts"),
       ]);
@@ -170,8 +170,8 @@ async function withDigests(objects: readonly ManifestObject[]) {
   const [{ findImages, replaceImages }, { askDigest }, { imageName, parseImageReference }] =
     await Promise.all([
       import("../../olm/bundle/images.ts"),
-      import("../../ship/registry-digest.ts"),
-      import("../../ship/image-reference.ts"),
+      import("../../ship/images/pin-image.ts"),
+      import("../../ship/images/image-reference.ts"),
     ]);
   const pins = new Map<string, string>();
   for (const { image } of findImages(objects)) {

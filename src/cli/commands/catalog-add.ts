@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
 import { Draft, everythingBelow } from "../../scaffold/tree.ts";
-import { parseImageReference } from "../../ship/image-reference.ts";
+import { parseImageReference } from "../../ship/images/image-reference.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { catalogFolderFlag } from "../catalog-flags.ts";
 import { defineCommand } from "../command.ts";

@@ -1,5 +1,5 @@
 import { catalogDockerfileName } from "../../olm/catalog/catalog.ts";
-import { parseImageReference } from "../../ship/image-reference.ts";
+import { parseImageReference } from "../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { buildFolderImage, requireFolder } from "../build-folder-image.ts";
 import { catalogFolderFlag } from "../catalog-flags.ts";

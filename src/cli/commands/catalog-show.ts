@@ -1,5 +1,5 @@
 import { newChannel } from "../../olm/bundle-format.ts";
-import { parseImageReference } from "../../ship/image-reference.ts";
+import { parseImageReference } from "../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { catalogFolderFlag } from "../catalog-flags.ts";
 import { defineCommand } from "../command.ts";

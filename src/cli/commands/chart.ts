@@ -45,7 +45,7 @@ export const chart = defineCommand({
     return openToChange(call, async (project) => {
       const [{ planChart }, { renderChanged }] = await Promise.all([
         import("../../chart/plan-chart.ts"),
-        import("../../ship/render-changed.ts"),
+        import("../../ship/render.ts"),
       ]);
       const { changes, notes } = await withEverySwitch(project);
       const draft = new Draft(project.tree);

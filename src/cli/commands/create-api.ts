@@ -13,7 +13,7 @@ import {
   checkUser,
 } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { parseImageReference } from "../../ship/image-reference.ts";
+import { parseImageReference } from "../../ship/images/image-reference.ts";
 import { cautionOf, chooseTemplate } from "../choose-template.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand, type FlagValues } from "../command.ts";

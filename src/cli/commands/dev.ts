@@ -11,7 +11,7 @@ import { hasWebhooks, type Project, qualifiedGroup } from "../../project/project
 import { applyPlan } from "../../scaffold/apply.ts";
 import { refuseLinkedFile } from "../../scaffold/refuse-outside.ts";
 import { Draft, type Tree } from "../../scaffold/tree.ts";
-import type { ClusterChoice } from "../../ship/kubectl.ts";
+import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { count } from "../../shared/text.ts";
 import { announceTarget, clusterFlags } from "../cluster-flags.ts";

@@ -8,7 +8,7 @@ export const install = defineCommand({
   examples: ["tsbuilder install", "tsbuilder install --context kind-dev --diff"],
   async run({ flags, cwd, ui }) {
     const { root } = openOrView(cwd, ui, flags);
-    const { applyOrDiff, renderCrds } = await import("../../ship/deploy.ts");
+    const { applyOrDiff, renderCrds } = await import("../../ship/cluster/deploy.ts");
     const crds = await renderCrds(root);
     await announceTarget(flags, ui, { action: "Installing CRDs" });
     const lines = await applyOrDiff(crds, { ...flags, dryRun: flags["dry-run"] });

@@ -16,7 +16,7 @@ export const installer = defineCommand({
   ],
   async run({ flags, cwd, ui }) {
     const { root } = openProject(cwd, ui);
-    const { renderInstaller } = await import("../../ship/deploy.ts");
+    const { renderInstaller } = await import("../../ship/cluster/deploy.ts");
     const manifest = await renderInstaller(root, { image: flags.image, namespace: flags.namespace });
     if (!flags.output) {
       ui.print(manifest.trimEnd());

@@ -1,7 +1,6 @@
 import { Draft } from "../../scaffold/tree.ts";
-import { replaceBaseImages } from "../../ship/base-images.ts";
-import { imageName, parseImageReference } from "../../ship/image-reference.ts";
-import { askDigest } from "../../ship/registry-digest.ts";
+import { askDigest, replaceBaseImages } from "../../ship/images/pin-image.ts";
+import { imageName, parseImageReference } from "../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../apply-or-show.ts";
 import { defineCommand } from "../command.ts";

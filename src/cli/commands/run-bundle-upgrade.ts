@@ -1,4 +1,4 @@
-import { parseImageReference } from "../../ship/image-reference.ts";
+import { parseImageReference } from "../../ship/images/image-reference.ts";
 import { announceTarget } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import {

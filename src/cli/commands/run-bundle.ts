@@ -1,6 +1,6 @@
 import { parseInstallMode } from "../../olm/run/install-mode.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { parseImageReference } from "../../ship/image-reference.ts";
+import { parseImageReference } from "../../ship/images/image-reference.ts";
 import { announceTarget } from "../cluster-flags.ts";
 import { defineCommand } from "../command.ts";
 import {

@@ -20,7 +20,7 @@ export const undeploy = defineCommand({
   },
   async run({ flags, cwd, ui }) {
     const { root, project } = openOrView(cwd, ui, flags);
-    const { renderDeployment } = await import("../../ship/deploy.ts");
+    const { renderDeployment } = await import("../../ship/cluster/deploy.ts");
     const objects = await renderDeployment(root, { namespace: flags.namespace });
     const namespace = flags.namespace ?? `${project.projectName}-system`;
     await announceTarget(flags, ui, { action: "Deleting the operator", namespace });

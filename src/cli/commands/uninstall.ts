@@ -15,7 +15,7 @@ export const uninstall = defineCommand({
   },
   async run({ flags, cwd, ui }) {
     const { root } = openOrView(cwd, ui, flags);
-    const { renderCrds } = await import("../../ship/deploy.ts");
+    const { renderCrds } = await import("../../ship/cluster/deploy.ts");
     const crds = await renderCrds(root);
     await announceTarget(flags, ui, { action: "Deleting CRDs" });
     await deleteFromCluster(crds, flags, ui);

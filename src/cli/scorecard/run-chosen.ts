@@ -11,7 +11,7 @@ import { readBundle } from "../../olm/validate/bundle.ts";
 import { hasWebhooks } from "../../project/project.ts";
 import { everythingBelow } from "../../scaffold/tree.ts";
 import { trace } from "../../shared/trace.ts";
-import type { ClusterChoice } from "../../ship/kubectl.ts";
+import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
 import { announceTarget } from "../cluster-flags.ts";
 import { openProject } from "../open-project.ts";
 import { describeError } from "../report.ts";

@@ -5,7 +5,7 @@ import { schemas } from "../catalog/catalog.ts";
 import { bundleAnnotations, csvApiVersion, writeYaml } from "../bundle-format.ts";
 import type { Bundle } from "../validate/bundle.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { readJson } from "../../ship/kubectl.ts";
+import { readJson } from "../../ship/cluster/kubectl.ts";
 import type { OlmPlace, Subscription } from "./olm-cluster.ts";
 
 /** The channel of the catalogs that `run bundle` makes. The bundle's own channels are ignored. */

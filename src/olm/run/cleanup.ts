@@ -1,5 +1,5 @@
 import { TsbuilderError } from "../../shared/errors.ts";
-import { deleteObjects } from "../../ship/delete-objects.ts";
+import { deleteObjects } from "../../ship/cluster/undeploy.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { ClusterServiceVersion } from "../bundle/csv.ts";
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { type ClusterChoice, readJson, runKubectl } from "../../ship/kubectl.ts";
+import { type ClusterChoice, readJson, runKubectl } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { ClusterServiceVersion } from "../bundle/csv.ts";
 

@@ -6,8 +6,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { applyObjects } from "../../ship/apply.ts";
-import { readJson, runKubectl } from "../../ship/kubectl.ts";
+import { applyObjects } from "../../ship/cluster/apply.ts";
+import { readJson, runKubectl } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { Bundle } from "../validate/bundle.ts";
 import {

@@ -27,7 +27,7 @@ import { type Bundle, containersOf, deploymentsOf, readBundle } from "./bundle.t
 import { properties } from "../catalog/catalog.ts";
 import type { Located } from "../located.ts";
 import { parseRange } from "../version-range.ts";
-import { isValidReference } from "../../ship/image-reference.ts";
+import { isValidReference } from "../../ship/images/image-reference.ts";
 
 export interface ValidateOptions {
   readonly optional?: readonly OptionalSet[];

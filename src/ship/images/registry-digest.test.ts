@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { parseImageReference } from "./image-reference.ts";
-import { askDigest } from "./registry-digest.ts";
+import { askDigest } from "./pin-image.ts";
 
 const digest = `sha256:${"ab".repeat(32)}`;
 

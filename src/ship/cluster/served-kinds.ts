@@ -1,6 +1,6 @@
-import { TsbuilderError } from "../shared/errors.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, runKubectl } from "./kubectl.ts";
-import { isCrd, type ManifestObject } from "./manifest.ts";
+import { isCrd, type ManifestObject } from "../manifest.ts";
 
 /** Objects of kinds that the cluster knows, and those of unknown kinds. */
 export interface SplitByKind {

@@ -1,7 +1,7 @@
-import { TsbuilderError } from "../shared/errors.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, kubectl, runKubectl } from "./kubectl.ts";
-import { formatManifest, isCrd, type ManifestObject } from "./manifest.ts";
-import { runTool } from "./tool.ts";
+import { formatManifest, isCrd, type ManifestObject } from "../manifest.ts";
+import { runTool } from "../tool.ts";
 
 /** The field manager of everything that tsbuilder deploys. */
 export const fieldManager = "tsbuilder";

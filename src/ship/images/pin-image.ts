@@ -1,11 +1,45 @@
-import { TsbuilderError } from "../shared/errors.ts";
-import { trace } from "../shared/trace.ts";
-import { imageName, type ImageReference } from "./image-reference.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { trace } from "../../shared/trace.ts";
+import { type ImageReference, imageName } from "./image-reference.ts";
 
-/** How long a registry may take to answer, in milliseconds. */
+/** Replaces the base images of a Dockerfile by the results of a callback. */
+export function replaceBaseImages(dockerfile: string, replace: (image: string) => string): string {
+  const lines = dockerfile.split("\n");
+  const used = usedArguments(lines);
+  const stages = new Set<string>();
+  return lines
+    .map((line) => {
+      const argument = argumentLine.exec(line)?.groups;
+      if (argument && used.has(argument["name"]!))
+        return `${argument["start"]}${replace(argument["image"]!)}${argument["rest"]}`;
+      const from = fromLine.exec(line)?.groups;
+      if (!from) return line;
+      const { start = "", image = "", rest = "" } = from;
+      const isImage = !image.includes("$") && image !== "scratch" && !stages.has(image);
+      const stage = /\sAS\s+(\S+)/iu.exec(rest)?.[1];
+      if (stage !== undefined) stages.add(stage);
+      return isImage ? `${start}${replace(image)}${rest}` : line;
+    })
+    .join("\n");
+}
+
+/** Returns the names of build arguments that are the image of a stage: `FROM ${BASE_IMAGE}`. */
+function usedArguments(lines: readonly string[]): Set<string> {
+  const names = lines.flatMap((line) => {
+    const image = fromLine.exec(line)?.groups?.["image"] ?? "";
+    return /^\$\{?(\w+)\}?$/u.exec(image)?.[1] ?? [];
+  });
+  return new Set(names);
+}
+
+const argumentLine = /^(?<start>\s*ARG\s+(?<name>\w+)=)(?<image>[^\s$"']+)(?<rest>.*)$/isu;
+
+const fromLine = /^(?<start>\s*FROM\s+(?:--\S+\s+)*)(?<image>\S+)(?<rest>.*)$/isu;
+
+/** Milliseconds that a registry may take to answer. */
 const patience = 30_000;
 
-/** What a tag may stand for: an index of images for several platforms, or a single image. */
+/** The media types that a tag may stand for: an index of images for several platforms, or a single image. */
 const manifestTypes = [
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
@@ -27,7 +61,7 @@ export async function askDigest(image: ImageReference): Promise<string> {
   throw unreachable(image, answer.ok ? "it names no digest" : `it answers with ${answer.status}`);
 }
 
-/** Images without a registry are those of Docker Hub, and there without a user those of Docker itself. */
+/** Returns the URL of an image's manifest. Without a registry it is on Docker Hub; there, without a user, Docker's own. */
 function manifestUrl({ registry = "docker.io", repository, tag = "latest" }: ImageReference): URL {
   const isHub = registry === "docker.io";
   const host = isHub ? "registry-1.docker.io" : registry;
@@ -36,7 +70,7 @@ function manifestUrl({ registry = "docker.io", repository, tag = "latest" }: Ima
   return new URL(`${scheme}://${host}/v2/${path}/manifests/${tag}`);
 }
 
-/** Public images, too, are read with a token, which anybody gets. */
+/** Gets a token for reading. Registries hand one out to anybody for public images. */
 async function askToken(challenge: string, image: ImageReference): Promise<string> {
   const fields = new Map(
     [...challenge.matchAll(/(\w+)="([^"]*)"/gu)].map(([, name, value]) => [name, value]),

@@ -1,4 +1,4 @@
-import { TsbuilderError } from "../shared/errors.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 
 /** The parts of an image reference; without `registry`, the tool's default applies. */
 export interface ImageReference {
@@ -42,7 +42,7 @@ export function imageName({ registry, repository }: ImageReference): string {
   return registry ? `${registry}/${repository}` : repository;
 }
 
-/** Whether a node may use a stale image: with `latest` or no tag, a deploy may run old code. */
+/** Returns whether a tag moves. With `latest` or no tag, a node may have a stale image, and a deploy may run old code. */
 export function isMovingTag({ tag, digest }: ImageReference): boolean {
   return !digest && (tag === undefined || tag === "latest");
 }
@@ -55,7 +55,7 @@ const reference = new RegExp(
     `(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
 );
 
-/** The nearest valid reference, or what one is made of. */
+/** Suggests the nearest valid reference, or explains the parts of one. */
 function hintFor(text: string): string {
   const bare = text.replace(/^https?:\/\//, "");
   const lower = text.replace(beforeTag, (name) => name.toLowerCase());

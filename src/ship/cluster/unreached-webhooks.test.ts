@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ManifestObject } from "./manifest.ts";
+import type { ManifestObject } from "../manifest.ts";
 import { hasWebhooks, unreachedWebhooks } from "./wait.ts";
 
 const webhooks: ManifestObject = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { replaceBaseImages } from "./base-images.ts";
+import { replaceBaseImages } from "./pin-image.ts";
 
 const dockerfile = `# FROM nothing
 ARG BUILD_IMAGE=node:22-slim

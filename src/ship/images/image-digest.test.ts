@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { digestInEngine, digestInReport } from "./image-build.ts";
+import { digestInEngine, digestInReport } from "./build-image.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 const other = `sha256:${"b".repeat(64)}`;

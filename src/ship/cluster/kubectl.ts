@@ -1,6 +1,6 @@
-import { TsbuilderError } from "../shared/errors.ts";
-import { hintForFailure } from "./tool-hints.ts";
-import { runTool, type ToolCall, type ToolOutput } from "./tool.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { hintForFailure } from "../tool-hints.ts";
+import { runTool, type ToolCall, type ToolOutput } from "../tool.ts";
 
 /** The cluster of a command; the kubeconfig's defaults apply to absent fields. */
 export interface ClusterChoice {
@@ -12,7 +12,7 @@ export interface ClusterChoice {
 export interface ClusterTarget {
   readonly context: string;
   readonly server: string;
-  /** Whether it is tsbuilder's own cluster, whose pods are objects without containers. */
+  /** The cluster is tsbuilder's own, whose pods are objects without containers. */
   readonly isEmbedded: boolean;
 }
 
@@ -92,7 +92,7 @@ function noCluster(message: string, cause?: unknown): TsbuilderError {
   return new TsbuilderError(message, { code: "CLUSTER_UNREACHABLE", hint, cause });
 }
 
-/** What the server says of its version. */
+/** Reads the version of the API server. */
 async function versionOf(choice: ClusterChoice, context: string, server: string): Promise<string> {
   try {
     return (await runKubectl(choice, ["get", "--raw", "/version", "--request-timeout", "10s"])).stdout;

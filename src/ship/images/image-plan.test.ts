@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { containerTools, findContainerTool } from "./container-tool.ts";
-import { type ImageBuild, type ImageTargets, planImageBuild, planPush } from "./image-plan.ts";
-import { formatCall } from "./tool.ts";
+import { type ImageBuild, type ImageTargets, planImageBuild, planPush } from "./build-image.ts";
+import { formatCall } from "../tool.ts";
 
 const one: ImageBuild = { image: "r.io/op:v1", context: ".", platforms: [], buildArgs: [], extra: [] };
 const two: ImageBuild = { ...one, platforms: ["linux/amd64", "linux/arm64"] };

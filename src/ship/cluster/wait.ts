@@ -1,14 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TsbuilderError } from "../shared/errors.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
-import { type ManifestObject, formatManifest, isCrd } from "./manifest.ts";
-import {
-  type DeploymentState,
-  type PodState,
-  type WarningEvent,
-  isAvailable,
-  reasonsOf,
-} from "./unavailable.ts";
+import { type ManifestObject, formatManifest, isCrd } from "../manifest.ts";
 
 /**
  * Waits until a deployed operator does its work: its Deployment is available, and the API server reaches its webhooks.
@@ -29,10 +22,22 @@ export async function waitForOperator(
   await until(deadline, () => checkWebhooks(deployed, samples, choice, seconds));
 }
 
+/** Explains what is not ready yet; called only on a timeout, since it asks the cluster. */
+export type Reason = () => Promise<TsbuilderError>;
+
+async function until(deadline: number, check: () => Promise<Reason | undefined>): Promise<void> {
+  for (;;) {
+    const reason = await check();
+    if (!reason) return;
+    if (Date.now() >= deadline) throw await reason();
+    await delay(1000);
+  }
+}
+
 /**
- * A ready pod is not enough: its node's rules for the Service and the API server's copy of the CA arrive a moment later,
- * and until then what the webhooks admit is refused. The samples are sent as a dry run: they pass all webhooks, and
- * nothing is stored.
+ * Checks that the API server reaches the webhooks. A ready pod is not enough: the nodes' rules for the Service and the API
+ * server's copy of the CA arrive later, and writes are refused until then. The samples are sent as a dry run: they pass all
+ * webhooks, and nothing is stored.
  */
 async function checkWebhooks(
   deployed: readonly ManifestObject[],
@@ -96,7 +101,7 @@ async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterCho
   }
 }
 
-/** A deployed operator's Deployment has to be available. */
+/** Checks that the operator's Deployment is available. */
 async function checkDeployment(
   { metadata: { name, namespace = "default" } }: ManifestObject,
   choice: ClusterChoice,
@@ -128,7 +133,7 @@ async function findReasons(
   return reasonsOf(deployment, pods.items, events?.items ?? []);
 }
 
-/** Pods of the former version answer the API server until they end, and may not know what the new CRDs ask of them. */
+/** Checks that no pod of the former version is left. Until they end, they answer the API server, and may not know new fields. */
 async function checkFormerPods(
   { metadata: { namespace = "default" }, spec }: ManifestObject,
   choice: ClusterChoice,
@@ -156,25 +161,129 @@ async function readPods(
   return (await readJson<{ items: PodState[] }>(choice, words)) ?? { items: [] };
 }
 
-/** How late the news of a container's end may be, and how wrong a clock, in milliseconds. */
+/** Milliseconds for the delay of a container's reported end, and for differing clocks. */
 const allowance = 30_000;
 
 /**
- * Returns whether a pod is told to end, and may still work. Its deletion timestamp says when its containers are killed
- * at the latest: long after that, its node is what does not answer, and nobody else can tell.
+ * Returns whether a pod is ending, and may still work. The deletion timestamp is the latest time at which its containers are
+ * killed. Long after it, the node has stopped answering, and the pod is ignored.
  */
 export function isEnding({ metadata: { deletionTimestamp } }: PodState, now: number): boolean {
   return deletionTimestamp !== undefined && now < Date.parse(deletionTimestamp) + allowance;
 }
 
-/** Why something is not ready yet. */
-export type Reason = () => Promise<TsbuilderError>;
+/** The relevant fields of a Deployment's or pod's condition. */
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+}
 
-async function until(deadline: number, check: () => Promise<Reason | undefined>): Promise<void> {
-  for (;;) {
-    const reason = await check();
-    if (!reason) return;
-    if (Date.now() >= deadline) throw await reason();
-    await delay(1000);
-  }
+/** The fields that decide whether a Deployment is available. */
+export interface DeploymentState {
+  readonly metadata: { readonly generation?: number };
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector: { readonly matchLabels?: Record<string, string> };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+/** The fields that explain why a pod is not ready. */
+interface PodState {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+    readonly running?: object;
+  };
+}
+
+interface WarningEvent {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+}
+
+/** Returns whether all pods are available, and made from the latest template: outdated pods are available, too. */
+export function isAvailable({ metadata, spec, status = {} }: DeploymentState): boolean {
+  const wanted = spec.replicas ?? 1;
+  const { observedGeneration = 0, replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
+  return (
+    observedGeneration >= (metadata.generation ?? 0) &&
+    updatedReplicas >= wanted &&
+    replicas <= updatedReplicas &&
+    availableReplicas >= updatedReplicas
+  );
+}
+
+/** Explains why a Deployment is not available: its conditions, its pods, and the latest warning events. */
+function reasonsOf(
+  deployment: DeploymentState | undefined,
+  pods: readonly PodState[],
+  events: readonly WarningEvent[],
+): string[] {
+  return [
+    ...(deployment?.status?.conditions ?? []).filter(isBad).map(describeCondition),
+    ...pods.flatMap((pod) => podReasons(pod).map((reason) => `pod ${pod.metadata.name}: ${reason}`)),
+    ...events
+      .filter(({ type }) => type === "Warning")
+      .slice(-5)
+      .map(describeEvent),
+  ];
+}
+
+/** Most conditions are good when true; ReplicaFailure is not. */
+function isBad({ type, status }: Condition): boolean {
+  return status === (type === "ReplicaFailure" ? "True" : "False");
+}
+
+function describeCondition({ type, message = "" }: Condition): string {
+  return `${type}: ${message}`;
+}
+
+function podReasons({ spec, status }: PodState): string[] {
+  const reasons = [
+    ...(status?.conditions ?? [])
+      .filter(({ type, status: holds, message }) => type === "PodScheduled" && holds === "False" && message)
+      .map(({ message }) => message!),
+    ...(status?.containerStatuses ?? []).flatMap(containerReasons),
+  ];
+  if (reasons.length === 0 && status?.phase === "Pending")
+    return [spec?.nodeName ? `Pending on node ${spec.nodeName}` : "Pending, on no node yet"];
+  return reasons;
+}
+
+function containerReasons({
+  name,
+  ready,
+  state: { waiting, terminated, running } = {},
+}: ContainerStatus): string[] {
+  if (waiting)
+    return [`container ${name} is waiting: ${waiting.reason ?? "?"} ${waiting.message ?? ""}`.trimEnd()];
+  if (terminated)
+    return [`container ${name} terminated: ${terminated.reason ?? "?"} (${terminated.exitCode})`];
+  return running && ready === false ? [`container ${name} is running but not ready`] : [];
+}
+
+function describeEvent({ reason, message, involvedObject }: WarningEvent): string {
+  return `event ${reason} of ${involvedObject?.kind} ${involvedObject?.name}: ${message}`;
 }

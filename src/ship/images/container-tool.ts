@@ -1,5 +1,5 @@
-import { TsbuilderError } from "../shared/errors.ts";
-import { runTool } from "./tool.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { runTool } from "../tool.ts";
 
 /** Tools that can build an image. */
 export const containerTools = ["docker", "podman", "buildah", "nerdctl"] as const;

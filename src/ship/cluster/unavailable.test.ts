@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DeploymentState, isAvailable } from "./unavailable.ts";
+import { type DeploymentState, isAvailable } from "./wait.ts";
 
 const after = (status: DeploymentState["status"]): boolean =>
   isAvailable({
