@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Route } from "../../src/book/build/routes.ts";
+import type { Route } from "../../src/book/build/pages.ts";
 import { initProject, shareInstall } from "../support/init-project.ts";
 import type { Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";

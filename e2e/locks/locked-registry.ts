@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { integrityOf } from "../../src/packaging/lock-file.ts";
 import { type PackageManifest, type PackageSource, packReleases } from "../../src/packaging/pack.ts";
-import { readTarball } from "../../src/packaging/read-tarball.ts";
+import { readTarball } from "../../src/packaging/tarball.ts";
 import type { Packument } from "../support/registry-stand-in.ts";
 
 export interface LockedRegistry {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkPackage } from "./check-package.ts";
-import { readTarball } from "./read-tarball.ts";
-import { writeTarball } from "./tarball.ts";
+import { readTarball, writeTarball } from "../tarball.ts";
 
 const manifest = {
   name: "library",

@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
-import { licensesFile } from "../shared/third-party-licenses.ts";
-import type { PackedFile } from "./tarball.ts";
+import { licensesFile } from "../../shared/third-party-licenses.ts";
+import type { PackedFile } from "../tarball.ts";
 
 /** The fields of a packed `package.json` that are checked. */
 interface Manifest {
@@ -13,7 +13,7 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** What would trouble those who install a packed package; empty for one that is fit for a registry. */
+/** Returns the problems that users of a packed package would have; none for one that is fit for a registry. */
 export function checkPackage(files: readonly PackedFile[]): string[] {
   const texts = new Map(files.map(({ path, content }) => [path, Buffer.from(content)]));
   const read = (path: string): string => texts.get(path)?.toString("utf8") ?? "";
@@ -58,7 +58,7 @@ function checkPrograms({ bin = {} }: Manifest, files: readonly PackedFile[]): st
   });
 }
 
-/** Types come first, as the first condition that matches counts, and belong to the code beside them. */
+/** Checks `exports`: types come first, since the first matching condition counts, and belong to the code beside them. */
 function checkExports({ exports = {} }: Manifest, paths: readonly string[]): string[] {
   return Object.entries(exports).flatMap(([subpath, target]) => {
     if (typeof target === "string") return checkTarget(subpath, target, paths);
@@ -88,7 +88,7 @@ const isModule = (path: string): boolean => /^(?:bin|dist)\/.*\.(?:js|cjs|d\.ts)
 
 type Files = ReadonlyMap<string, unknown>;
 
-/** Modules import what is in the package, what comes with Node, and what npm installs with the package. */
+/** Checks that a module imports only files of the package, Node's modules, and packages that npm installs with it. */
 function checkImports(path: string, text: string, manifest: Manifest, files: Files): string[] {
   const known = new Set([
     manifest.name,
@@ -108,25 +108,25 @@ function checkImports(path: string, text: string, manifest: Manifest, files: Fil
   });
 }
 
-/** Ours, and those of others that bring their declarations: with `ws`, npm doesn't install `@types/ws`. */
+/** Packages whose types declarations may import: ours, and others with declarations. npm installs `ws` without `@types/ws`. */
 const typed = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
 
 const froms = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
-/** What stands in one is the text of other programs. */
+/** Template literals: their content is the text of other programs. */
 const template = /`(?:\\.|[^`\\])*`/gsu;
 const requires = /(?<!['"\w.])require\("([^"]+)"\)/gu;
 const missing = (path: string, specifier: string): string =>
   `${path} imports "${specifier}", which npm won't install`;
 
-/** Declarations name sources: `./a.ts` is `a.d.ts`. */
+/** Returns whether an import names a file of the package. Declarations name sources: `./a.ts` means `a.d.ts`. */
 function resolves(path: string, specifier: string, files: Files): boolean {
   const target = posix.join(posix.dirname(path), specifier);
   return files.has(target) || (path.endsWith(".d.ts") && files.has(target.replace(/\.[jt]s$/u, ".d.ts")));
 }
 
 /**
- * Packages in which an editor ends at the declarations: of the cluster, users see only what starts it, and its sources
- * would double it; those of the CLI's library are in a bundle.
+ * Packages without sources, in which editors stop at the declarations. The cluster's sources would double its size, and users
+ * need only its entry point; the CLI's library is a bundle.
  */
 const withoutSources = new Set(["@tsbuilder/cluster", "tsbuilder"]);
 
@@ -140,7 +140,7 @@ function checkSources(name: string, paths: readonly string[]): string[] {
     .map((path) => `${path} has no map to its source`);
 }
 
-/** An editor goes from a declaration to the source that its map names. */
+/** Checks that the sources in a declaration map are in the package: editors go there for a definition. */
 function checkMap(path: string, text: string, files: Files): string[] {
   const { sources } = JSON.parse(text) as { readonly sources: readonly string[] };
   return sources
@@ -148,7 +148,7 @@ function checkMap(path: string, text: string, files: Files): string[] {
     .map((source) => `${path} names ${source}, which is missing`);
 }
 
-/** Bundles contain code of others, whose licenses ask for their text. */
+/** Checks that bundles come with licenses: they contain code of others, whose licenses require their text. */
 function checkBundles(paths: readonly string[]): string[] {
   const bundles = new Set(
     paths.flatMap((path) => /^(dist\/(?:cli|lib))\/[^/]+\.c?js$/u.exec(path)?.[1] ?? []),
