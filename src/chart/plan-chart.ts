@@ -1,3 +1,8 @@
+/**
+ * Helm charts, made from a rendered deployment. Begin at `planChart`. `manager.ts` makes the operator's Deployment a template,
+ * `actions.ts` writes Helm's actions into YAML.
+ */
+
 import { isMap, parseDocument, stringify } from "yaml";
 import type { Project } from "../project/project.ts";
 import { renderPart } from "../scaffold/template.ts";

@@ -1,3 +1,8 @@
+/**
+ * The tarballs of our own packages. Begin here: packages of the repository, packed for `vendor/` or for a registry.
+ * `build.ts` builds everything that is packed, `vendor.ts` finds it for a project, `lock-file.ts` names it in lock files.
+ */
+
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
 import { type PackedFile, writeTarball } from "./tarball.ts";
