@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { readPages } from "../../src/book/build/pages.ts";
-import { type Route, routesOf } from "../../src/book/build/routes.ts";
+import { type Route, readPages, routesOf } from "../../src/book/build/pages.ts";
 import { repository } from "../support/source-imports.ts";
 import { readSteps, type Step } from "./read-steps.ts";
 

@@ -1,3 +1,8 @@
+/**
+ * Helm charts, made from a rendered deployment. Begin at `planChart`. `manager.ts` makes the operator's Deployment a template,
+ * `actions.ts` writes Helm's actions into YAML.
+ */
+
 import { isMap, parseDocument, stringify } from "yaml";
 import type { Project } from "../project/project.ts";
 import { renderPart } from "../scaffold/template.ts";
@@ -8,7 +13,7 @@ import { type ManifestObject, isCrd } from "../ship/manifest.ts";
 import { action, formatTemplate, keysWhen, lines, optionalKey, textAction } from "./actions.ts";
 import { type Manager, managerTemplate, ownArguments, plainVariables, readManager } from "./manager.ts";
 import type { FeatureName } from "../project/features.ts";
-import { imageName, parseImageReference } from "../ship/image-reference.ts";
+import { imageName, parseImageReference } from "../ship/images/image-reference.ts";
 
 /** The inputs for a chart's values. */
 interface ValuesRequest {

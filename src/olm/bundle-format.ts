@@ -1,11 +1,17 @@
-/** The words of OLM's bundles: API versions, annotations, media types, folders. */
+import { gzipSync } from "node:zlib";
+import { stringify } from "yaml";
+
+/** The format of OLM's bundles: API versions, annotations, media types, folders, sizes, YAML. */
 
 export const csvApiVersion = "operators.coreos.com/v1alpha1";
+
 export const csvKind = "ClusterServiceVersion";
 
-/** What every annotation of `metadata/annotations.yaml`, and label of the bundle's image, starts with. */
+/** The prefix of the annotations in `metadata/annotations.yaml`, which are the labels of the bundle's image. */
 const bundlePrefix = "operators.operatorframework.io.bundle";
+
 const metricsPrefix = "operators.operatorframework.io.metrics";
+
 const testPrefix = "operators.operatorframework.io.test";
 
 /** The annotations of a bundle. Its image has them as labels. */
@@ -28,7 +34,9 @@ export const newChannel = "alpha";
 
 /** The format of a bundle that holds a ClusterServiceVersion and plain manifests. */
 export const bundleMediaType = "registry+v1";
+
 export const metricsMediaType = "metrics+v1";
+
 export const testMediaType = "scorecard+v1";
 
 /** The folders of a bundle, as its annotations name them. */
@@ -65,11 +73,12 @@ export const csvAnnotations = {
 /** The annotation of an operator's pods in which OLM writes the namespaces to watch; empty for all of them. */
 export const targetNamespaces = "olm.targetNamespaces";
 
-/** Which namespaces an operator can watch, from its own to all. */
+/** The sets of namespaces that an operator can watch, from its own to all. */
 export const installModes = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"] as const;
+
 export type InstallMode = (typeof installModes)[number];
 
-/** Levels of what an operator can do, which catalogs show. */
+/** The capability levels of operators, which catalogs show. */
 export const capabilityLevels = [
   "Basic Install",
   "Seamless Upgrades",
@@ -118,3 +127,23 @@ export const iconMediaTypes: Readonly<Record<string, string>> = {
   ".jpeg": "image/jpeg",
   ".gif": "image/gif",
 };
+
+/** Options for YAML that OLM and the servers of catalogs read: YAML 1.1, without folded texts and aliases. */
+export const yamlOptions = { compat: "yaml-1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
+
+export function writeYaml(value: unknown): string {
+  return stringify(value, yamlOptions);
+}
+
+/** The largest size of a bundle: OLM stores its manifests in one ConfigMap, each compressed, and in base64. */
+export const largestBundle = 1024 * 1024;
+
+export const nearlyTooLarge = largestBundle * 0.85;
+
+export const shortenBundle =
+  "shorten the CRDs: tsbuilder manifests --max-desc-len 0 omits their descriptions";
+
+/** Returns the size of a bundle, from the texts of its manifests. */
+export function compressedSize(texts: readonly string[]): number {
+  return texts.map((text) => gzipSync(text).toString("base64").length).reduce((sum, size) => sum + size, 0);
+}

@@ -1,24 +1,25 @@
 import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import {
   type Document,
+  LineCounter,
+  type Node,
+  type Pair,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
-  type Node,
-  type Pair,
   parseAllDocuments,
 } from "yaml";
-import type { Position } from "../shared/errors.ts";
+import { type Position, TsbuilderError } from "../shared/errors.ts";
+import { readYaml } from "../shared/read-yaml.ts";
 
 type Step = string | number;
 
-/** A value in a YAML file that knows its position. What is read from one that is missing is missing, too, so nothing throws. */
+/** A value in a YAML file, with its position. Members of a missing value are missing, too, so that no access throws. */
 export class Located {
   readonly #source: Source;
   readonly #path: readonly Step[];
-  /** undefined if there is none. */
+  /** The value; undefined if it is missing. */
   readonly value: unknown;
 
   constructor(source: Source, value: unknown, path: readonly Step[] = []) {
@@ -41,7 +42,7 @@ export class Located {
     return isObject(this.value) ? Object.keys(this.value).map((key) => [key, this.get(key)]) : [];
   }
 
-  /** The value if it is a text. */
+  /** The value if it is a text, and undefined otherwise. */
   get text(): string | undefined {
     return typeof this.value === "string" ? this.value : undefined;
   }
@@ -66,19 +67,19 @@ export class Located {
       .join("");
   }
 
-  /** A scalar's own position, that of a collection's key, or that of what a missing value is missing in. */
+  /** The position of a scalar, or of a collection's key. For a missing value, the position of its nearest parent. */
   get at(): Position {
     return this.#source.locate(this.#path);
   }
 
-  /** The value that a path such as `spec.list[0].a.b` of a field error names, as far as there is one. */
+  /** Returns the value at the path of a field error, such as `spec.list[0].a.b`, or its nearest parent. */
   find(path: string): Located {
     if (path === "") return this;
     if (Array.isArray(this.value)) {
       const [whole = "", index] = /^\[(\d+)\]\.?/u.exec(path) ?? [];
       return index === undefined ? this : this.get(Number(index)).find(path.slice(whole.length));
     }
-    // Keys of maps may contain dots, and some errors have them in brackets.
+    // Keys of maps may contain dots, and some errors put them into brackets.
     const bare = path.replace(/^\[/u, "");
     const [key] = this.entries
       .map(([name]) => name)
@@ -94,7 +95,7 @@ function childOf(value: unknown, step: Step): unknown {
 }
 
 /** A document of a YAML file; it is parsed for positions only if one is asked for. */
-export class Source {
+class Source {
   readonly file: string;
   readonly #text: string;
   readonly #index: number;
@@ -139,4 +140,22 @@ function offsetOf(document: Document.Parsed, path: readonly Step[]): number {
     } else return offset;
   }
   return offset;
+}
+
+/** Reads the documents of a YAML file, without empty ones. Returns the error if the file is no YAML. */
+export function readDocuments(file: string, text: string): Located[] | TsbuilderError {
+  try {
+    const values = readYaml(file, text, { code: "INVALID_SOURCE", hint: "fix the file" });
+    return values
+      .map((value, index) => new Located(new Source(file, text, index), value))
+      .filter(({ isMissing }) => !isMissing);
+  } catch (error) {
+    if (error instanceof TsbuilderError) return error;
+    throw error;
+  }
+}
+
+/** Returns a file without content: all its values are missing, with the position of its beginning. */
+export function missingFile(file: string): Located {
+  return new Located(new Source(file, ""), undefined);
 }

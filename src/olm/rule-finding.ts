@@ -1,10 +1,10 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { Position } from "../shared/errors.ts";
 
-/** An error keeps a file from doing what it is meant to do; a warning does not. */
+/** With an error, OLM would refuse the file, or not do what it says. A warning is advice. */
 export type Severity = "error" | "warning";
 
-/** A rule that a bundle or a catalog breaks, and where. */
+/** A broken rule of a bundle or a catalog, with its position. */
 export interface RuleFinding<Rule extends string = string> {
   readonly rule: Rule;
   readonly severity: Severity;
@@ -13,7 +13,7 @@ export interface RuleFinding<Rule extends string = string> {
   readonly position: Position;
 }
 
-/** By file, line and column. */
+/** Sorts findings by file, line and column. */
 export function sortFindings<Finding extends RuleFinding>(findings: readonly Finding[]): Finding[] {
   return findings.toSorted(
     ({ position: a }, { position: b }) =>

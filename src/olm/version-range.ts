@@ -1,16 +1,16 @@
 import { compareSemver, parseSemver, type Semver } from "@tsbuilder/apimachinery/semver";
 
-/** Versions between bounds, as in `olm.skipRange`: `>=1.0.0 <1.2.0 || =2.0.0`. */
+/** A range of versions, as in `olm.skipRange`: `>=1.0.0 <1.2.0 || =2.0.0`. */
 export interface VersionRange {
   has(version: Semver): boolean;
 }
 
 /**
- * Parses a range: conditions of an operator and a version, all of which must hold, and alternatives between `||`. `x`
- * stands for any number at the end of a version: `1.x`, `1.2.x`. Undefined if it is no range.
+ * Parses a range. A condition is an operator and a version; all conditions between two `||` must hold. At the end of a
+ * version, `x` stands for any number: `1.x`, `1.2.x`. Returns undefined if the text is no range.
  */
 export function parseRange(text: string): VersionRange | undefined {
-  // Blanks have to stand around `||`.
+  // OLM requires blanks around `||`.
   if (/[^ ]\|\||\|\|[^ ]/u.test(text)) return undefined;
   const alternatives = text.split("||").map(parseConditions);
   if (alternatives.some((one) => one === undefined)) return undefined;
@@ -34,13 +34,13 @@ function parseConditions(text: string): Condition[] | undefined {
 function parseCondition(word: string): Condition | undefined {
   const [, operator = "", written = ""] = /^\s*(>=|<=|!=|==|>|<|=|!)?\s*(.*)$/su.exec(word) ?? [];
   const [, known = "", wildcards] = /^(.*?)((?:\.x){1,2})?$/u.exec(written) ?? [];
-  // OLM takes every x for a wildcard, and refuses 1.0.0-next.
+  // OLM takes every x for a wildcard, and so rejects 1.0.0-next.
   if (written.includes("x") && (wildcards === undefined || written.split(".").length > 3)) return undefined;
   const count = wildcards === undefined ? 0 : known.split(".").length;
   const from = parseSemver(count === 0 ? known : `${known}${".0".repeat(3 - count)}`);
   if (!from) return undefined;
   const [major, minor] = from.numbers;
-  // What comes after all versions that a wildcard stands for. OLM counts parts: 1.x.x is 1.0.x.
+  // The first version after those that a wildcard stands for. OLM counts parts: 1.x.x is 1.0.x.
   const isMinor = written.split(".").length === 2;
   const end: Semver | undefined =
     count === 0

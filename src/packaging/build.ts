@@ -1,55 +1,17 @@
+/** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of our packages. */
+
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Plugin, build as bundle, transformSync } from "esbuild";
+import { type Plugin, build as bundle } from "esbuild";
 import { precompiledTemplates } from "../scaffold/build/precompile.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { readCommit } from "./commit.ts";
 import { findOwnPackage } from "./own-package.ts";
 import { libraryFolders, readCli, readLibraries } from "./own-sources.ts";
 import { type PackageSource, packSiblings } from "./pack.ts";
+import { toScripts } from "./to-scripts.ts";
 
-/**
- * Turns the modules of a bundle into scripts: their compiled code can be kept, which Node 20 does for no module. A script
- * is a function of `exports`, `module`, `require` and `__url`: see `Scripts` in src/cli/start.
- */
-export function toScripts(folder: string): void {
-  const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
-  for (const name of modules) {
-    const path = join(folder, name);
-    writeFileSync(path.replace(/\.js$/u, ".cjs"), toScript(readFileSync(path, "utf8"), modules));
-    rmSync(path);
-  }
-}
-
-/** Node's own modules that take milliseconds to load, where most commands need none of their functions. */
-const seldomUsed =
-  /^( *var \w+ = )(?:\(0, \w+\.__require\)|__require|require)\("(?:node:)?(child_process|crypto)"\);$/gmu;
-
-/** The whole of a module by which esbuild imports a CommonJS module later: its exports are that module's, as in Node. */
-const wrappedScript = /^export default (require_\w+\(\));$/mu;
-
-/** A module as a script: it requires what the module imports, at once or later. */
-function toScript(module: string, modules: readonly string[]): string {
-  const { code } = transformSync(module.replace(wrappedScript, "module.exports = $1;"), {
-    format: "cjs",
-    platform: "node",
-    target: "node20",
-    supported: { "dynamic-import": false },
-    define: { "import.meta.url": "__url", "import.meta.resolve": "require.resolve" },
-    logLevel: "error",
-  });
-  const linked = code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/gu, (written, name: string) =>
-    modules.includes(name) ? `require("./${name.replace(/js$/u, "cjs")}")` : written,
-  );
-  const body = linked
-    .replaceAll(seldomUsed, '$1require.later("node:$2");')
-    // A copy of the exports would be one more call wherever one script uses another.
-    .replace("__toCommonJS(stdin_exports)", '__defProp(stdin_exports, "__esModule", { value: true })');
-  return `(function (exports, module, require, __url) {${body}\n})`;
-}
-
-/** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of our packages. */
 const root = findOwnPackage().folder;
 
 await step("compile the packages", () =>
@@ -95,14 +57,14 @@ async function bundleCli(): Promise<void> {
     target: "node20",
   });
   const page = await bundlePage();
-  // The parser is cut out of TypeScript, and has left its package.
+  // The bundled parser is cut out of TypeScript, so that the bundler no longer knows its package.
   const inputs = [...Object.keys(metafile.inputs), ...page, "node_modules/typescript/lib/typescript.js"];
   const licenses = describeLicenses(root, inputs);
   copyFileSync(join(root, "src/cli/output.schema.json"), join(root, "dist/cli/output.schema.json"));
   writeFileSync(join(root, "dist/cli", licensesFile), licenses);
 }
 
-/** The page of `tsbuilder dev`; returns what it consists of. */
+/** Bundles the page of `tsbuilder dev`. Returns the files that it was made from. */
 async function bundlePage(): Promise<string[]> {
   const outdir = join(root, "dist/cli/page");
   const { metafile } = await bundle({
@@ -128,7 +90,7 @@ async function bundlePage(): Promise<string[]> {
   return Object.keys(metafile.inputs);
 }
 
-/** `tsbuilder/scaffold` and `tsbuilder/generators`, with their types. What the projects have installed stays outside. */
+/** Bundles `tsbuilder/scaffold` and `tsbuilder/generators`, with their types. Packages that every project has stay external. */
 async function bundleLibrary(): Promise<void> {
   const folder = join(root, "dist/lib");
   rmSync(folder, { recursive: true, force: true });
@@ -159,7 +121,7 @@ async function bundleLibrary(): Promise<void> {
 /** Removes the declarations of a folder that no entry needs, directly or through others. */
 function keepReachable(folder: string, entries: readonly string[]): void {
   const reachable = new Set(entries.map((entry) => join(folder, entry)));
-  // A Set also visits what is added on the way.
+  // The loop over a Set also visits files that it adds.
   for (const file of reachable) {
     const text = readFileSync(file, "utf8");
     for (const [, specifier = ""] of text.matchAll(/(?:from|import\() ?"(\.[^"]+)\.ts"/gu))
@@ -171,7 +133,7 @@ function keepReachable(folder: string, entries: readonly string[]): void {
   }
 }
 
-/** Templates are compiled now, and not when they are filled in; what others build on has none of them. */
+/** Replaces the module of compiled templates: the CLI has them compiled by the build, and the library has none. */
 function replaceTemplates(contents: string): Plugin {
   const filter = /scaffold.compiled-templates\.ts$/;
   return {

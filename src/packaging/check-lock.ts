@@ -5,6 +5,7 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { parseJson } from "../shared/read-json.ts";
 import { integrityOf } from "./lock-file.ts";
 
+
 /** A `package-lock.json`, as far as we read it. */
 export interface PackageLock {
   readonly packages: Readonly<Record<string, LockEntry>>;
@@ -31,8 +32,8 @@ interface LackingPackage {
 }
 
 /**
- * The packages of a lock file that need what is not in it. `npm install` leaves out optional dependencies that the registry
- * doesn't have, and `npm ci` refuses a lock file without them.
+ * Returns the packages of a lock file with a dependency that it lacks. `npm install` leaves out optional dependencies that the
+ * registry doesn't have, and `npm ci` rejects a lock file without them.
  */
 export function lackingPackages({ packages }: PackageLock): LackingPackage[] {
   return Object.entries(packages)
@@ -46,7 +47,7 @@ export function lackingPackages({ packages }: PackageLock): LackingPackage[] {
 
 const modules = "node_modules/";
 
-/** Node looks for a package in the folders above, too. */
+/** Returns whether Node finds a package: in the folder of its dependent, or in those above. */
 function isFound(packages: PackageLock["packages"], from: string, name: string): boolean {
   const above = from.lastIndexOf(`/${modules}`);
   if (from === "") return `${modules}${name}` in packages;
@@ -56,7 +57,7 @@ function isFound(packages: PackageLock["packages"], from: string, name: string):
   );
 }
 
-/** The dependencies of a `package.json` that its lock file lacks, or has in a version that it doesn't allow. */
+/** Returns the dependencies of a `package.json` that its lock file lacks, or has in a version out of range. */
 export function unlockedPackages({ packages }: PackageLock, manifest: Dependencies): string[] {
   const wanted = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
   return Object.entries(wanted)
@@ -82,20 +83,20 @@ function isAllowed(specifier: string, { version = "", resolved }: LockEntry): bo
   return isBelow && compareSemver(one, least) >= 0;
 }
 
-/** The path of the tarball that a specifier names; npm writes `file:./vendor/x.tgz` without the dot into a lock file. */
+/** Returns the path of the tarball in a specifier. npm writes `file:./vendor/x.tgz` without the dot into a lock file. */
 function tarballOf(specifier = ""): string | undefined {
   const path = /^file:(.+\.tgz)$/u.exec(specifier)?.[1];
   return path === undefined ? undefined : posix.normalize(path);
 }
 
-/** The tarballs that a lock file names with another content than they have, or that are not there, in the project. */
+/** Returns the tarballs in the project that are missing, or whose content is not the one in the lock file. */
 export function staleTarballs(
   { packages }: PackageLock,
   readFile: (path: string) => Uint8Array | undefined,
 ): { readonly path: string; readonly isThere: boolean }[] {
   return Object.values(packages).flatMap(({ resolved, integrity }) => {
     const path = tarballOf(resolved);
-    // A project's own files are known; another place may be there on other machines only.
+    // Only the project's own files are checked: another place may exist on other machines.
     if (path === undefined || integrity === undefined || posix.isAbsolute(path) || path.startsWith("../"))
       return [];
     const bytes = readFile(path);
@@ -105,7 +106,7 @@ export function staleTarballs(
   });
 }
 
-/** The versions that a lock file chose, as a text to compare: npm rewrites all else as it likes. */
+/** Returns the versions in a lock file as a text to compare. npm rewrites the rest of the file at will. */
 export function lockedVersions({ packages }: PackageLock): string {
   const lines = Object.entries(packages).map(([path, { version = "" }]) => `${path} ${version}\n`);
   return lines.toSorted(compareText).join("");
@@ -117,7 +118,7 @@ export const isOfNpm6 = (text: string): boolean => {
   return isObject(lock) && lock["lockfileVersion"] === 1;
 };
 
-/** Undefined for a text that npm would not take for a lock file. */
+/** Parses a lock file. Returns undefined for a text that npm would not take for one. */
 export function readLock(text: string | undefined): PackageLock | undefined {
   const lock = parseJson(text ?? "");
   return isObject(lock) && isObject(lock["packages"]) && Object.values(lock["packages"]).every(isObject)

@@ -1,20 +1,20 @@
 import { spawnSync } from "node:child_process";
 
-/** What a build was made of. */
+/** The commit that a build was made from. */
 export interface Commit {
-  /** In short, by a length that is the same in every clone, with `-dirty` where files were changed since. */
+  /** The short id, of the same length in every clone, with `-dirty` if files differ from the commit. */
   readonly id: string;
-  /** Of the commit, not of the build: two builds of one commit are equal. */
+  /** The date of the commit, and not of the build: two builds of one commit are equal. */
   readonly date: string;
 }
 
-/** The build puts the commit here. */
+/** The build replaces this by the commit. */
 declare const TSBUILDER_COMMIT: Commit | undefined;
 
-/** What the running tsbuilder was built from; unknown when it runs from its sources. */
+/** The commit that the running tsbuilder was built from; undefined when it runs from its sources. */
 export const builtFrom = typeof TSBUILDER_COMMIT === "undefined" ? undefined : TSBUILDER_COMMIT;
 
-/** The commit of a checkout; sources without their history have none. */
+/** Reads the commit of a checkout. Sources without git have none. */
 export function readCommit(root: string): Commit | undefined {
   const [id, date] = git(root, ["log", "-1", "--abbrev=12", "--format=%h %cI"])?.split(" ") ?? [];
   if (id === undefined || date === undefined) return undefined;
@@ -22,7 +22,7 @@ export function readCommit(root: string): Commit | undefined {
   return { id: changed ? `${id}-dirty` : id, date };
 }
 
-/** What git prints; undefined if it fails, or is not there. */
+/** Runs git and returns its output; undefined if it fails, or is not installed. */
 export function git(root: string, args: readonly string[]): string | undefined {
   const { status, stdout } = spawnSync("git", ["-C", root, ...args], { encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;

@@ -4,8 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findOwnPackage } from "./own-package.ts";
 import type { Tarball } from "./pack.ts";
-
-/** The lock files that `npm run lab -- locks` writes anew, by their package managers. */
+/** The templates of lock files, by package manager. `npm run lab -- locks` writes them. */
 const templates = new Map([
   ["npm", { file: "npm.json", complete: completeNpm }],
   ["pnpm", { file: "pnpm-lock.yaml", complete: (text: string) => text }],
@@ -14,9 +13,9 @@ const templates = new Map([
 ]);
 
 /**
- * The lock file of a new project: the tree that our own tests installed, so that a project installs what was tested,
- * however many newer versions a registry has by then. `templates/locks` holds it without what differs between projects
- * and between builds of tsbuilder.
+ * Returns the lock file of a new project. It names the versions that our own tests installed, however many newer ones a
+ * registry has by then. The templates in `templates/locks` have gaps for everything that differs between projects and
+ * between builds of tsbuilder.
  */
 export function formatLock(
   manager: string,
@@ -34,7 +33,7 @@ export function formatLock(
   return complete(filled, projectName);
 }
 
-/** npm's template has a line for each package, and empty texts where a build of tsbuilder has nothing to say. */
+/** Completes npm's template: fields that a build of tsbuilder leaves empty are removed. */
 function completeNpm(filled: string, projectName: string): string {
   const packages = JSON.parse(filled, (_key, value: unknown) =>
     value === "" ? undefined : value,
@@ -46,7 +45,7 @@ function completeNpm(filled: string, projectName: string): string {
 
 type Packages = Readonly<Record<string, { readonly version: string }>>;
 
-/** Yarn wants its entries sorted, and the project is one of them. */
+/** Sorts the entries of Yarn's lock file, one of which is the project. */
 function sortEntries(filled: string): string {
   const [about = "", metadata = "", ...entries] = filled.trimEnd().split("\n\n");
   const keyOf = (entry: string): string => entry.slice(0, entry.indexOf("\n")).replaceAll(/"|:$/gu, "");
@@ -54,12 +53,12 @@ function sortEntries(filled: string): string {
   return `${[about, metadata, ...sorted].join("\n\n")}\n`;
 }
 
-/** What a lock file says of one of our packages. */
+/** The entry of one of our packages in a lock file. */
 export interface LockedPackage {
   readonly version: string;
-  /** What the `package.json` of a project says. */
+  /** The specifier in the `package.json` of a project. */
   readonly specifier: string;
-  /** What our other packages say. */
+  /** The specifier in the `package.json` of our other packages. */
   readonly sibling: string;
   /** Undefined for packages of a registry: which one is the user's choice, as it is for all others. */
   readonly resolved?: string;
@@ -74,7 +73,7 @@ export function lockVendored({ version, fileName, bytes }: Tarball): LockedPacka
   return { version, specifier: path, sibling: `file:./${fileName}`, resolved: path, integrity };
 }
 
-/** The hash of a tarball as lock files write it. */
+/** Returns the hash of a tarball in the form of lock files. */
 export function integrityOf(bytes: Uint8Array): string {
   return `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
 }

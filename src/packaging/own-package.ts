@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 export interface OwnPackage {
   readonly folder: string;
   readonly version: string;
-  /** Whether it was packed for a registry: only then may a registry be asked for our names. */
+  /** It was packed for a registry. Only then may a registry be asked for our names. */
   readonly isReleased: boolean;
 }
 
-/** The folder of the running tsbuilder: the repository, or npm's installation folder. */
+/** Finds the folder of the running tsbuilder: the repository, or the folder where npm installed it. */
 export function findOwnPackage(): OwnPackage {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!isTsbuilder(folder)) {
@@ -22,7 +22,7 @@ export function findOwnPackage(): OwnPackage {
   return { folder, version: manifest.version, isReleased: isReleased(manifest) };
 }
 
-/** Whether a `package.json` of tsbuilder was packed for a registry. */
+/** Returns whether tsbuilder's `package.json` was packed for a registry. */
 export function isReleased({ tsbuilder }: { readonly tsbuilder?: unknown }): boolean {
   return (tsbuilder as { readonly released?: unknown } | undefined)?.released === true;
 }
@@ -38,6 +38,6 @@ function readManifest(folder: string): Manifest {
 interface Manifest {
   readonly name: string;
   readonly version: string;
-  /** Packing for a registry adds it, with `released`. */
+  /** Present, with `released`, in a package that was packed for a registry. */
   readonly tsbuilder?: unknown;
 }

@@ -1,3 +1,8 @@
+/**
+ * The tarballs of our own packages. Begin here: packages of the repository, packed for `vendor/` or for a registry.
+ * `build.ts` builds everything that is packed, `vendor.ts` finds it for a project, `lock-file.ts` names it in lock files.
+ */
+
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { createHash } from "node:crypto";
 import { type PackedFile, writeTarball } from "./tarball.ts";
@@ -38,8 +43,8 @@ export function packSiblings(sources: readonly PackageSource[]): Tarball[] {
 }
 
 /**
- * Packs packages for a registry: all have one version, and depend on libraries by its range, but on the CLI exactly.
- * They say where they come from, and that they are released: only then does tsbuilder write ranges of our names into
+ * Packs packages for a registry. All have one version. They depend on libraries by its range, but on the CLI exactly. Their
+ * manifests name their origin, and say that they are released: only then does tsbuilder write ranges of our names into
  * projects.
  */
 export function packReleases(
@@ -57,10 +62,10 @@ export function packReleases(
   );
 }
 
-/** In the `package.json` of released packages. */
+/** Fields in the `package.json` of released packages. */
 const released = { publishConfig: { access: "public" }, tsbuilder: { released: true } } as const;
 
-/** The file name that npm gives a package's tarball. */
+/** Returns the file name that npm gives a package's tarball. */
 export function tarballName(name: string, version: string): string {
   return `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
 }
@@ -76,7 +81,7 @@ function pack({ manifest, files }: PackageSource, siblings: ReadonlyMap<string, 
   return writePackage(published, `${manifest.version}-dev.${hashContent(published, files)}`, files);
 }
 
-/** A manifest without what only applies in the repository, whose dependencies on siblings have other ranges. */
+/** Returns a manifest without the fields of the repository, and with other ranges for siblings. */
 function withRanges(
   manifest: PackageManifest,
   rangeOf: (name: string) => string | undefined,
@@ -91,7 +96,7 @@ function withRanges(
   return { ...Object.fromEntries(kept), name: manifest.name, dependencies: Object.fromEntries(ranges) };
 }
 
-/** Exports without the condition by which the repository runs from its sources. */
+/** Removes the condition from `exports` by which the repository runs from its sources. */
 function withoutSources(exports: unknown): unknown {
   const text = JSON.stringify(exports, (key, value: unknown) =>
     key === "@tsbuilder/source" ? undefined : value,

@@ -1,5 +1,7 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { gzipSync } from "node:zlib";
 
 /** A file in a package; `path` is relative to the package's folder, with forward slashes. */
 export interface PackedFile {
@@ -56,4 +58,52 @@ function octal(value: number, width: number): string {
 function padded(content: Uint8Array): Buffer {
   const rest = content.length % blockSize;
   return Buffer.concat([content, Buffer.alloc(rest === 0 ? 0 : blockSize - rest)]);
+}
+
+/** Reads the files of a tarball that `writeTarball()` wrote, without the folder `package/`. */
+export function readTarball(bytes: Uint8Array): PackedFile[] {
+  const tar = gunzipSync(bytes);
+  const files: PackedFile[] = [];
+  for (let at = 0; tar[at] !== 0;) {
+    const text = (start: number, length: number): string =>
+      tar.toString("utf8", at + start, at + start + length).replace(/\0.*$/su, "");
+    const [name, mode, size, prefix] = [text(0, 100), text(100, 8), text(124, 12), text(345, 155)];
+    const path = (prefix === "" ? name : `${prefix}/${name}`).replace(/^package\//u, "");
+    const length = Number.parseInt(size, 8);
+    const content = tar.subarray(at + blockSize, at + blockSize + length);
+    files.push({ path, content, executable: (Number.parseInt(mode, 8) & 0o111) !== 0 });
+    at += blockSize + Math.ceil(length / blockSize) * blockSize;
+  }
+  return files;
+}
+
+/** Reads all files in the given entries of a folder, except `node_modules` and compiler state. */
+export function readPackageFiles(folder: string, entries: readonly string[]): PackedFile[] {
+  return entries
+    .map((entry) => join(folder, entry))
+    .filter((path) => existsSync(path))
+    .flatMap(listFiles)
+    .map((path) => ({
+      path: relative(folder, path).split(sep).join("/"),
+      content: readFileSync(path),
+      executable: (statSync(path).mode & 0o111) !== 0,
+    }));
+}
+
+/** Reads the sources that declaration maps name. Editors open them to show a definition. */
+export function readMappedSources(folder: string, files: readonly PackedFile[]): PackedFile[] {
+  const maps = files.filter(({ path }) => path.endsWith(".d.ts.map"));
+  const sources = maps.flatMap(({ path, content }) => {
+    const map = JSON.parse(Buffer.from(content).toString("utf8")) as { readonly sources: readonly string[] };
+    return map.sources.map((source) => join(dirname(path), source));
+  });
+  return readPackageFiles(folder, [...new Set(sources)].toSorted());
+}
+
+function listFiles(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => name !== "node_modules" && !name.endsWith(".tsbuildinfo"))
+    .toSorted()
+    .flatMap((name) => listFiles(join(path, name)));
 }

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { findOwnPackage } from "./own-package.ts";
 import { type Tarball, tarballName } from "./pack.ts";
-import { readPackageFiles } from "./package-files.ts";
-import { writeTarball } from "./tarball.ts";
+import { readPackageFiles, writeTarball } from "./tarball.ts";
 
 /** The names of our packages in a project's `package.json`. */
 export const ownPackageNames = [
@@ -36,7 +35,7 @@ export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, 
   return tarballs;
 }
 
-/** The paths of our packages in a project's `vendor/` folder. */
+/** Returns the paths of our packages in a project's `vendor/` folder. */
 export function listVendored(project: string): readonly string[] {
   const folder = join(project, "vendor");
   const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -52,7 +51,7 @@ function describe(folder: string, fileName: string): Tarball {
   return { name, version, fileName, bytes: readFileSync(join(folder, fileName)) };
 }
 
-/** Packing what npm unpacked gives an identical package. */
+/** Packs the installed tsbuilder. The result equals the tarball that npm unpacked. */
 function packInstalled({ folder, version }: { folder: string; version: string }): Tarball {
   const files = readPackageFiles(
     folder,

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Document, parseDocument, stringify } from "yaml";
-import { renderChanged } from "./render-changed.ts";
-import { renderConfig } from "./render.ts";
+import { renderChanged, renderConfig } from "./render.ts";
 
 const path = process.env["PATH"];
 let project: string;

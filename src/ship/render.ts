@@ -1,11 +1,12 @@
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
-import { imageName, parseImageReference } from "./image-reference.ts";
-import { parseManifest } from "./manifest.ts";
+import { imageName, parseImageReference } from "./images/image-reference.ts";
+import { type ManifestObject, parseManifest } from "./manifest.ts";
 import { withTemporaryFolder } from "./temporary-folder.ts";
 import { runTool } from "./tool.ts";
+import type { FileChange } from "../scaffold/file-change.ts";
 
 /** Changes to the project's `config/` for a deployment; the files are not touched. */
 export interface Overrides {
@@ -118,7 +119,7 @@ function operatorContainer(rendered: string, path: string, wanted: string): Oper
   return { name, image, others: others.filter((each): each is Container => each.image !== undefined) };
 }
 
-/** Refuses what kustomize would do: it replaces an image by its name, in all containers that have it. */
+/** Throws if other containers have the operator's image: kustomize replaces an image by its name, in all containers. */
 function refuseSharedName({ others }: OperatorContainer, name: string, wanted: string): void {
   const sharing = others.find(
     ({ image }) => image.startsWith(name) && /^(?::[^/]*)?(?:@.*)?$/u.test(image.slice(name.length)),
@@ -151,7 +152,7 @@ async function kustomize(folder: string): Promise<string> {
   return (await runTool({ tool: "kubectl", args: ["kustomize", folder] })).stdout;
 }
 
-/** An error about a copy, which is gone when somebody reads it, as one about the project. */
+/** Rewrites the paths in an error about a temporary copy to those of the project. */
 export function inProject(error: unknown, copy: string, project: string): unknown {
   if (!(error instanceof TsbuilderError)) return error;
   const { code, cause } = error;
@@ -198,4 +199,28 @@ function imageOverride(name: string, image: string): Record<string, string> {
     newName: imageName(reference),
     ...(reference.digest ? { digest: reference.digest } : { newTag: reference.tag ?? "latest" }),
   };
+}
+
+/** Renders one of the project's kustomizations with changes that are not written to the project. */
+export async function renderChanged(
+  project: string,
+  path: string,
+  changes: readonly FileChange[],
+  overrides: Overrides,
+): Promise<ManifestObject[]> {
+  return withTemporaryFolder("tsbuilder-changed-", async (copy) => {
+    cpSync(join(project, "config"), join(copy, "config"), { recursive: true });
+    for (const change of changes) {
+      if (!change.path.startsWith("config/")) continue;
+      const { content } = change;
+      const file = join(copy, change.path);
+      mkdirSync(dirname(file), { recursive: true });
+      if (content === undefined) rmSync(file, { force: true });
+      else writeFileSync(file, content);
+    }
+    const rendered = await renderConfig(copy, path, overrides).catch((error: unknown) => {
+      throw inProject(error, copy, project);
+    });
+    return parseManifest(rendered);
+  });
 }

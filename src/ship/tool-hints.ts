@@ -27,14 +27,14 @@ const install: Readonly<Record<string, string>> = {
   kind: "install kind, or use --load minikube or --load k3d",
 };
 
-/** How to free disk space with each tool. */
+/** The commands that free disk space, by tool. */
 const prune: Readonly<Record<string, string>> = {
   buildah: "buildah prune --all",
   nerdctl: "nerdctl system prune",
   podman: "podman system prune",
 };
 
-/** Failures of what sends an image that was built here: it needs no base image. */
+/** Failures of commands that send an existing image. They need no base image. */
 const localFailures: readonly Failure[] = [
   {
     pattern: /image not known|does not exist(?: locally|$)|no such image|image .*not found/im,
@@ -65,7 +65,7 @@ const pushFailures: readonly Failure[] = [
   },
 ];
 
-/** How to tell each tool that a registry has no TLS. */
+/** The flags for a registry without TLS, by tool. */
 const plainHttp: Readonly<Record<string, string>> = {
   buildah: "--tls-verify=false",
   nerdctl: "--insecure-registry",

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ClusterServiceVersion } from "../../../src/olm/csv.ts";
+import type { ClusterServiceVersion } from "../../../src/olm/bundle/csv.ts";
 import { everythingBelow } from "../../../src/scaffold/tree.ts";
 import { parseManifest } from "../../../src/ship/manifest.ts";
 import { run as call } from "../../golden/golden-projects.ts";
@@ -14,6 +14,44 @@ import { startOciRegistry } from "../../support/registries/oci-registry.ts";
 import { run } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 import { talk } from "../../support/dev/terminal.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 // `tsbuilder bundle` and its flags change a project as documented, and build images of bundles.
 

@@ -6,9 +6,18 @@ import { dirname, join } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
 import { createCache } from "../../../src/generators/sources/cache.ts";
 import { planManifests } from "../../../src/generators/manifests.ts";
-import { toScripts } from "../../../src/packaging/build.ts";
+import { toScripts } from "../../../src/packaging/to-scripts.ts";
 import { diskTree } from "../../../src/scaffold/tree.ts";
 import { findControllerGen, prepareTwins } from "../../oracle/real/controller-gen/go-twin.ts";
+
+
+
+
+
+
+
+
+
 
 
 

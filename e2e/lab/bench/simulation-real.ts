@@ -5,12 +5,36 @@ import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import { startTestManager, untilIdle } from "@tsbuilder/runtime/testing";
 import type { Scenario } from "@tsbuilder/simulation";
 import type { PlannedStep } from "../../../src/simulation/operations/operations-for.ts";
-import type { CRD } from "../../../src/simulation/operations/validity.ts";
+import type { CRD } from "../../../src/simulation/operations/checked-kind.ts";
 import { startControlPlane } from "../../oracle/real/control-plane.ts";
 import { findBinaries } from "../../oracle/real/control-plane-binaries.ts";
 import { eventually } from "../../support/eventually.ts";
 import { CustomResourceDefinition, surprisesOf } from "../../support/simulation/do-steps.ts";
 import { processesIn, processorTime } from "./load/processes.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 /** How long nothing may happen on a real control plane until the operator is said to rest: there is no other sign. */
 const quiet = 2000;

@@ -1,8 +1,22 @@
 import { createServer } from "node:http";
 import { integrityOf } from "../../../src/packaging/lock-file.ts";
 import { type PackageManifest, type PackageSource, packReleases } from "../../../src/packaging/pack.ts";
-import { readTarball } from "../../../src/packaging/read-tarball.ts";
+import { readTarball } from "../../../src/packaging/tarball.ts";
 import type { Packument } from "../../support/registries/registry-stand-in.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 export interface LockedRegistry {
   readonly url: string;

@@ -1,9 +1,14 @@
 import { explore, seedsPerPlan } from "../../../src/simulation/explore/explore.ts";
-import {
-  type ProjectExploration,
-  projectScenario,
-} from "../../../src/simulation/project/project-scenario.ts";
+import { type ProjectExploration, projectScenario } from "../../../src/simulation/explore-project.ts";
 import type { PlanReport, Share } from "./share.ts";
+
+
+
+
+
+
+
+
 
 /** Stands in for `exploreProject` of `@tsbuilder/simulation`: explores this process's share, and reports each ten. */
 export async function exploreProject(project: ProjectExploration): Promise<void> {

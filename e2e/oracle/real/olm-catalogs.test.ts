@@ -5,17 +5,56 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { addBundle } from "../../../src/olm/catalog/add-bundle.ts";
+import { addBundle, newPackage } from "../../../src/olm/catalog/edit-catalog.ts";
 import { checkCatalog } from "../../../src/olm/catalog/check-catalog.ts";
-import { newPackage } from "../../../src/olm/catalog/new-catalog.ts";
 import { renderBundle } from "../../../src/olm/catalog/render-bundle.ts";
-import { readBundle } from "../../../src/olm/validate/read-bundle.ts";
-import { writeYaml } from "../../../src/olm/write-yaml.ts";
+import { readBundle } from "../../../src/olm/validate/bundle.ts";
+import { writeYaml } from "../../../src/olm/bundle-format.ts";
 import { Draft, everythingBelow, memoryTree } from "../../../src/scaffold/tree.ts";
 import { goldenProjects, run as call } from "../../golden/golden-projects.ts";
 import { useGoldenCopies } from "../../support/projects/golden-copies.ts";
 import { bundleTexts, type BundleFiles, damage, rightBundle } from "../../support/olm/right-bundle.ts";
 import { findOlmPrograms } from "./olm-programs/build.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 // Catalogs as opm's libraries see them: they render bundles, validate catalogs, and serve them.
 

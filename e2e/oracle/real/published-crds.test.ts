@@ -9,10 +9,46 @@ import { ProjectSources } from "../../../src/generators/sources/project-sources.
 import { planTypes } from "../../../src/generators/types/types-from-crd.ts";
 import { memoryTree } from "../../../src/scaffold/tree.ts";
 import { operationsFor } from "../../../src/simulation/operations/index.ts";
-import type { CRD } from "../../../src/simulation/operations/validity.ts";
-import { Random } from "../../../src/simulation/random/index.ts";
+import type { CRD } from "../../../src/simulation/operations/checked-kind.ts";
+import { Random } from "../../../src/simulation/random.ts";
 import { surprisesOf } from "../../support/simulation/do-steps.ts";
 import { publishedCrds } from "./published-crds.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 

@@ -1,6 +1,12 @@
 import type { PolicyRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import { findServed, type ServiceReference } from "../../../src/olm/served-by.ts";
+import { findServed, type ServiceReference } from "../../../src/olm/bundle/served-by.ts";
 import type { ManifestObject } from "../../../src/ship/manifest.ts";
+
+
+
+
+
+
 
 /**
  * Compares the effects of two sets of objects: what each service account of a Deployment may do, which Deployment answers each

@@ -16,8 +16,8 @@ export async function buildBook(): Promise<void> {
 }
 
 /**
- * The book's table of contents for language models: each page with its address and its first paragraph. Pages without a
- * section come first: further down they would seem to belong to the section before them.
+ * Writes the book's table of contents for language models: each page with its address and its first paragraph. Pages without
+ * a section come first, since further down they would seem to belong to the section before them.
  */
 export function llmsText(pages: readonly Page[], address: string): string {
   const bySection = pages.toSorted((a, b) => Number(a.section !== "") - Number(b.section !== ""));
@@ -28,7 +28,7 @@ export function llmsText(pages: readonly Page[], address: string): string {
   return `# tsbuilder\n\n> Kubernetes operators in TypeScript\n\n${entries.join("\n")}\n`;
 }
 
-/** All pages in one text, without their front matter. */
+/** Joins all pages into one text, without their front matter. */
 export function llmsFullText(pages: readonly Page[]): string {
   return pages.map(bodyOf).join("\n");
 }

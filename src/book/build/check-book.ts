@@ -7,7 +7,7 @@ import { type Page, bodyOf, readPages } from "./pages.ts";
 import { readInBrowser } from "./read-in-browser.ts";
 import { repository, siteFolder, stagedFolder } from "./stage-pages.ts";
 
-/** Checks the built book, and prints which commands of its pages run; returns what is wrong. */
+/** Checks the built book, and prints how many commands of its pages run. Returns the problems. */
 export async function checkBook(base: string): Promise<string[]> {
   const pages = readPages(stagedFolder);
   const problems = explainPages(pages);
@@ -17,7 +17,7 @@ export async function checkBook(base: string): Promise<string[]> {
   return [...explainSite(site), ...explainSources(site), ...(await readInBrowser(site))];
 }
 
-/** A sentence for each page that begins without a paragraph, and for each block that can't be read or whose commands no test would run. */
+/** Returns a sentence for each page that begins without a paragraph, and for each block that is malformed, or whose commands no test runs. */
 export function explainPages(pages: readonly Page[]): string[] {
   return pages.flatMap((page) => {
     const beginning = /^# .*\n\n(?!#|```|\||>|- |\d+\. )\S/.test(bodyOf(page))
@@ -42,7 +42,7 @@ function explainBlock({ at, language, path }: Block, { follow }: Page): string[]
     : [];
 }
 
-/** How many commands of each page a test runs, and how many are only read. */
+/** Counts the commands of each page: those that a test runs, and those that are only read. */
 export function countCommands(pages: readonly Page[]): string[] {
   return pages.map(({ path: page, text }) => {
     const count = (wanted: string, line: RegExp): number =>
@@ -55,14 +55,14 @@ export function countCommands(pages: readonly Page[]): string[] {
 
 /** A block of code on a page. */
 export interface Block {
-  /** Page and line: `guides/metrics.md:12`. */
+  /** The page and the line: `guides/metrics.md:12`. */
   readonly at: string;
   readonly language: string;
-  /** The file of the reader's project that the block is, or is appended to. */
+  /** The file of the reader's project that the block is the content of, or is appended to. */
   readonly path?: string;
   readonly append: boolean;
   readonly content: string;
-  /** Whether it stands right after the block before it. */
+  /** The block directly follows the previous one. */
   readonly adjacent: boolean;
 }
 
@@ -70,7 +70,7 @@ const fence = /^( *)(`{3,})([^`\n]*)\n(.*?)^\1\2 *$/gms;
 
 const info = /^(\w+)(?: \[([^\]]+)\]( append)?)?$/;
 
-/** The blocks of a page. Throws if one has no language, or can't be read: nobody would compile, run or compare it. */
+/** Reads the blocks of a page. Throws if one has no language, or is malformed: no test would compile, run or compare it. */
 export function readBlocks(page: string, text: string): Block[] {
   const unread = /^[ \t>]*(?:`{3}|~{3})/m.exec(
     text.replaceAll(fence, (block) => block.replaceAll(/./g, " ")),
@@ -116,7 +116,7 @@ function readSite(base: string): Site {
   };
 }
 
-/** What is wrong with links in Markdown files, messages and templates. */
+/** Checks the links in Markdown files, messages and templates. */
 function explainSources(site: Site): string[] {
   const files = listRepositoryFiles(repository)
     .filter((path) => path.endsWith(".md") || /^(?:\.github|src|templates)\/.*\.(?:ts|hbs)$/u.test(path))
@@ -176,7 +176,7 @@ function readPatterns(folder: string): readonly Pattern[] {
     .map((line) => readPattern(line, folder));
 }
 
-/** A pattern with a slash before its end is of a path from the folder of its file, any other of a name at any depth. */
+/** Compiles a pattern of `.gitignore`. With a slash before its end it matches paths from its folder, else names at any depth. */
 function readPattern(line: string, folder: string): Pattern {
   const isNegated = line.startsWith("!");
   const text = line.slice(isNegated ? 1 : 0);
@@ -201,7 +201,7 @@ const wildcards: Readonly<Record<string, string>> = {
   "?": "[^/]",
 };
 
-/** The last pattern that matches decides. */
+/** Returns whether a path is ignored: the last pattern that matches decides. */
 function isIgnored(path: string, isFolder: boolean, patterns: readonly Pattern[]): boolean {
   const last = patterns.findLast(({ matches, onlyFolders }) => (isFolder || !onlyFolders) && matches(path));
   return last !== undefined && !last.isNegated;
@@ -213,17 +213,17 @@ interface LinkingFile {
   readonly text: string;
 }
 
-/** What can be linked to. */
+/** The targets of links. */
 interface LinkTargets {
-  /** The text of a file of the repository; undefined if there is none. */
+  /** Returns the text of a file of the repository; undefined if there is none. */
   read(path: string): string | undefined;
   exists(path: string): boolean;
-  /** The anchors of a page of the built book, by its address below the book's; undefined if there is none. */
+  /** Returns the anchors of a page of the built book, by its address below the book's; undefined if there is no such page. */
   anchorsOfPage(address: string): ReadonlySet<string> | undefined;
   readonly bookAddress: string;
 }
 
-/** A sentence for each link of READMEs, messages and templates that leads nowhere. */
+/** Returns a sentence for each broken link in READMEs, messages and templates. */
 export function explainLinks(files: readonly LinkingFile[], targets: LinkTargets): string[] {
   return files.flatMap(({ path, text }) => {
     const prose = path.endsWith(".md")
@@ -254,7 +254,7 @@ export function explainLinks(files: readonly LinkingFile[], targets: LinkTargets
   });
 }
 
-/** Where a package's README is on a user's disk. */
+/** Returns the place of a package's README on a user's disk. */
 const installedLink = /node_modules\/(@tsbuilder\/\w+\/README\.md#[\w-]+)/g;
 
 const markdownLink = /\]\((?!\w+:)([^()\s]+)\)/g;
@@ -283,7 +283,7 @@ function leadsToFile(from: string, link: string, targets: LinkTargets): boolean 
   return anchorsOf(targets.read(path) ?? "").has(anchor);
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** Returns the anchor of a heading, as GitHub makes it. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -293,7 +293,7 @@ function anchorOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** The anchors of a Markdown file. */
+/** Returns the anchors of a Markdown file. */
 export function anchorsOf(text: string): Set<string> {
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
   return new Set([...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { countCommands, explainPages } from "./check-book.ts";
-import { readPage } from "./pages.ts";
-import { routesOf } from "./routes.ts";
+import { readPage, routesOf } from "./pages.ts";
 
 const page = (path: string, text: string, follow?: string) =>
   readPage(

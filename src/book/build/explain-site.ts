@@ -1,16 +1,16 @@
 import { posix } from "node:path";
 
-/** The built book: its files, and the text of those that are HTML, by their paths below its folder. */
+/** The built book: the paths of its files, and the text of HTML files by their paths. */
 export interface Site {
   readonly files: ReadonlySet<string>;
   readonly pages: ReadonlyMap<string, string>;
-  /** Where the book stands on its host: `/book/`. */
+  /** The path of the book on its host: `/book/`. */
   readonly base: string;
-  /** Where it is published; pages may link to each other with it. */
+  /** The published address. Pages may use it to link to each other. */
   readonly address: string;
 }
 
-/** A sentence for each link, picture or anchor of a built page that is not there. */
+/** Returns a sentence for each broken link, picture or anchor of a built page. */
 export function explainSite(site: Site): string[] {
   return [...site.pages].flatMap(([page, html]) =>
     [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)]
@@ -20,12 +20,12 @@ export function explainSite(site: Site): string[] {
   );
 }
 
-/** The anchors of a built page. */
+/** Returns the anchors of a built page. */
 export function anchorsIn(html: string): Set<string> {
   return new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id));
 }
 
-/** The file of an address below the book's. */
+/** Returns the file of an address below the book's. */
 export function fileOf(address: string): string {
   if (address === "" || address.endsWith("/")) return `${address}index.html`;
   return posix.extname(address) === "" ? `${address}.html` : address;

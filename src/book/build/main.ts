@@ -2,7 +2,7 @@ import { bookAddress } from "../../shared/book-address.ts";
 import { buildBook } from "./build-book.ts";
 import { checkBook } from "./check-book.ts";
 
-/** Where the book stands on its host. */
+/** The path of the book on its host. */
 const base = process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname;
 
 await buildBook();

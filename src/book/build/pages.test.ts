@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readPage } from "./pages.ts";
-import { sidebarOf } from "./sidebar.ts";
+import { readPage, sidebarOf } from "./pages.ts";
 
 const page = (path: string, order: number, title = path) =>
   readPage(path, `---\ntitle: ${title}\norder: ${order}\n---\n\n# ${title}\n\nText\n`);

@@ -1,19 +1,19 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readYaml } from "../../shared/read-yaml.ts";
 
 /** A page of the book. */
 export interface Page {
-  /** Below the book's folder: `guides/metrics.md`. */
+  /** The path below the book's folder: `guides/metrics.md`. */
   readonly path: string;
-  /** The page's folder; empty for pages that stand in none. */
+  /** The page's folder; empty for pages at the top. */
   readonly section: string;
   readonly title: string;
-  /** Its place in the section; that of an `index.md` is the section's place in the book. */
+  /** The page's place in its section. The place of an `index.md` is the section's place in the book. */
   readonly order: number;
-  /** Where its commands run: in an `empty` folder, or in a copy of the golden project of that name. */
+  /** The folder in which its commands run: `empty`, or a copy of the golden project of that name. */
   readonly follow?: string;
-  /** The folder whose files its blocks quote: `e2e/golden/app-operator`. */
+  /** The folder whose files its blocks show: `e2e/golden/app-operator`. */
   readonly shows?: string;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface Page {
 /** The front matter, and the heading that must follow it. */
 const beginning = /^---\n(.*?)\n---\n\n# ([^\n]+)\n/s;
 
-/** All pages below a folder, in the order in which they are read. */
+/** Reads all pages in a folder, in the order of the book. */
 export function readPages(folder: string): Page[] {
   return inOrder(
     readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -30,7 +30,7 @@ export function readPages(folder: string): Page[] {
   );
 }
 
-/** Reads the beginning of a page; throws if it lacks what the table of contents is made of. */
+/** Reads the beginning of a page. Throws if it lacks the title and place that the table of contents needs. */
 export function readPage(path: string, text: string): Page {
   const [all, front = "", heading = ""] = beginning.exec(text) ?? [];
   if (all === undefined)
@@ -60,12 +60,12 @@ export function readPage(path: string, text: string): Page {
   };
 }
 
-/** The text of a page without its front matter. */
+/** Returns the text of a page without its front matter. */
 export function bodyOf({ text }: Page): string {
   return text.slice(text.indexOf("\n# ") + 1);
 }
 
-/** Sorted by the places of their sections, then by their own. A page without a section stands among the sections. */
+/** Sorts pages by the places of their sections, then by their own. A page without a section is placed among the sections. */
 function inOrder(pages: readonly Page[]): Page[] {
   const indexes = new Map(pages.filter(isIndex).map((page) => [page.section, page]));
   const placeOf = (page: Page): number => {
@@ -83,9 +83,55 @@ function inOrder(pages: readonly Page[]): Page[] {
   );
 }
 
-/** Whether a page names its section. */
+/** Returns whether a page is the first of its section, and names it. */
 export function isIndex({ path, section }: Page): boolean {
   return path === `${section}/index.md`;
 }
 
 const plain = (heading: string): string => heading.replaceAll("`", "");
+
+/** An entry of the table of contents, as VitePress reads it. */
+interface SidebarItem {
+  readonly text: string;
+  readonly link: string;
+  readonly items?: SidebarItem[];
+  readonly collapsed?: boolean;
+}
+
+/** Returns the table of contents: the pages in their order, those of a section below its first page. */
+export function sidebarOf(pages: readonly Page[]): SidebarItem[] {
+  return pages
+    .filter((page) => page.section === "" || isIndex(page))
+    .map((page) => {
+      const items = pages
+        .filter((other) => page.section !== "" && other.section === page.section && other !== page)
+        .map(itemOf);
+      return items.length === 0 ? itemOf(page) : { ...itemOf(page), items, collapsed: true };
+    });
+}
+
+function itemOf({ title, path }: Page): SidebarItem {
+  return { text: title, link: `/${path.replace(/(?:index)?\.md$/, "")}` };
+}
+
+/** Pages that a reader follows from the first to the last, in one folder. */
+export interface Route {
+  /** The name of the section, or of a page without one. */
+  readonly name: string;
+  /** `empty`, or the golden project that the reader starts with. */
+  readonly follow: string;
+  readonly pages: readonly Page[];
+}
+
+/** Returns the routes through the book: the pages of a section with the same `follow`, and each page without a section. */
+export function routesOf(pages: readonly Page[]): Route[] {
+  const routes = new Map<string, Route>();
+  for (const page of pages) {
+    const { follow } = page;
+    if (follow === undefined) continue;
+    const name = page.section || page.path.replace(/\.md$/, "");
+    const key = `${name} ${follow}`;
+    routes.set(key, { name, follow, pages: [...(routes.get(key)?.pages ?? []), page] });
+  }
+  return [...routes.values()];
+}

@@ -10,10 +10,10 @@ import { siteFolder } from "./stage-pages.ts";
 
 const widths = [1280, 390];
 
-/** Only a page that never comes takes as long, however busy the machine is. */
+/** Milliseconds after which a page is given up. Even on a busy machine, only a page that never comes takes as long. */
 const patience = 300_000;
 
-/** Reads every page in Chromium, on a large and a small screen, light and dark; returns what is wrong. */
+/** Reads every page in Chromium, on a large and a small screen, light and dark. Returns the problems. */
 export async function readInBrowser(site: Site): Promise<string[]> {
   const found = findChromium();
   if ("missing" in found) {
@@ -44,7 +44,7 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Serves the built book on loopback, as its host will. */
+/** Serves the built book on loopback, as its host does. */
 async function serveSite({ base }: Site): Promise<{ origin: string; stop(): Promise<void> }> {
   const server = createServer(({ url = "" }, response) => {
     const { pathname } = new URL(url, "http://localhost");
@@ -65,10 +65,10 @@ async function serveSite({ base }: Site): Promise<{ origin: string; stop(): Prom
   };
 }
 
-/** The program of a Chromium, or why there is none. */
+/** The path of a Chromium, or the reason why there is none. */
 type FoundChromium = { readonly program: string } | { readonly missing: string; readonly isChosen: boolean };
 
-/** The Chromium that `CHROMIUM` names; by default, the one that Debian installs. */
+/** Finds the Chromium that `CHROMIUM` names, or else the one that Debian installs. */
 export function findChromium(chosen = process.env["CHROMIUM"]): FoundChromium {
   const program = chosen ?? "/usr/bin/chromium";
   if (existsSync(program)) return { program };
@@ -98,10 +98,10 @@ async function readAll(browser: Browser, site: Site, origin: string): Promise<st
   return [...found.flat(), ...pressed];
 }
 
-/** How much slower than this machine the one is whose keys are pressed: a key must not be lost on any. */
+/** The factor by which Chromium is slowed down while keys are pressed: no key may be lost on a slow machine. */
 const slowness = 10;
 
-/** Opens the search and a page of the table of contents by the keyboard alone; returns what could not be reached. */
+/** Opens the search and a page of the table of contents by the keyboard alone. Returns the things that it could not reach. */
 async function pressKeys(context: BrowserContext, home: string): Promise<string[]> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
@@ -127,7 +127,7 @@ const ways: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.keyboard.press("Control+k");
     await page.waitForSelector("#localsearch-input:focus");
     await page.keyboard.type("quick start");
-    // What the first letters find is shown while the others are typed.
+    // Results for the first letters appear while the others are typed.
     await page.waitForSelector("#localsearch-list [role=option]:first-child a[href*='/quick-start.html']");
     await page.keyboard.press("Enter");
     await page.waitForURL(/quick-start/);
@@ -177,8 +177,8 @@ async function readPages(
 }
 
 /**
- * Opens a page of the book, and waits until it is mounted, however busy the machine is: before that nothing
- * listens to a key, and what only the browser knows, such as the name of the switch to a dark page, is missing.
+ * Opens a page of the book, and waits until it is mounted. Before that, no key is handled, and texts that only the browser
+ * adds, such as the name of the switch to a dark page, are missing.
  */
 async function openPage(page: Page, address: string): Promise<void> {
   await page.goto(address, { waitUntil: "networkidle" });
@@ -201,7 +201,7 @@ async function readAt(page: Page, width: number, address: string): Promise<strin
   return problems;
 }
 
-/** Has axe judge the page. Dark pages differ in nothing but their colours. */
+/** Runs axe on the page. On dark pages it checks only colours, since nothing else differs. */
 function judge(scheme: string): string {
   const runOnly = scheme === "dark" ? ["color-contrast"] : undefined;
   const options = JSON.stringify({ resultTypes: ["violations"], runOnly });

@@ -4,16 +4,16 @@ import { dirname, join, relative, sep } from "node:path";
 /** The book's own folder. */
 export const bookFolder = join(import.meta.dirname, "..");
 
-/** The repository's. */
+/** The folder of the repository. */
 export const repository = join(bookFolder, "../..");
 
-/** Where the pages stand together that are written and those that are made from the code. */
+/** The folder in which written pages and pages made from the code are put together. */
 export const stagedFolder = join(repository, "dist/book-pages");
 
-/** Where the built book goes. */
+/** The folder of the built book. */
 export const siteFolder = join(repository, "dist/book");
 
-/** Copies the written pages, and writes the made ones beside them. */
+/** Copies the written pages, and writes those made from the code beside them. */
 export function stagePages(made: ReadonlyMap<string, string>): void {
   rmSync(stagedFolder, { recursive: true, force: true });
   cpSync(bookFolder, stagedFolder, {

@@ -1,6 +1,10 @@
-import type { ClusterChoice, ClusterTarget } from "../../ship/kubectl.ts";
+import type { ClusterChoice, ClusterTarget } from "../../ship/cluster/kubectl.ts";
 import type { FlagDefinition } from "./command.ts";
 import type { Ui } from "../reporting/ui.ts";
+
+
+
+
 
 /** The flags of every command that talks to a cluster. */
 export const clusterFlags = {
@@ -59,7 +63,7 @@ export async function announceTarget(
   ui: Ui,
   { action, namespace }: { action: string; namespace?: string | undefined },
 ): Promise<ClusterTarget> {
-  const { findTarget } = await import("../../ship/kubectl.ts");
+  const { findTarget } = await import("../../ship/cluster/kubectl.ts");
   const target = await findTarget(choice);
   const { context, server } = target;
   ui.note(`${action} in context "${context}" (${server})${namespace ? `, namespace "${namespace}"` : ""}`);

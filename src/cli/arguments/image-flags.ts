@@ -1,7 +1,15 @@
-import { type ContainerTool, containerTools, findContainerTool } from "../../ship/container-tool.ts";
+import { type ContainerTool, containerTools, findContainerTool } from "../../ship/images/container-tool.ts";
 import type { FlagDefinition } from "./command.ts";
-import { parseImageReference } from "../../ship/image-reference.ts";
+import { parseImageReference } from "../../ship/images/image-reference.ts";
 import type { Ui } from "../reporting/ui.ts";
+import { toolFlag } from "./image-flags.ts";
+
+
+
+
+
+
+
 
 /** Selects the container tool, in every command that works with images. */
 export const toolFlag = {
@@ -34,7 +42,7 @@ export async function pushImage(
 ): Promise<void> {
   parseImageReference(image);
   const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
-  const { pushImage: push } = await import("../../ship/image-build.ts");
+  const { pushImage: push } = await import("../../ship/images/build-image.ts");
   ui.note(`Pushing ${image} with ${tool}`);
   await push(tool, image, { digestFile: flags["digest-file"], extra });
   ui.print(image);

@@ -1,4 +1,4 @@
-import { containerTools, findContainerTool } from "../../ship/container-tool.ts";
+import { containerTools, findContainerTool } from "../../ship/images/container-tool.ts";
 import { runTool } from "../../ship/tool.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Finding } from "../reporting/ui.ts";

@@ -1,7 +1,11 @@
-import { formatLock, type LockedPackage, lockVendored } from "../../packaging/lock-file.ts";
+import { formatLock, lockVendored } from "../../packaging/lock-file.ts";
+import type { LockedPackage } from "../../packaging/release/sbom.ts";
 import { findOwnPackage } from "../../packaging/own-package.ts";
 import { ownPackageNames, readVendorTarballs } from "../../packaging/vendor.ts";
 import type { PackageSpecifiers } from "../../plugins/contract/plugin.ts";
+
+
+
 
 /** The specifiers of tsbuilder's packages in a new project, and the tarballs that they refer to. */
 export interface VendorPackages {

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildSync } from "esbuild";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { toScripts } from "../../packaging/build.ts";
+import { toScripts } from "../../packaging/to-scripts.ts";
 import { openCodeFolder } from "./start.ts";
 import { Scripts, readCode } from "./scripts.ts";
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client, KubeconfigFile } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { type ClusterChoice, readContext } from "../../ship/kubectl.ts";
+import { type ClusterChoice, readContext } from "../../ship/cluster/kubectl.ts";
+
 
 /** A kubeconfig with one cluster, one user and one context. */
 export interface MinimalConfig extends KubeconfigFile {

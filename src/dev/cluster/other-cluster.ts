@@ -3,9 +3,29 @@ import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { writePrivate } from "../../shared/files.ts";
-import type { ClusterChoice } from "../../ship/kubectl.ts";
+import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
 import { accountConfig, readChosen, inNamespace } from "./kubeconfig.ts";
 import type { DevCluster } from "./dev-cluster.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 

@@ -9,7 +9,7 @@ import type { Client, Kind, KubernetesObject, ObjectKey } from "@tsbuilder/runti
 import { openStateFolder } from "../../scaffold/state-folder.ts";
 import { watchableBundle } from "../../ship/bundle.ts";
 import { writePrivate } from "../../shared/files.ts";
-import type { ClusterChoice } from "../../ship/kubectl.ts";
+import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
 import { applyConfig } from "../config/apply-config.ts";
 import { readChosen } from "../cluster/kubeconfig.ts";
 import type { Report } from "../dev-event.ts";
@@ -18,6 +18,54 @@ import { RecordFile } from "../record/record-file.ts";
 import { sessionOperator, prepareWebhooks } from "../operator/session-operator.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 

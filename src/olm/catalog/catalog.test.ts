@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
 import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { Draft, memoryTree } from "../../scaffold/tree.ts";
-import { readBundle } from "../validate/read-bundle.ts";
-import { addBundle } from "./add-bundle.ts";
+import { readBundle } from "../validate/bundle.ts";
+import { addBundle } from "./edit-catalog.ts";
 import { checkCatalog } from "./check-catalog.ts";
-import { catalogRules } from "./finding.ts";
+import { catalogRules } from "./catalog.ts";
 import { installSamples } from "./install-samples.ts";
-import { newPackage } from "./new-catalog.ts";
+import { newPackage } from "./edit-catalog.ts";
 import { renderBundle } from "./render-bundle.ts";
 
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";

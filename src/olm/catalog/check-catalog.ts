@@ -2,12 +2,10 @@ import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import type { Tree } from "../../scaffold/tree.ts";
 import type { Located } from "../located.ts";
 import { sortFindings } from "../rule-finding.ts";
-import { type Catalog, readCatalog } from "./catalog.ts";
-import { properties } from "./catalog-format.ts";
-import { type CatalogFinding, finding } from "./finding.ts";
+import { type Catalog, type CatalogFinding, finding, properties, readCatalog } from "./catalog.ts";
 import { parseRange } from "../version-range.ts";
 
-/** Checks a file-based catalog in a folder of a tree, as a catalog server does when it loads one. */
+/** Checks a file-based catalog in a folder of a tree, by the rules of opm, which would not serve a catalog that breaks one. */
 export function checkCatalog(tree: Tree, folder: string): CatalogFinding[] {
   const { catalog, findings } = readCatalog(tree, folder);
   return sortFindings([
@@ -83,7 +81,7 @@ function* checkChannels({ channels, bundles }: Catalog): Iterable<CatalogFinding
   }
 }
 
-/** The upgrades of a channel: from any entry, a way leads to its one head. */
+/** Checks the upgrades of a channel: from every entry, a way must lead to its only head. */
 function* checkChannel(channel: Located): Iterable<CatalogFinding> {
   const entries = new Map<string, Located>();
   const listed = channel.get("entries").items;
@@ -117,7 +115,7 @@ function* checkGraph(channel: Located, entries: ReadonlyMap<string, Located>): I
   const skipped = new Set([...entries.values()].flatMap((entry) => entry.get("skips").texts));
   const replaced = new Set([...entries.values()].map((entry) => entry.get("replaces").text));
   const heads = [...entries.keys()].filter((name) => !skipped.has(name) && !replaced.has(name));
-  // With a head, entries that are skipped may replace each other.
+  // If there is a head, skipped entries may replace each other in a cycle.
   const starts = [...entries.keys()].filter((name) => heads.length !== 1 || !skipped.has(name));
   const cycle = findCycle(entries, starts);
   if (cycle !== undefined) {
@@ -155,7 +153,7 @@ function* checkGraph(channel: Located, entries: ReadonlyMap<string, Located>): I
   }
 }
 
-/** The names on a circle of replacements, from one of them back to it. */
+/** Returns the names on a cycle of replacements, the first one again at the end. */
 function findCycle(entries: ReadonlyMap<string, Located>, starts: readonly string[]): string[] | undefined {
   const done = new Set<string>();
   for (const start of starts) {
@@ -220,7 +218,7 @@ function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding>
   }
 }
 
-/** undefined if there is not exactly one property with the bundle's own package. */
+/** Returns the version in the property of the bundle's own package; undefined unless there is exactly one such property. */
 function versionOf(bundle: Located): Located | undefined {
   const [one, ...more] = bundle
     .get("properties")

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-/** What to install from which catalog. */
+/** A package to install from a catalog. */
 interface Installation {
   readonly packageName: string;
   readonly channel: string;
@@ -9,7 +9,7 @@ interface Installation {
   readonly namespace: string;
 }
 
-/** Manifests that install a package from a catalog: for OLM v1, or for v0. */
+/** Writes manifests that install a package from a catalog, for OLM v1 or v0. */
 export function installSamples(version: "v0" | "v1", installation: Installation): string {
   const objects = version === "v1" ? forV1(installation) : forV0(installation);
   return objects.map((object) => stringify(object, { compat: "yaml-1.1", lineWidth: 0 })).join("---\n");
@@ -27,7 +27,7 @@ function forV1({ packageName, channel, image, namespace }: Installation): object
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: installer, namespace } },
     {
-      // It needs every right that the operator has; a narrower role is better where one is known.
+      // The installer needs all permissions of the operator. A narrower role than this one is better.
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRoleBinding",
       metadata: { name: installer },
@@ -57,7 +57,7 @@ function forV0({ packageName, channel, image, namespace }: Installation): object
       metadata: { name: catalog, namespace },
       spec: { sourceType: "grpc", image, grpcPodConfig: { securityContextConfig: "restricted" } },
     },
-    // Without target namespaces: for all of them.
+    // Without target namespaces, the group is for all namespaces.
     {
       apiVersion: "operators.coreos.com/v1",
       kind: "OperatorGroup",

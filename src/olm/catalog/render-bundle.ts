@@ -2,9 +2,9 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type Bundle, containersOf, deploymentsOf } from "../validate/bundle.ts";
 import { bundleAnnotations, csvAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
-import { properties, schemas } from "./catalog-format.ts";
+import { properties, schemas } from "./catalog.ts";
 
-/** What a catalog knows of a bundle. */
+/** The blob of a bundle in a catalog. */
 interface BundleBlob {
   readonly schema: string;
   readonly name: string;
@@ -19,7 +19,7 @@ interface Property {
   readonly value: unknown;
 }
 
-/** A bundle's place in a channel: which versions it is an upgrade of. */
+/** The entry of a bundle in a channel, with the versions that it upgrades. */
 export interface ChannelEntry {
   readonly name: string;
   readonly replaces?: string;
@@ -40,7 +40,7 @@ export function renderBundle(bundle: Bundle, image: string): BundleBlob {
       ...kindsOf(csv, "owned").map((value) => ({ type: properties.gvk, value })),
       ...kindsOf(csv, "required").map((value) => ({ type: properties.gvkRequired, value })),
       { type: properties.package, value: { packageName, version: csv.get("spec", "version").text } },
-      // What a bundle depends on, and promises, beside its CRDs.
+      // Dependencies and properties from files of the bundle, besides those of its CRDs.
       ...bundle.dependencies.items.flatMap(readDependency),
       ...bundle.properties.items.flatMap(readProperty),
       { type: properties.csvMetadata, value: csvMetadata(csv) },
@@ -49,7 +49,7 @@ export function renderBundle(bundle: Bundle, image: string): BundleBlob {
   };
 }
 
-/** Kinds may be owned or required, and named in a file of their own, too. */
+/** Drops repeated kinds: the bundle may name them in the ClusterServiceVersion and in a file of its own. */
 function withoutRepeated(all: readonly Property[]): Property[] {
   const kinds: readonly string[] = [properties.gvk, properties.gvkRequired];
   return all.filter(
@@ -57,7 +57,7 @@ function withoutRepeated(all: readonly Property[]): Property[] {
   );
 }
 
-/** The upgrades that a ClusterServiceVersion says it is. */
+/** Returns the channel entry of a bundle, with the upgrades that its ClusterServiceVersion declares. */
 export function channelEntry({ csv }: Bundle): ChannelEntry {
   const [replaces, skips] = [csv.get("spec", "replaces").text, csv.get("spec", "skips").texts];
   const skipRange = csv.get("metadata", "annotations", csvAnnotations.skipRange).text;
@@ -95,7 +95,7 @@ function readProperty(property: Located): Property[] {
   return type === undefined ? [] : [{ type, value: property.get("value").value }];
 }
 
-/** In a catalog, what a bundle needs has other names than what it is. */
+/** Converts a dependency into a property. The types of required kinds and packages have other names in a catalog. */
 function readDependency(dependency: Located): Property[] {
   const [type, value] = [dependency.get("type").text, dependency.get("value")];
   if (type === properties.gvk) return [{ type: properties.gvkRequired, value: value.value }];
@@ -104,10 +104,10 @@ function readDependency(dependency: Located): Property[] {
   return [{ type: properties.packageRequired, value: { packageName, versionRange } }];
 }
 
-/** Structs that opm writes also if they are empty. */
+/** Fields that opm writes even if they are empty. */
 const structs: ReadonlySet<string> = new Set(["apiServiceDefinitions", "crdDescriptions", "provider"]);
 
-/** What consoles show, without deployments and rights. */
+/** Returns the part of the ClusterServiceVersion that consoles show, without deployments and permissions. */
 function csvMetadata(csv: Located): Record<string, unknown> {
   const spec = csv.get("spec");
   const all: Record<string, Located> = {
@@ -134,7 +134,7 @@ function csvMetadata(csv: Located): Record<string, unknown> {
   );
 }
 
-/** The images that a mirror of the catalog copies: the bundle's own, too, and those of containers that are not listed. */
+/** Returns the images that a mirror of the catalog must copy: the listed ones, the bundle's own, and those of containers. */
 function relatedImages(bundle: Bundle, image: string): { name: string; image: string }[] {
   const listed = bundle.csv.get("spec", "relatedImages").items.map((one) => ({
     name: one.get("name").text ?? "",

@@ -3,8 +3,7 @@ import { stringify } from "yaml";
 import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { checkCatalog } from "../catalog/check-catalog.ts";
-import type { Bundle } from "../validate/bundle.ts";
-import { readBundle } from "../validate/read-bundle.ts";
+import { type Bundle, readBundle } from "../validate/bundle.ts";
 import { type Blob, catalogObjects, catalogWith, imageCatalog, subscriptionTo } from "./catalog-objects.ts";
 
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";

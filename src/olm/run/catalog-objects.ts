@@ -1,16 +1,19 @@
 import { createHash } from "node:crypto";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { renderBundle } from "../catalog/render-bundle.ts";
-import { schemas } from "../catalog/catalog-format.ts";
-import { bundleAnnotations, csvApiVersion } from "../bundle-format.ts";
+import { schemas } from "../catalog/catalog.ts";
+import { bundleAnnotations, csvApiVersion, writeYaml } from "../bundle-format.ts";
 import type { Bundle } from "../validate/bundle.ts";
-import { writeYaml } from "../write-yaml.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { readJson } from "../../ship/cluster/kubectl.ts";
+import type { OlmPlace, Subscription } from "./olm-cluster.ts";
 
-/** The channel of catalogs that hold what is run: those that the bundle names are ignored. */
+/** The channel of the catalogs that `run bundle` makes. The bundle's own channels are ignored. */
 export const runChannel = "tsbuilder-run-bundle";
+
 export const catalogFile = "catalog.yaml";
 
-/** What is labelled so can be overwritten and deleted. */
+/** The labels of objects that tsbuilder may overwrite and delete. */
 export const ownLabels = { "app.kubernetes.io/managed-by": "tsbuilder" };
 
 /** A blob of a file-based catalog. */
@@ -25,7 +28,7 @@ interface Entry {
   readonly replaces?: string;
 }
 
-/** The name of what serves the catalog of a package. */
+/** Returns the name of the objects that serve the catalog of a package. */
 export function catalogName(packageName: string): string {
   return `${packageName}-catalog`;
 }
@@ -38,7 +41,7 @@ export function csvNameOf({ csv }: Bundle): string {
   return csv.get("metadata", "name").text!;
 }
 
-/** A catalog in which a bundle is the only version, or that which replaces the last one of a catalog. */
+/** Returns a catalog with a bundle as its only version, or as the version that replaces the last one of `before`. */
 export function catalogWith(bundle: Bundle, image: string, before: readonly Blob[] = []): Blob[] {
   const entries = entriesOf(before);
   const head = lastEntry(before);
@@ -57,7 +60,7 @@ export function catalogWith(bundle: Bundle, image: string, before: readonly Blob
   ];
 }
 
-/** The version at the end of a catalog's channel. */
+/** Returns the last version in a catalog's channel. */
 export function lastEntry(catalog: readonly Blob[]): string | undefined {
   return entriesOf(catalog).at(-1)?.name;
 }
@@ -75,7 +78,7 @@ interface ServedCatalog {
   readonly pullSecret: string | undefined;
 }
 
-/** What serves a catalog in the cluster, and makes OLM ask it. A change of the catalog replaces the pod. */
+/** Returns the objects that serve a catalog in the cluster, and tell OLM of it. A change of the catalog replaces the pod. */
 export function catalogObjects(blobs: readonly Blob[], served: ServedCatalog): ManifestObject[] {
   const { packageName, namespace, isRestricted } = served;
   const metadata = { name: catalogName(packageName), namespace, labels: ownLabels };
@@ -132,12 +135,12 @@ function catalogContainer({ opmImage: image, isRestricted }: ServedCatalog, port
   return {
     name: "catalog",
     image,
-    // With --cache-dir, opm would refuse a folder that is empty.
+    // No --cache-dir, since opm would reject an empty folder.
     command: ["opm", "serve", "/configs", "--port", String(port)],
     ports: [{ name: "grpc", containerPort: port }],
     readinessProbe: { grpc: { port } },
     volumeMounts: [
-      // The folder of a whole ConfigMap has links to folders, which opm would read as files.
+      // By subPath: the folder of a whole ConfigMap contains links to folders, which opm would read as files.
       { name: "catalog", mountPath: `/configs/${catalogFile}`, subPath: catalogFile },
       { name: "cache", mountPath: "/tmp" },
     ],
@@ -151,7 +154,7 @@ function secretsOf({ pullSecret }: Pick<ServedCatalog, "pullSecret">): object {
   return pullSecret === undefined ? {} : { secrets: [pullSecret] };
 }
 
-/** A catalog that an image holds, which OLM runs itself. */
+/** Returns the CatalogSource for a catalog in an image, which OLM runs itself. */
 export function imageCatalog(
   image: string,
   { packageName, namespace, isRestricted, pullSecret }: Omit<ServedCatalog, "opmImage">,
@@ -169,7 +172,7 @@ export function imageCatalog(
   };
 }
 
-/** Asks OLM for one version of a package, which is installed once its plan is approved. */
+/** Returns the Subscription to one version of a package. OLM installs it once its plan is approved. */
 export function subscriptionTo(bundle: Bundle, namespace: string, channel: string): ManifestObject {
   const name = packageOf(bundle);
   return {
@@ -185,4 +188,55 @@ export function subscriptionTo(bundle: Bundle, namespace: string, channel: strin
       installPlanApproval: "Manual",
     },
   };
+}
+
+const resources = ["configmap", "deployment.apps", "service", "catalogsource.operators.coreos.com"];
+
+/** Reads the objects of a package's catalog that tsbuilder made. */
+export async function readOwnCatalog(
+  packageName: string,
+  place: OlmPlace,
+): Promise<readonly ManifestObject[]> {
+  return (await readNamesakes(packageName, place)).filter(isOwn);
+}
+
+/** Throws if an object that somebody else made has the name of a catalog's objects. */
+export async function refuseForeignCatalog(packageName: string, place: OlmPlace): Promise<void> {
+  const foreign = (await readNamesakes(packageName, place)).find((object) => !isOwn(object));
+  if (!foreign) return;
+  throw new TsbuilderError(
+    `tsbuilder did not make the ${foreign.kind} ${place.namespace}/${foreign.metadata.name}, which has the name that the catalog needs`,
+    { code: "REFUSED", hint: "delete it, or install into another --namespace" },
+  );
+}
+
+/** Throws if a package comes from another catalog than that of `run bundle`. */
+export function requireOwnCatalog({ metadata, spec }: Subscription, { namespace }: OlmPlace): void {
+  if (spec.source === catalogName(spec.name) && spec.sourceNamespace === namespace) return;
+  throw new TsbuilderError(
+    `${spec.name} comes from the catalog ${spec.sourceNamespace}/${spec.source}, which tsbuilder run bundle did not make`,
+    {
+      code: "REFUSED",
+      hint: `delete its Subscription ${metadata.name} and its ClusterServiceVersion with kubectl, if it is to go`,
+    },
+  );
+}
+
+async function readNamesakes(
+  packageName: string,
+  { namespace, ...choice }: OlmPlace,
+): Promise<readonly ManifestObject[]> {
+  const names = resources.map((resource) => `${resource}/${catalogName(packageName)}`);
+  const found = await readJson<{ items: readonly ManifestObject[] }>(choice, [
+    "get",
+    ...names,
+    "--namespace",
+    namespace,
+  ]);
+  return found?.items ?? [];
+}
+
+function isOwn({ metadata }: ManifestObject): boolean {
+  const labels = metadata.labels as Readonly<Record<string, string>> | undefined;
+  return Object.entries(ownLabels).every(([key, value]) => labels?.[key] === value);
 }

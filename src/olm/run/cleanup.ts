@@ -1,7 +1,7 @@
 import { TsbuilderError } from "../../shared/errors.ts";
-import { deleteObjects } from "../../ship/delete-objects.ts";
+import { deleteObjects } from "../../ship/cluster/undeploy.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
-import type { ClusterServiceVersion } from "../csv.ts";
+import type { ClusterServiceVersion } from "../bundle/csv.ts";
 import {
   type OlmPlace,
   readOperatorGroups,
@@ -11,10 +11,10 @@ import {
   requireOlm,
   type Subscription,
 } from "./olm-cluster.ts";
-import { readOwnCatalog, requireOwnCatalog } from "./own-catalog.ts";
+import { readOwnCatalog, requireOwnCatalog } from "./catalog-objects.ts";
 import { operatorGroupName } from "./run-bundle.ts";
 
-/** Deletes what `installBundle` made, also if it or an earlier call stopped halfway; the CRDs only if they are to go. */
+/** Deletes the objects that `installBundle` made, even if it, or an earlier cleanup, stopped halfway. CRDs are kept unless asked for. */
 export async function cleanUpPackage(
   packageName: string,
   place: OlmPlace,
@@ -36,13 +36,13 @@ export async function cleanUpPackage(
   const versions = await versionsOf(packageName, subscription, place);
   const groups = others.length > 0 ? [] : await readOperatorGroups(place);
   const steps: (readonly ManifestObject[])[] = [
-    // OLM installs nothing more.
+    // First the Subscription, so that OLM installs nothing more.
     subscription ? [subscription] : [],
-    // The operator is still there to finish its objects.
+    // Then the CRDs, while the operator is still there to finalize its objects.
     deleteCrds ? versions.flatMap(ownedCrds) : [],
     versions,
     groups.filter(({ metadata }) => metadata.name === operatorGroupName),
-    // The last, by which a call that comes after a failure finds the package.
+    // The catalog comes last: a cleanup after a failed one finds the package by it.
     catalog,
   ];
   const deleted: string[] = [];
@@ -52,7 +52,7 @@ export async function cleanUpPackage(
   return deleted;
 }
 
-/** The versions that OLM labelled or the Subscription names. */
+/** Returns the versions with OLM's label, and the one that the Subscription names. */
 async function versionsOf(
   packageName: string,
   subscription: Subscription | undefined,
@@ -72,7 +72,7 @@ function ownedCrds({ spec }: ClusterServiceVersion): ManifestObject[] {
   return [...names].map((name) => ({ apiVersion, kind, metadata: { name } }));
 }
 
-/** What names an object. */
+/** Reduces an object to its identity. */
 function named({ apiVersion, kind, metadata: { name, namespace } }: ManifestObject): ManifestObject {
   return { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
 }

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import type { InstallMode } from "../bundle-format.ts";
-import type { Bundle } from "../validate/bundle.ts";
-import { readBundle } from "../validate/read-bundle.ts";
+import { type Bundle, readBundle } from "../validate/bundle.ts";
 import { parseInstallMode, targetNamespaces } from "./install-mode.ts";
 
 function bundleFor(...supported: InstallMode[]): Bundle {

@@ -3,13 +3,13 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { type InstallMode, installModes } from "../bundle-format.ts";
 import type { Bundle } from "../validate/bundle.ts";
 
-/** `AllNamespaces`, `OwnNamespace`, `SingleNamespace=shop` or `MultiNamespace=shop,bank`. */
+/** An install mode and its namespaces: `AllNamespaces`, `OwnNamespace`, `SingleNamespace=shop`, `MultiNamespace=shop,bank`. */
 export interface ChosenMode {
   readonly type: InstallMode;
   readonly namespaces: readonly string[];
 }
 
-/** How many namespaces a mode is for, beside that of the operator. */
+/** The least and the most namespaces that a mode names. The operator's own namespace is never named. */
 const counts: Readonly<Record<InstallMode, readonly [least: number, most: number]>> = {
   OwnNamespace: [0, 0],
   SingleNamespace: [1, 1],
@@ -32,7 +32,10 @@ export function parseInstallMode(text: string): ChosenMode {
   });
 }
 
-/** The namespaces for the operator to watch, by the mode that was chosen, or the widest that the bundle supports; none for all. */
+/**
+ * Returns the namespaces that the operator is to watch, by the chosen mode, or else by the widest one that the bundle
+ * supports. An empty list means all namespaces.
+ */
 export function targetNamespaces(
   { csv }: Bundle,
   namespace: string,

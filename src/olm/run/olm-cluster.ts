@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { type ClusterChoice, readJson, runKubectl } from "../../ship/kubectl.ts";
+import { type ClusterChoice, readJson, runKubectl } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
-import type { ClusterServiceVersion } from "../csv.ts";
+import type { ClusterServiceVersion } from "../bundle/csv.ts";
 
-/** Where OLM is to install something. */
+/** The cluster and the namespace in which OLM installs a package. */
 export interface OlmPlace extends ClusterChoice {
   readonly namespace: string;
   /** Seconds to wait for OLM. */
@@ -67,7 +67,7 @@ export async function readOperatorGroups(place: OlmPlace): Promise<readonly Oper
   return readAll<OperatorGroup>(place, `operatorgroups.${group}`);
 }
 
-/** A version that is installed or about to be. */
+/** A ClusterServiceVersion in the cluster. */
 export interface InstalledVersion extends ClusterServiceVersion {
   readonly status?: { readonly phase?: string; readonly message?: string };
 }
@@ -78,7 +78,7 @@ export async function readVersion(place: OlmPlace, name: string): Promise<Instal
   return readJson<InstalledVersion>(place, ["get", versions, name, "--namespace", place.namespace]);
 }
 
-/** The versions of a package, which OLM labels. */
+/** Reads the versions of a package, by OLM's label. */
 export async function readVersions(
   place: OlmPlace,
   packageName: string,
@@ -86,7 +86,7 @@ export async function readVersions(
   return readAll<InstalledVersion>(place, versions, "--selector", versionLabel(packageName, place));
 }
 
-/** OLM cuts the name off, as names of labels have at most 63 characters. */
+/** Returns OLM's label for the versions of a package. OLM cuts its name to 63 characters. */
 function versionLabel(packageName: string, { namespace }: OlmPlace): string {
   return `${group}/${`${packageName}.${namespace}`.slice(0, 63).replace(/[-._]+$/u, "")}`;
 }
@@ -100,7 +100,7 @@ async function readAll<T>(
   return (await readJson<{ items: readonly T[] }>(place, args))?.items ?? [];
 }
 
-/** Approves the plan that OLM makes for a Subscription, once it is that for a version. */
+/** Approves OLM's plan for a Subscription, once there is one for the given version. */
 export async function approvePlan(place: OlmPlace, name: string, version: string): Promise<void> {
   const read = () =>
     readJson<Subscription>(place, ["get", `subscriptions.${group}`, name, "--namespace", place.namespace]);

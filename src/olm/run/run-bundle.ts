@@ -1,8 +1,13 @@
+/**
+ * Bundles that OLM installs in a cluster, for `run bundle`. Begin here. `catalog-objects.ts` has the catalog that is served for
+ * it, `olm-cluster.ts` reads and waits for OLM's objects, `cleanup.ts` deletes everything again.
+ */
+
 import { isDeepStrictEqual } from "node:util";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { applyObjects } from "../../ship/apply.ts";
-import { readJson, runKubectl } from "../../ship/kubectl.ts";
+import { applyObjects } from "../../ship/cluster/apply.ts";
+import { readJson, runKubectl } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { Bundle } from "../validate/bundle.ts";
 import {
@@ -15,6 +20,8 @@ import {
   imageCatalog,
   lastEntry,
   packageOf,
+  refuseForeignCatalog,
+  requireOwnCatalog,
   runChannel,
   subscriptionTo,
 } from "./catalog-objects.ts";
@@ -28,10 +35,9 @@ import {
   type Subscription,
   waitForVersion,
 } from "./olm-cluster.ts";
-import { refuseForeignCatalog, requireOwnCatalog } from "./own-catalog.ts";
 import { type ChosenMode, targetNamespaces } from "./install-mode.ts";
 
-/** The OperatorGroup of namespaces that have none. */
+/** The name of the OperatorGroup for namespaces that have none. */
 export const operatorGroupName = "tsbuilder-run-bundle";
 
 interface RunOptions {
@@ -40,10 +46,10 @@ interface RunOptions {
   readonly image: string;
   /** The image of opm, which serves the catalog. */
   readonly opmImage: string;
-  /** With which OLM pulls the bundle. */
+  /** The Secret with which OLM pulls the bundle. */
   readonly pullSecret: string | undefined;
   readonly isRestricted: boolean;
-  /** Reports what is done. */
+  /** Reports a step to the user. */
   readonly note: (text: string) => void;
 }
 
@@ -82,7 +88,7 @@ export async function installBundle(options: InstallOptions, place: OlmPlace): P
   await finish(options, place, subscription);
 }
 
-/** Has OLM upgrade what `installBundle` installed. */
+/** Has OLM upgrade a package that `installBundle` installed. */
 export async function upgradeBundle(options: RunOptions, place: OlmPlace): Promise<void> {
   const packageName = packageOf(options.bundle);
   await requireOlm(place);
@@ -119,7 +125,7 @@ export async function upgradeBundle(options: RunOptions, place: OlmPlace): Promi
   await finish(options, place, subscription);
 }
 
-/** Whether the Subscription was made for this version from this image, and it is not installed yet. */
+/** Returns whether an earlier call subscribed to this version from this image, and stopped before it was installed. */
 async function hasStopped(
   subscription: Subscription,
   { bundle, image, catalog }: InstallOptions,
@@ -134,13 +140,13 @@ async function hasStopped(
   return !(await hasSucceeded(subscription, version, place));
 }
 
-/** OLM names a version as installed once it is there, and before its Deployments are available. */
+/** Returns whether a version is installed. OLM names it in the Subscription before its Deployments are available. */
 async function hasSucceeded({ status }: Subscription, version: string, place: OlmPlace): Promise<boolean> {
   if (status?.installedCSV !== version) return false;
   return (await readVersion(place, version))?.status?.phase === "Succeeded";
 }
 
-/** Whether a version is the last one of a catalog, from this image. */
+/** Returns whether a version, from the given image, is the last one of a catalog. */
 function isHead(catalog: readonly Blob[], version: string, image: string): boolean {
   return (
     lastEntry(catalog) === version && catalog.some((one) => one.name === version && one["image"] === image)
@@ -178,7 +184,10 @@ async function serveCatalog(
   note(`Serving the catalog from ${deployment}`);
 }
 
-/** A namespace has at most one OperatorGroup. That which is there stays, unless it contradicts a mode that was asked for. */
+/**
+ * Returns the OperatorGroup to create. A namespace has at most one: an existing one is kept, and refused if it contradicts
+ * the mode that the user asked for.
+ */
 async function chooseGroup(
   targets: readonly string[],
   isAsked: boolean,
@@ -201,14 +210,14 @@ async function chooseGroup(
   );
 }
 
-/** The Subscription that `installBundle` made. */
+/** Finds the Subscription that `installBundle` made. */
 async function findSubscription(packageName: string, place: OlmPlace): Promise<Subscription | undefined> {
   const found = (await readSubscriptions(place)).find(({ spec }) => spec.name === packageName);
   if (found) requireOwnCatalog(found, place);
   return found;
 }
 
-/** What the catalog that `installBundle` made contains. */
+/** Reads the catalog that `installBundle` made. */
 async function readCatalog(packageName: string, place: OlmPlace): Promise<Blob[] | undefined> {
   const args = ["get", "configmap", catalogName(packageName), "--namespace", place.namespace];
   const found = await readJson<{ data?: Readonly<Record<string, string>> }>(place, args);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type BundleFiles, bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right-bundle.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
-import { readBundle } from "../validate/read-bundle.ts";
+import { readBundle } from "../validate/bundle.ts";
 import { builtInChecks, type OwnedKind } from "./run-tests.ts";
 import type { TestResult } from "./test-list.ts";
 

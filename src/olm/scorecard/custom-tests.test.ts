@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withOutcomes } from "./custom-tests.ts";
+import { withOutcomes } from "./test-list.ts";
 
 const custom = { image: "", entrypoint: ["vitest", "test/scorecard/made.test.ts"], labels: { test: "made" } };
 

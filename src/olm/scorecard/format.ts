@@ -2,7 +2,7 @@ import { type ScorecardTest, type TestResult, type TestWithResults, toTestList }
 
 export const outputFormats = ["text", "json", "xunit"] as const;
 
-/** Writes tests and how they ended, for people, as operator-sdk's JSON, or as XML for CI systems. */
+/** Formats tests and their results: for people, as operator-sdk's JSON, or as XML for CI systems. */
 export function formatTests(
   tests: readonly TestWithResults[],
   format: (typeof outputFormats)[number],
@@ -84,7 +84,7 @@ const entities: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** What XML can't contain at all, such as the colours of a terminal, is left out. */
+/** Escapes a text for XML. Characters that XML can't contain, such as those of terminal colours, are left out. */
 function escape(text: string): string {
   return text
     .replaceAll(/[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF]/gu, "")

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { memoryTree } from "../../scaffold/tree.ts";
-import { readTests, selectTests } from "./read-tests.ts";
+import { readTests, selectTests } from "./test-list.ts";
 
 const path = "bundle/tests/scorecard/config.yaml";
 const template = new URL("../../../templates/olm/scorecard/config.yaml.hbs", import.meta.url);

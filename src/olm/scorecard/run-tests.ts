@@ -1,3 +1,8 @@
+/**
+ * The scorecard of a bundle: operator-sdk's own tests, built in. `test-list.ts` reads which tests a bundle has, `format.ts`
+ * prints the results.
+ */
+
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { csvAnnotations } from "../bundle-format.ts";
@@ -9,12 +14,12 @@ import type { Tree } from "../../scaffold/tree.ts";
 import type { Located } from "../located.ts";
 import { validateBundle } from "../validate/validate-bundle.ts";
 
-/** Whether a test needs no image, as all of operator-sdk's own. */
+/** Returns whether a test is one of operator-sdk's own, which are built in here, and need no image. */
 function isBuiltIn({ entrypoint: [program, name = ""] }: ScorecardTest): boolean {
   return program === "scorecard-test" && Object.hasOwn(builtInChecks, name);
 }
 
-/** Whether a test looks at objects, which have a status if the operator runs. */
+/** Returns whether a test looks at the examples as objects. In a cluster with the operator, they have a status. */
 export function looksAtObjects(test: ScorecardTest): boolean {
   return isBuiltIn(test) && test.entrypoint[1] !== "olm-bundle-validation";
 }
@@ -38,7 +43,7 @@ async function resultFor(test: ScorecardTest, checked: CheckedBundle): Promise<T
   };
 }
 
-/** A test that could not look at all examples has not passed. */
+/** Turns a result into an error if the test could not look at all examples. */
 function withProblems(result: TestResult, problems: readonly ExampleProblem[]): TestResult {
   if (problems.length === 0) return result;
   return {
@@ -51,7 +56,7 @@ function withProblems(result: TestResult, problems: readonly ExampleProblem[]): 
 
 const hint = "correct the sample in config/samples, and run tsbuilder bundle";
 
-/** The examples of a bundle, and what keeps others from being objects. */
+/** Reads the examples of a bundle, and the problems that keep others from being objects. */
 export function examplesOf({ csv }: Bundle): {
   readonly objects: readonly ManifestObject[];
   readonly problems: readonly ExampleProblem[];
@@ -71,10 +76,10 @@ export function examplesOf({ csv }: Bundle): {
   return { objects: objects as unknown as ManifestObject[], problems };
 }
 
-/** An example of the bundle, as it is in a cluster if one was asked. */
+/** An example of the bundle, in its state in the cluster if the tests use one. */
 interface Example {
   readonly object: ManifestObject;
-  /** The kinds of objects that the operator made for it: `apps/v1 Deployment`. */
+  /** The kinds of objects that the operator made for the example: `apps/v1 Deployment`. */
   readonly made: readonly OwnedKind[];
 }
 
@@ -83,21 +88,21 @@ export interface OwnedKind {
   readonly apiVersion: string;
 }
 
-/** Why a test could not look at an example. */
+/** A reason why no test could look at an example. */
 interface ExampleProblem {
   readonly message: string;
   readonly hint: string;
 }
 
-/** What the checks are about. */
+/** The subject of the checks. */
 interface CheckedBundle {
   readonly tree: Tree;
   readonly folder: string;
   readonly bundle: Bundle;
   readonly examples: readonly Example[];
-  /** Why there are more examples than these, which no test could look at. */
+  /** Problems of further examples, which no test could look at. */
   readonly problems: readonly ExampleProblem[];
-  /** Whether the examples are those of a cluster in which the operator runs. */
+  /** The examples are in a cluster in which the operator runs. */
   readonly isRunning: boolean;
 }
 
@@ -175,7 +180,7 @@ function checkDescriptors(
   return resultOf(name, [...errors], [...suggestions]);
 }
 
-/** Whether the path of a descriptor is a field, or something inside it: `limits.cpu` for `limits`. */
+/** Returns whether the path of a descriptor is a field, or below it: `limits.cpu` for `limits`. */
 function describes(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
@@ -196,7 +201,7 @@ function withoutSchema(bundle: Bundle, object: ManifestObject): string[] {
   );
 }
 
-/** A schema may also declare fields whose names it does not know. */
+/** Returns whether a schema declares a field, by its name or by admitting any field. */
 function declares(schema: Located, field: string): boolean {
   return (
     !schema.get("properties", field).isMissing ||

@@ -1,4 +1,11 @@
-/** How a test ended: `error` if it could not be carried out. */
+import { basename } from "node:path";
+import { matchesRequirements, parseLabelSelector } from "@tsbuilder/apimachinery/selector";
+import type { Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { bundleFolders } from "../bundle-format.ts";
+import { type Located, readDocuments } from "../located.ts";
+
+/** The state of a test that has ended: `error` if it could not be carried out. */
 type State = "pass" | "fail" | "error";
 
 export interface TestResult {
@@ -8,7 +15,7 @@ export interface TestResult {
   readonly suggestions: readonly string[];
 }
 
-/** A test as the configuration of a scorecard names it. */
+/** A test in the configuration of a scorecard. */
 export interface ScorecardTest {
   readonly image: string;
   readonly entrypoint: readonly string[];
@@ -19,9 +26,9 @@ export interface TestWithResults extends ScorecardTest {
   readonly results: readonly TestResult[];
 }
 
-export const scorecardApiVersion = "scorecard.operatorframework.io/v1alpha3";
+const scorecardApiVersion = "scorecard.operatorframework.io/v1alpha3";
 
-/** The list in operator-sdk's format. */
+/** Returns the list of tests in operator-sdk's format. */
 export function toTestList(tests: readonly TestWithResults[]): object {
   return {
     kind: "TestList",
@@ -35,7 +42,7 @@ export function toTestList(tests: readonly TestWithResults[]): object {
   };
 }
 
-/** Empty lists are left out. */
+/** Returns a result in operator-sdk's format, without empty lists. */
 function toResult({ name, state, errors, suggestions }: TestResult): object {
   return {
     name,
@@ -45,11 +52,104 @@ function toResult({ name, state, errors, suggestions }: TestResult): object {
   };
 }
 
-/** `fail` if there are errors. */
+/** Makes a result: `fail` if there are errors. */
 export function resultOf(
   name: string,
   errors: readonly string[],
   suggestions: readonly string[] = [],
 ): TestResult {
   return { name, state: errors.length > 0 ? "fail" : "pass", errors, suggestions };
+}
+
+const folder = "test/scorecard";
+
+/** Finds the project's own tests: each file in the folder is one, and needs no registration. */
+export function findCustomTests(tree: Tree): ScorecardTest[] {
+  return tree
+    .list(folder)
+    .filter((path) => path.endsWith(".test.ts"))
+    .map((path) => ({
+      image: "",
+      entrypoint: ["vitest", path],
+      labels: { suite: "custom", test: basename(path, ".test.ts") },
+    }));
+}
+
+/** Returns the file of a test of the project; undefined for other tests. */
+export function fileOf({ image, entrypoint: [program, path] }: ScorecardTest): string | undefined {
+  return image === "" && program === "vitest" ? path : undefined;
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly messages: readonly string[];
+}
+
+/** Adds the results of a file of tests, one for each of its tests. */
+export function withOutcomes(
+  test: ScorecardTest,
+  { outcomes, skipped }: { readonly outcomes: readonly Outcome[]; readonly skipped: number },
+): TestWithResults {
+  const results = outcomes.map(({ name, messages }) => resultOf(name, messages));
+  if (results.length > 0) return { ...test, results };
+  if (skipped > 0) {
+    return {
+      ...test,
+      results: [resultOf(test.labels["test"]!, [], [`all of its tests are skipped: ${skipped}`])],
+    };
+  }
+  const empty = resultOf(test.labels["test"]!, [`${fileOf(test)} has no tests`]);
+  return { ...test, results: [{ ...empty, state: "error" }] };
+}
+
+const configFile = "config.yaml";
+
+/** Reads the tests in the configuration of a bundle's scorecard, in the order of its stages. */
+export function readTests(tree: Tree, folder: string, named: string | undefined): ScorecardTest[] {
+  const path = named ?? `${folder}/${bundleFolders.tests}${configFile}`;
+  const text = tree.read(path);
+  if (text === undefined) {
+    throw new TsbuilderError(`the bundle has no tests: "${path}" is missing`, {
+      code: "NOT_FOUND",
+      hint: "tsbuilder bundle writes it; or name another file with --config",
+    });
+  }
+  const documents = readDocuments(path, text);
+  if (documents instanceof TsbuilderError) throw documents;
+  const [config] = documents;
+  if (config?.get("apiVersion").text !== scorecardApiVersion || config.get("kind").text !== "Configuration") {
+    throw refuse(`"${path}" is not the configuration of a scorecard`, path, config);
+  }
+  return config
+    .get("stages")
+    .items.flatMap((stage) => stage.get("tests").items.map((test) => readTest(test, path)));
+}
+
+function readTest(test: Located, path: string): ScorecardTest {
+  const entrypoint = test.get("entrypoint").texts;
+  if (entrypoint.length === 0) throw refuse(`${test.path} in "${path}" has no entrypoint`, path, test);
+  const labels = test.get("labels").entries.map(([key, value]) => [key, String(value.value)] as const);
+  return { image: test.get("image").text ?? "", entrypoint, labels: Object.fromEntries(labels) };
+}
+
+function refuse(message: string, path: string, place: Located | undefined): TsbuilderError {
+  return new TsbuilderError(message, {
+    code: "INVALID_SOURCE",
+    hint: `its apiVersion is ${scorecardApiVersion}, its kind Configuration, and each test in its stages has an entrypoint: delete ${path}, and tsbuilder bundle writes it`,
+    at: place?.at,
+  });
+}
+
+/** Returns a filter for tests by a label selector such as `suite=olm`. */
+export function selectTests(selector: string): (test: ScorecardTest) => boolean {
+  try {
+    const requirements = parseLabelSelector(selector);
+    return ({ labels }) => matchesRequirements(requirements, labels);
+  } catch (error) {
+    throw new TsbuilderError(`"${selector}" is not a label selector: ${(error as Error).message}`, {
+      code: "INVALID_ARGUMENT",
+      hint: "use --selector suite=olm, or test=olm-bundle-validation-test; --list shows the labels",
+      cause: error,
+    });
+  }
 }

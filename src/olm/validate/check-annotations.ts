@@ -9,9 +9,9 @@ import {
 import type { Located } from "../located.ts";
 import type { Bundle } from "./bundle.ts";
 import { show } from "./check-csv.ts";
-import { finding, type Findings } from "./finding.ts";
+import { finding, type Findings } from "./rules.ts";
 
-/** The annotations by which OLM finds its way in a bundle, and the labels of its image. */
+/** Checks the annotations that tell OLM where everything is in a bundle, and the labels of its image. */
 export function* checkAnnotations(bundle: Bundle): Findings {
   const { annotations } = bundle;
   if (annotations.entries.length === 0) {

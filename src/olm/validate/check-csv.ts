@@ -5,9 +5,9 @@ import { bundleAnnotations, csvAnnotations, csvApiVersion, csvKind } from "../bu
 import type { Located } from "../located.ts";
 import { parseRange } from "../version-range.ts";
 import type { Bundle } from "./bundle.ts";
-import { finding, type Findings } from "./finding.ts";
+import { finding, type Findings } from "./rules.ts";
 
-/** Name, version, description and upgrades of the ClusterServiceVersion. */
+/** Checks name, version, description and upgrades of the ClusterServiceVersion. */
 export function* checkCsv(bundle: Bundle): Findings {
   const { csv, objects } = bundle;
   if (csv.isMissing) {
@@ -40,7 +40,7 @@ export function* checkCsv(bundle: Bundle): Findings {
   yield* checkUpgrades(csv);
 }
 
-/** The reasons why a text can't be a ClusterServiceVersion's name: OLM uses it as a label's value, too. */
+/** Returns the reasons why a text can't be a ClusterServiceVersion's name. OLM also uses it as the value of a label. */
 function explainName(name: string): string[] {
   return [...new Set([...checkSubdomain(name), ...checkLabelValue(name)])];
 }
@@ -87,7 +87,7 @@ function* checkVersions(csv: Located): Findings {
   }
 }
 
-/** What people see before they install an operator. */
+/** Checks the fields that people see before they install an operator. */
 const descriptions = [
   ["displayName", "the name that consoles show"],
   ["description", "what the operator does, in Markdown"],
@@ -108,7 +108,7 @@ function* checkDescription(spec: Located): Findings {
   }
 }
 
-/** Annotations that OLM looks up by their exact spelling. */
+/** The annotations that OLM looks up, in their exact spelling. */
 const spelled = [
   "olm.operatorGroup",
   "olm.operatorNamespace",
@@ -169,14 +169,14 @@ function* checkUpgrades(csv: Located): Findings {
   }
 }
 
-/** A value as messages show it. */
+/** Formats a value for messages. */
 export function show({ value, isMissing }: Located): string {
   if (isMissing) return "(not set)";
   const text = isObject(value) ? "{…}" : Array.isArray(value) ? "[…]" : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** The version at the end of the name of a ClusterServiceVersion, `1.0.0` of `shop.v1.0.0`. */
+/** Returns the version at the end of a ClusterServiceVersion's name: `1.0.0` of `shop.v1.0.0`. */
 function versionOfName(name: string): string | undefined {
   return /\.v(\d.*)$/u.exec(name)?.[1];
 }

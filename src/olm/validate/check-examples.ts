@@ -5,9 +5,9 @@ import { compileSchema } from "@tsbuilder/apimachinery/schema";
 import { csvAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { type Bundle, crdsOf } from "./bundle.ts";
-import { type BundleFinding, finding } from "./finding.ts";
+import { type BundleFinding, finding } from "./rules.ts";
 
-/** The examples of the owned kinds, which consoles fill forms with. `broken` are files with invalid CRDs. */
+/** Checks the examples of the owned kinds, with which consoles fill forms. `broken` are the files with invalid CRDs. */
 export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): BundleFinding[] {
   if (bundle.csv.isMissing) return [];
   const annotation = examplesOf(bundle.csv);
@@ -61,7 +61,7 @@ function examplesOf(csv: Located): Located {
   return first.isMissing && !other.isMissing ? other : first;
 }
 
-/** undefined if the annotation is not a JSON list of objects; nothing if there is none. */
+/** Reads the examples of a ClusterServiceVersion. Returns undefined if the annotation is no JSON list of objects. */
 export function readExamples(csv: Located): Record<string, unknown>[] | undefined {
   const annotation = examplesOf(csv);
   if (annotation.isMissing || annotation.value === "") return [];
@@ -73,7 +73,7 @@ export function readExamples(csv: Located): Record<string, unknown>[] | undefine
   }
 }
 
-/** `apps.example.com/v1 Shop` */
+/** Returns the owned kinds by their ids, such as `apps.example.com/v1 Shop`. */
 function ownedKinds({ csv }: Bundle): Map<string, Located> {
   const crds = csv.get("spec", "customresourcedefinitions", "owned").items.map((one) => {
     const group = (one.get("name").text ?? "").split(".").slice(1).join(".");

@@ -2,20 +2,20 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import {
   type BuiltinSchema,
   DecodeError,
+  type SchemaTable,
   decodeBuiltIn,
   findKind,
   loadSchemas,
   moduleOf,
 } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { type CompiledSchema, compileSchema } from "@tsbuilder/apimachinery/schema";
+import { type CompiledSchema, type JSONSchema, compileSchema } from "@tsbuilder/apimachinery/schema";
 import type { Located } from "../located.ts";
 import { type Bundle, deploymentsOf } from "./bundle.ts";
-import { loadCsvSchema } from "./csv-schema.ts";
-import { type BundleFinding, finding } from "./finding.ts";
-import type { RuleName } from "./rules.ts";
+import { type BundleFinding, type RuleName, finding } from "./rules.ts";
+import { webhookTypes } from "../bundle-format.ts";
 
-/** Types, required and unknown fields of an object, each at its place. */
+/** Checks the types, and the required and unknown fields of an object. */
 export function checkFields(
   object: Located,
   schema: CompiledSchema,
@@ -23,7 +23,7 @@ export function checkFields(
 ): BundleFinding[] {
   if (!isObject(object.value)) return [];
   const pruned = schema.prune(object.value);
-  // Nulls that mean "not set", such as a generator's creationTimestamp, are dropped with this.
+  // Also drops nulls that mean "not set", such as the creationTimestamp that generators write.
   const errors = schema.validate(schema.applyDefaults(pruned.object));
   if (pruned.malformed) errors.push(pruned.malformed);
   return [
@@ -46,7 +46,7 @@ export function checkFields(
   ];
 }
 
-/** The same for the ClusterServiceVersion. */
+/** Checks the fields of the ClusterServiceVersion. */
 export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
   const schema = await loadCsvSchema();
   const findings = checkFields(bundle.csv, schema, { wrong: "csv-field", unknown: "csv-unknown-field" });
@@ -56,10 +56,154 @@ export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
   return [...findings, ...specs.flatMap((spec) => checkScalars(spec, node, "csv-field"))];
 }
 
-/** The same for an object of a built-in kind; nothing for others. */
+/** Returns the schema of a ClusterServiceVersion, with the fields that OLM reads. Parts of Kubernetes have Kubernetes' types. */
+async function loadCsvSchema(): Promise<CompiledSchema> {
+  return (loaded ??= await compileCsvSchema());
+}
+
+let loaded: CompiledSchema | undefined;
+
+async function compileCsvSchema(): Promise<CompiledSchema> {
+  const [apps, rbac, admission, meta] = await Promise.all([
+    load("apps/v1"),
+    load("rbac/v1"),
+    load("admissionregistration/v1"),
+    load("meta/v1"),
+  ]);
+  const selector = typeOf(meta, "LabelSelector");
+  const rules = list(typeOf(rbac, "PolicyRule"));
+  const permissions = list(object({ serviceAccountName: text, rules }, "serviceAccountName", "rules"));
+  const deployment = { name: text, label: texts, spec: typeOf(apps, "DeploymentSpec") };
+  const webhook = {
+    generateName: text,
+    type: { ...text, enum: Object.values(webhookTypes) },
+    deploymentName: text,
+    containerPort: integer,
+    targetPort: { "x-kubernetes-int-or-string": true },
+    rules: list(typeOf(admission, "RuleWithOperations")),
+    failurePolicy: { ...text, enum: ["Ignore", "Fail"] },
+    matchPolicy: { ...text, enum: ["Exact", "Equivalent"] },
+    objectSelector: selector,
+    sideEffects: text,
+    timeoutSeconds: integer,
+    admissionReviewVersions: list(text),
+    reinvocationPolicy: { ...text, enum: ["Never", "IfNeeded"] },
+    webhookPath: text,
+    conversionCRDs: list(text),
+  };
+  const strategy = object(
+    {
+      deployments: list(object(deployment, "name", "spec")),
+      permissions,
+      clusterPermissions: permissions,
+    },
+    "deployments",
+  );
+  const spec = {
+    install: object({ strategy: text, spec: strategy }, "strategy"),
+    version: text,
+    release: text,
+    maturity: text,
+    customresourcedefinitions: object({ owned: list(crd), required: list(crd) }),
+    apiservicedefinitions: object({ owned: list(apiService), required: list(apiService) }),
+    webhookdefinitions: list(
+      object(webhook, "generateName", "type", "sideEffects", "admissionReviewVersions"),
+    ),
+    nativeAPIs: list(object({ group: text, version: text, kind: text }, "group", "version", "kind")),
+    minKubeVersion: text,
+    displayName: text,
+    description: text,
+    keywords: list(text),
+    maintainers: list(object({ name: text, email: text })),
+    provider: link,
+    links: list(link),
+    icon: list(object({ base64data: text, mediatype: text }, "base64data", "mediatype")),
+    installModes: list(object({ type: text, supported: boolean }, "type", "supported")),
+    replaces: text,
+    skips: list(text),
+    labels: texts,
+    annotations: texts,
+    selector,
+    cleanup: object({ enabled: boolean }, "enabled"),
+    relatedImages: list(object({ name: text, image: text }, "name", "image")),
+  };
+  return compileSchema(
+    object(
+      {
+        apiVersion: text,
+        kind: text,
+        metadata: typeOf(meta, "ObjectMeta"),
+        spec: object(spec, "install", "displayName"),
+        status: anything,
+      },
+      "metadata",
+      "spec",
+    ),
+  );
+}
+
+const text: JSONSchema = { type: "string" };
+
+const boolean: JSONSchema = { type: "boolean" };
+
+const integer: JSONSchema = { type: "integer", format: "int32" };
+
+const texts: JSONSchema = { type: "object", additionalProperties: text };
+
+const anything: JSONSchema = { "x-kubernetes-preserve-unknown-fields": true };
+
+const link = object({ name: text, url: text });
+
+const descriptors = list(
+  object(
+    { path: text, displayName: text, description: text, "x-descriptors": list(text), value: anything },
+    "path",
+  ),
+);
+
+const described = {
+  name: text,
+  version: text,
+  kind: text,
+  displayName: text,
+  description: text,
+  resources: list(object({ name: text, kind: text, version: text }, "name", "kind", "version")),
+  specDescriptors: descriptors,
+  statusDescriptors: descriptors,
+  actionDescriptors: descriptors,
+};
+
+const crd = object(described, "name", "version", "kind");
+
+const apiService = object(
+  { ...described, group: text, deploymentName: text, containerPort: integer },
+  "name",
+  "group",
+  "version",
+  "kind",
+);
+
+function object(properties: Readonly<Record<string, JSONSchema>>, ...required: string[]): JSONSchema {
+  return { type: "object", properties, required };
+}
+
+function list(items: JSONSchema): JSONSchema {
+  return { type: "array", items };
+}
+
+async function load(module: string): Promise<SchemaTable> {
+  return (await loadSchemas(module))!;
+}
+
+/** Returns the schema of a built-in type. The generated tables have the form of structural schemas. */
+function typeOf(table: SchemaTable, name: string): JSONSchema {
+  return table.get(name) satisfies BuiltinSchema | undefined as JSONSchema;
+}
+
+/** Checks the fields of an object of a built-in kind. Other kinds have no findings. */
 export async function checkBuiltIn(object: Located): Promise<BundleFinding[]> {
   const [apiVersion, kind] = [object.get("apiVersion").text, object.get("kind").text];
-  // The schemas of CRDs contain themselves, and are checked by rules of their own.
+  // CRDs have rules of their own, and their schema is recursive.
   if (apiVersion === undefined || kind === undefined || kind === "CustomResourceDefinition") return [];
   const groupVersion = parseApiVersion(apiVersion);
   if (!findKind(groupVersion, kind)) return [];
@@ -71,7 +215,7 @@ export async function checkBuiltIn(object: Located): Promise<BundleFinding[]> {
   return isWrong ? findings : [...findings, ...checkScalars(object, node, "object-field")];
 }
 
-/** Quantities, times and bytes that an API server can't decode, in a value whose fields have the right types. */
+/** Finds quantities, times and bytes that an API server can't decode. The fields must have the right types. */
 function checkScalars(value: Located, node: BuiltinSchema, rule: RuleName): BundleFinding[] {
   const why = explain(value.value, node);
   if (why === undefined) return [];
@@ -79,7 +223,7 @@ function checkScalars(value: Located, node: BuiltinSchema, rule: RuleName): Bund
   return [finding(rule, place, `${place.path}: ${why}`, "set a value that the API can decode")];
 }
 
-/** The innermost value that can't be decoded. */
+/** Returns the innermost value that can't be decoded. */
 function narrow(value: Located, node: BuiltinSchema): Located {
   for (const [key, child] of value.entries) {
     const inner = node.properties?.[key];

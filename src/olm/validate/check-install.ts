@@ -5,9 +5,9 @@ import { installModes } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { type Bundle, deploymentsOf } from "./bundle.ts";
 import { show } from "./check-csv.ts";
-import { finding, type Findings } from "./finding.ts";
+import { finding, type Findings } from "./rules.ts";
 
-/** What OLM installs, with which permissions, and for which namespaces. */
+/** Checks the Deployments that OLM installs, their permissions, and the install modes. */
 export function* checkInstall(bundle: Bundle): Findings {
   const { csv } = bundle;
   if (csv.isMissing) return;

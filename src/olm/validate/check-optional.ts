@@ -3,10 +3,9 @@ import type { Located } from "../located.ts";
 import { type Bundle, deploymentsOf } from "./bundle.ts";
 import { removedApis } from "./check-apis.ts";
 import { show } from "./check-csv.ts";
-import { finding, type Findings } from "./finding.ts";
-import type { OptionalSet } from "./rules.ts";
+import { type Findings, type OptionalSet, finding } from "./rules.ts";
 
-/** The rules of each optional set. */
+/** The checks of each optional set. */
 export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {
   operatorhub: checkHub,
   capabilities: checkCapabilities,
@@ -20,7 +19,7 @@ const word = String.raw`[^ \t@<>(),.:;\[\]\\"]+`;
 const dotted = `${word}(?:\\.${word})*`;
 const address = `${dotted}@${dotted}`;
 const name = String.raw`(?:[^@<>(),:;\[\]\\"]|"(?:[^"\\]|\\.)*")*`;
-/** An address, maybe with a name before it, and without control characters. It takes linear time for any text. */
+/** Matches an e-mail address, with or without a name, and without control characters. It takes linear time for any text. */
 const mailbox = new RegExp(
   String.raw`^(?!.*[^\P{Cc}\t])(?:[ \t]*${address}|${name}<${address}>)[ \t]*$`,
   "su",
@@ -177,7 +176,7 @@ function* checkCrdRights(strategy: Located): Findings {
   }
 }
 
-/** Since OpenShift 4.9, Kubernetes is 1.22 or newer. */
+/** The minor version of the first OpenShift with Kubernetes 1.22: OpenShift 4.9. */
 const openShiftOf122 = 9;
 
 function* checkCommunity(bundle: Bundle): Findings {
@@ -241,7 +240,7 @@ function* checkPlatforms(bundle: Bundle): Findings {
       );
     }
     const supported = named.map(([key]) => key.slice(prefix.length));
-    // Without a label, OLM takes an operator for one of this platform.
+    // Without a label, OLM assumes this platform.
     if (supported.length === 0) supported.push(platforms[part][0]);
     for (const deployment of deploymentsOf(bundle)) {
       const wanted = deployment.get("spec", "template", "spec", "nodeSelector", `kubernetes.io/${part}`);

@@ -3,15 +3,15 @@ import { webhookTypes } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { type Bundle, containersOf, crdsOf, deploymentsOf, versionsOf } from "./bundle.ts";
 import { show } from "./check-csv.ts";
-import { finding, type Findings } from "./finding.ts";
+import { finding, type Findings } from "./rules.ts";
 
-/** The webhooks for which OLM creates configurations, Services and certificates. */
+/** Checks the webhook definitions, from which OLM creates configurations, Services and certificates. */
 export function* checkWebhooks(bundle: Bundle): Findings {
   const seen = new Set<string>();
   for (const webhook of bundle.csv.get("spec", "webhookdefinitions").items) {
     const name = webhook.get("generateName");
     const isConversion = webhook.get("type").value === webhookTypes.conversion;
-    // An API server wants a name with at least two dots of what admits.
+    // The API server requires at least two dots in the name of an admission webhook.
     const [reason] = isConversion ? checkSubdomain(name.text ?? "") : explainAdmissionName(name.text ?? "");
     if (reason !== undefined) {
       yield finding(

@@ -1,6 +1,8 @@
-import type { Severity } from "../rule-finding.ts";
+import type { RuleFinding, Severity } from "../rule-finding.ts";
+import { type Position, TsbuilderError } from "../../shared/errors.ts";
+import { didYouMean } from "../../shared/text.ts";
 
-/** The sets of rules that are checked only if they are asked for. */
+/** The optional sets of rules, which are checked on request. */
 export const optionalSets = {
   operatorhub: "what operatorhub.io asks of a bundle: provider, maintainers, links and icon",
   capabilities: "the annotation capabilities names one of OLM's levels",
@@ -9,9 +11,10 @@ export const optionalSets = {
   community: "an upper bound of OpenShift for a bundle with APIs that Kubernetes 1.22 removed",
   multiarch: "the labels for platforms are ones that consoles know, and don't contradict the node selectors",
 } as const;
+
 export type OptionalSet = keyof typeof optionalSets;
 
-/** All rules with their severity, and the set of those that are optional. */
+/** All rules, with their severity, and the set of optional ones. */
 export const rules = {
   "yaml-syntax": error("every file is YAML that an API server can read"),
   "file-size": error("no file is larger than what an API server takes in one request"),
@@ -138,14 +141,15 @@ export const rules = {
   "multiarch-labels": error("labels for platforms name ones that exist, and say supported", "multiarch"),
   "multiarch-selector": error("node selectors agree with the labels for platforms", "multiarch"),
 } as const satisfies Readonly<Record<string, Rule>>;
+
 export type RuleName = keyof typeof rules;
 
-/** A rule. */
+/** A rule for bundles. */
 export interface Rule {
   readonly severity: Severity;
-  /** What holds in a valid bundle. */
+  /** The condition that holds in a valid bundle. */
   readonly about: string;
-  /** Without one it is always checked. */
+  /** The optional set of the rule. A rule without a set is always checked. */
   readonly set: OptionalSet | undefined;
 }
 
@@ -155,4 +159,50 @@ function error(about: string, set?: OptionalSet): Rule & { severity: "error" } {
 
 function warning(about: string, set?: OptionalSet): Rule & { severity: "warning" } {
   return { severity: "warning", about, set };
+}
+
+/** A broken rule of a bundle, with its position. */
+export type BundleFinding = RuleFinding<RuleName>;
+
+export type Findings = Iterable<BundleFinding>;
+
+/** A position in a file, such as a `Located` value has. */
+interface Place {
+  readonly at: Position;
+}
+
+export function finding(rule: RuleName, { at }: Place, message: string, hint: string): BundleFinding {
+  return { rule, severity: rules[rule].severity, message, hint, position: at };
+}
+
+/** Describes the optional sets, each with its rules. */
+export function describeSets(): string[] {
+  return Object.entries(optionalSets).flatMap(([set, about]) => [
+    `${set}: ${about}`,
+    ...Object.entries(rules)
+      .filter(([, rule]) => rule.set === set)
+      .map(([name, rule]) => `  ${name} (${rule.severity}): ${rule.about}`),
+  ]);
+}
+
+const allSets = Object.keys(optionalSets) as OptionalSet[];
+
+/** Returns the optional sets that words such as `name=community`, `community` or `suite=operatorframework` select. */
+export function selectSets(words: readonly string[]): OptionalSet[] {
+  return [...new Set(words.flatMap(select))];
+}
+
+function select(word: string): readonly OptionalSet[] {
+  if (word === "suite=operatorframework") return allSets;
+  const name = word.replace(/^name=/u, "");
+  const found = allSets.find((set) => set === name || `${set}v2` === name);
+  if (found) return [found];
+  const meant = didYouMean(name, allSets);
+  throw new TsbuilderError(`there is no optional set of rules "${word}"`, {
+    code: "INVALID_ARGUMENT",
+    hint:
+      meant === undefined
+        ? "tsbuilder bundle validate --list-optional lists them; suite=operatorframework selects all"
+        : `did you mean name=${meant}?`,
+  });
 }

@@ -1,36 +1,44 @@
+/**
+ * The validation of bundles. Begin here: one call for each check. `rules.ts` lists the rules, `bundle.ts` reads the files, and
+ * each `check-*.ts` finds broken rules of one subject. README.md says how to add one.
+ */
+
 import type { Tree } from "../../scaffold/tree.ts";
-import { bundleFolders, csvAnnotations, csvKind } from "../bundle-format.ts";
+import {
+  bundleFolders,
+  csvAnnotations,
+  csvKind,
+  largestBundle as largest,
+  nearlyTooLarge,
+  shortenBundle,
+} from "../bundle-format.ts";
 import { sortFindings } from "../rule-finding.ts";
 import { checkAnnotations } from "./check-annotations.ts";
 import { checkApis } from "./check-apis.ts";
-import { checkCrds, checkOwned } from "./check-crds.ts";
+import { checkCrds, checkObjects, checkOwned } from "./check-objects.ts";
 import { checkCsv, show } from "./check-csv.ts";
 import { checkExamples } from "./check-examples.ts";
 import { checkBuiltIn, checkCsvFields } from "./check-fields.ts";
 import { checkInstall } from "./check-install.ts";
-import { checkObjects } from "./check-objects.ts";
 import { optionalChecks } from "./check-optional.ts";
 import { checkWebhooks } from "./check-webhooks.ts";
-import { type BundleFinding, type Findings, finding } from "./finding.ts";
-import { readBundle } from "./read-bundle.ts";
-import type { OptionalSet } from "./rules.ts";
-import { type Bundle, containersOf, deploymentsOf } from "./bundle.ts";
-import { largestBundle as largest, nearlyTooLarge, shortenBundle } from "../bundle-size.ts";
-import { properties } from "../catalog/catalog-format.ts";
+import { type BundleFinding, type Findings, type OptionalSet, finding } from "./rules.ts";
+import { type Bundle, containersOf, deploymentsOf, readBundle } from "./bundle.ts";
+import { properties } from "../catalog/catalog.ts";
 import type { Located } from "../located.ts";
 import { parseRange } from "../version-range.ts";
-import { isValidReference } from "../../ship/image-reference.ts";
+import { isValidReference } from "../../ship/images/image-reference.ts";
 
 export interface ValidateOptions {
   readonly optional?: readonly OptionalSet[];
-  /** The version of Kubernetes that the bundle is for, beside its own `minKubeVersion`. */
+  /** A version of Kubernetes on which the bundle must work, besides its own `minKubeVersion`. */
   readonly kubernetes?: string | undefined;
   readonly requireDigests?: boolean;
 }
 
 /**
- * Checks a bundle below a folder of a tree by all rules that hold for every bundle, and those of optional sets.
- * Whatever the files contain, the answer is findings, sorted by position.
+ * Checks a bundle in a folder of a tree, by all rules that hold for every bundle, and by those of the optional sets. It
+ * never throws because of the files' content. Findings are sorted by position.
  */
 export async function validateBundle(
   tree: Tree,
@@ -63,7 +71,7 @@ export async function validateBundle(
   return sortFindings(findings);
 }
 
-/** The images of the operator, and those that it uses. */
+/** Checks the images of the operator, and those that it uses. */
 function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDigests: boolean }): Findings {
   const containers = deploymentsOf(bundle)
     .flatMap(containersOf)
@@ -119,7 +127,7 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
   }
 }
 
-/** What a bundle depends on, beside the CRDs that its ClusterServiceVersion requires. */
+/** Checks the dependencies of a bundle, besides the CRDs that its ClusterServiceVersion requires. */
 function* checkDependencies({ dependencies }: Bundle): Findings {
   for (const dependency of dependencies.items) {
     const [type, value] = [dependency.get("type"), dependency.get("value")];
@@ -148,14 +156,14 @@ function* checkDependencies({ dependencies }: Bundle): Findings {
   }
 }
 
-/** Why a value is not a text of some length. */
+/** Returns the reason why a value is no text of some length. */
 function lack({ isMissing, value }: Located): string {
   return isMissing || value === "" ? "is not set" : "is not a text";
 }
 
 const constraint = "olm.constraint";
 
-/** The fields of a dependency's value. */
+/** The fields of each type of dependency. */
 const required: Readonly<Record<string, readonly string[]>> = {
   [properties.gvk]: ["group", "version", "kind"],
   [properties.package]: ["packageName", "version"],

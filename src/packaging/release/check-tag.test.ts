@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkTag } from "./check-tag.ts";
+import { checkTag } from "./versions.ts";
 
 const state = {
   tag: "v0.2.0",

@@ -11,7 +11,7 @@ npm run lab -- release --dry-run [--version VERSION] [--tag TAG] [--to FOLDER] [
   --repository URL   where the packages come from, default: that of the workflow, or the remote origin
   --no-build         packs what was built before`;
 
-/** What `npm run lab -- release` is asked to do. */
+/** A command of `npm run lab -- release`. */
 export type ReleaseCommand =
   | { readonly action: "help" }
   | { readonly action: "write"; readonly version: string }

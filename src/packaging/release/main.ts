@@ -4,17 +4,20 @@ import { join } from "node:path";
 import { git } from "../commit.ts";
 import { findOwnPackage } from "../own-package.ts";
 import { packageFolders } from "../own-sources.ts";
-import { checkTag } from "./check-tag.ts";
-import { type PackOptions, readReleaseCommand, releaseHelp } from "./command-line.ts";
-import { findRepository } from "./origin.ts";
-import { packRelease, sha256 } from "./pack-release.ts";
-import { closeUnreleased, isInChangelog, setVersion } from "./versions.ts";
+import { checkTag, closeUnreleased, isInChangelog, setVersion } from "./versions.ts";
+import { readReleaseCommand, releaseHelp } from "./command-line.ts";
+import { findRepository, packRelease, sha256 } from "./pack-release.ts";
+
+
+
+
+
 
 const { folder: root, version: current } = findOwnPackage();
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const manifests = packageFolders.map((folder) => join(folder, "package.json"));
 
-/** The folder is deleted as a whole: nothing else may be in it. */
+/** The files of a release. A folder with any other file is refused, since it is deleted as a whole. */
 const ofRelease = /^(?:SHA256SUMS|NOTES\.md|sbom\.cdx\.json|(?:create-)?tsbuilder-[\w.-]+\.tgz)$/u;
 
 try {
@@ -43,7 +46,7 @@ function write(version: string): void {
   git tag v${version} && git push origin v${version}          # the workflow publishes`);
 }
 
-/** Packs what would be published. */
+/** Packs a release, without publishing it. */
 function pack({ version = current, tag, to, repository, build }: PackOptions): void {
   const folder = to ?? join(root, "dist/release");
   if (existsSync(folder) && !statSync(folder).isDirectory()) throw new Error(`"${folder}" is a file`);

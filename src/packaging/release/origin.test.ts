@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findRepository, originOf } from "./origin.ts";
+import { findRepository, originOf } from "./pack-release.ts";
 
 test.each([
   ["https://github.com/o/n.git", "https://github.com/o/n"],

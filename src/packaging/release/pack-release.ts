@@ -2,26 +2,25 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { licensesFile } from "../../shared/third-party-licenses.ts";
-import { checkPackage } from "../check-package.ts";
+import { checkPackage } from "./check-package.ts";
 import { readCli, readCreate, readLibraries } from "../own-sources.ts";
 import { type Tarball, packReleases } from "../pack.ts";
-import { readTarball } from "../read-tarball.ts";
-import { originOf } from "./origin.ts";
+import { readTarball } from "../tarball.ts";
 import { type LockedPackage, type ReleasedPackage, describeRelease } from "./sbom.ts";
 import { readNotes } from "./versions.ts";
 
-/** What is published, and what goes with it: file names and contents. */
+/** The packages of a release, and the files beside them. */
 export interface Release {
-  /** In the order in which they are published: what another one needs comes first. */
+  /** The packages in the order in which they are published: dependencies come first. */
   readonly packages: readonly Tarball[];
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** What is wrong with the packages; such a release must not be published. */
+  /** The problems of the packages. With any, the release must not be published. */
   readonly problems: readonly string[];
 }
 
 /**
- * Packs a release of what `npm run build` built. It only depends on the commit, the page of the repository and Node:
- * packed again, it has the same bytes.
+ * Packs a release from the output of `npm run build`. Its bytes depend only on the commit, the page of the repository and
+ * Node's version.
  */
 export function packRelease(root: string, version: string, page: string | undefined): Release {
   const sources = [...readLibraries(root), readCli(root, false), readCreate(root)];
@@ -47,9 +46,34 @@ export function packRelease(root: string, version: string, page: string | undefi
   };
 }
 
+/** Returns the page of the repository, for the packages' manifests. npm rejects provenance if it isn't the workflow's. */
+export function findRepository(
+  remote: string | undefined,
+  { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name }: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const url = server && name ? `${server}/${name}` : (remote ?? "");
+  const web = url.replace(/^(?:ssh:\/\/git@([^:/]+)(?::\d+)?\/|git@([^:/]+):)/u, "https://$1$2/");
+  if (!web.startsWith("https://")) return undefined;
+  const page = new URL(web);
+  // A token in the address of the remote must not be published.
+  page.username = "";
+  page.password = "";
+  return page.href.replace(/(?:\.git)?\/?$/u, "");
+}
+
+/** Returns the fields of a `package.json` that name the package's origin: the repository, and its folder there. */
+export function originOf(page: string, directory: string): Readonly<Record<string, unknown>> {
+  const inside = directory === "." ? {} : { directory };
+  return {
+    homepage: `${page}${directory === "." ? "" : `/tree/HEAD/${directory}`}#readme`,
+    bugs: `${page}/issues`,
+    repository: { type: "git", url: `git+${page}.git`, ...inside },
+  };
+}
+
 /**
- * How many kilobytes a packed package may have: a fifth more than when it was set, which a mistake exceeds at once, such
- * as a dependency in the bundle or a second copy of the tables. If you add that much on purpose, raise the number.
+ * The largest sizes of packed packages in kilobytes, a fifth above those at the time of writing. A mistake, such as a
+ * dependency in the bundle or a second copy of the tables, exceeds them at once. If you add that much on purpose, raise them.
  */
 const sizeBudgets: Readonly<Record<string, number>> = {
   "@tsbuilder/apimachinery": 985,
@@ -60,7 +84,7 @@ const sizeBudgets: Readonly<Record<string, number>> = {
   "create-tsbuilder": 8,
 };
 
-/** The packages that are larger than they may be. */
+/** Returns a sentence for a package that exceeds its size, or has no limit. */
 export function checkSize({ name, bytes }: Pick<Tarball, "name" | "bytes">, budgets = sizeBudgets): string[] {
   const budget = budgets[name];
   if (budget === undefined) return [`${name}: has no budget in src/packaging/release/pack-release.ts`];

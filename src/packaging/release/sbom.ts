@@ -6,7 +6,7 @@ export interface LockedPackage {
   readonly integrity?: string;
   readonly license?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
-  /** Of which npm installs those for the machine: binaries, mostly. */
+  /** Mostly binaries, of which npm installs the one for the machine. */
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly link?: boolean;
 }
@@ -16,7 +16,7 @@ export interface ReleasedPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** Of the tarball, in hexadecimal. */
+  /** The hash of the tarball, in hexadecimal. */
   readonly sha256: string;
   readonly dependencies: readonly string[];
   /** Packages whose code is in its bundles, by the labels of the file with their licenses: `yaml 2.9.1 (ISC)`. */
@@ -24,9 +24,9 @@ export interface ReleasedPackage {
 }
 
 /**
- * What a release consists of, as CycloneDX 1.5: our packages, what npm installs with them in the versions of the lock
- * file, and what they have bundled. `npm sbom --omit=dev` lacks the bundled, and what is also a development dependency of
- * the repository. It has no time and no random number: two releases of one commit are equal.
+ * Describes the components of a release in CycloneDX 1.5: our packages, the packages that npm installs with them in the
+ * versions of the lock file, and bundled ones. `npm sbom --omit=dev` lacks bundled packages, and those that are development
+ * dependencies of the repository, too. The text has no time and no random number: two releases of one commit are equal.
  */
 export function describeRelease(
   released: readonly ReleasedPackage[],
@@ -73,7 +73,7 @@ interface Installed {
   readonly dependencies: readonly string[];
 }
 
-/** What npm installs, in the versions that are tested here. */
+/** Finds the packages that npm installs with ours, in the versions that are tested here. */
 function findInstalled(
   released: readonly ReleasedPackage[],
   lock: Readonly<Record<string, LockedPackage>>,
@@ -81,7 +81,7 @@ function findInstalled(
 ): Map<string, Installed> {
   const found = new Map<string, Installed>();
   const names = new Set(released.flatMap(({ dependencies }) => dependencies));
-  // A Set also visits what is added on the way.
+  // The loop over a Set also visits names that it adds.
   for (const name of names) {
     if (ours.has(name)) continue;
     const { ref, entry } = locked(name, lock);
@@ -95,7 +95,7 @@ function findInstalled(
   return found;
 }
 
-/** Another copy in another version would be a component of its own, which nothing here looks for. */
+/** Returns the entry of a package in the lock file. Only the copy at the top of `node_modules` is known here. */
 function locked(name: string, lock: Readonly<Record<string, LockedPackage>>) {
   const entry = lock[`node_modules/${name}`];
   if (entry?.version === undefined) throw new Error(`the lock file has no version of ${name}`);

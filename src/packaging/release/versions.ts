@@ -1,5 +1,7 @@
 const number = String.raw`(?:0|[1-9]\d*)`;
+
 const identifier = String.raw`(?:${number}|\d*[A-Za-z-][0-9A-Za-z-]*)`;
+
 const semver = new RegExp(`^${number}\\.${number}\\.${number}(?:-${identifier}(?:\\.${identifier})*)?$`, "u");
 
 export function checkVersion(version: string): string {
@@ -13,7 +15,7 @@ interface Versioned {
   readonly packages?: Readonly<Record<string, Versioned>>;
 }
 
-/** A `package.json` or the lock file with another version of our packages, also in what depends on them. */
+/** Sets the version of our packages in a `package.json` or the lock file, and in dependencies on them. */
 export function setVersion(text: string, version: string): string {
   const file = JSON.parse(text) as Versioned;
   const workspaces = Object.entries(file.packages ?? {}).filter(
@@ -27,7 +29,7 @@ export function setVersion(text: string, version: string): string {
   return `${JSON.stringify(file, undefined, 2)}\n`;
 }
 
-/** What the changelog says of a version; what is not released yet if it has no heading for it. */
+/** Returns the notes of a version in the changelog; without a heading for it, the unreleased ones. */
 export function readNotes(changelog: string, version: string): string {
   return (section(changelog, version) ?? section(changelog, "Unreleased") ?? "").trim();
 }
@@ -36,7 +38,7 @@ export function isInChangelog(changelog: string, version: string): boolean {
   return section(changelog, version) !== undefined;
 }
 
-/** The changelog with what is not released yet below the heading of a version. */
+/** Puts the unreleased notes of the changelog below a heading for a version. */
 export function closeUnreleased(changelog: string, version: string): string {
   if (readNotes(changelog, "Unreleased") === "")
     throw new Error('CHANGELOG.md has nothing below "## Unreleased": write what users notice');
@@ -47,4 +49,32 @@ function section(changelog: string, heading: string): string | undefined {
   const [, ...sections] = changelog.split(/^## /mu);
   const found = sections.find((text) => text.split("\n")[0]!.trim() === heading);
   return found?.slice(found.indexOf("\n") + 1);
+}
+
+/** The things that must agree before a tag is published. */
+interface TaggedState {
+  readonly tag: string;
+  /** The versions in the repository, by file. */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly changelog: string;
+  /** The commit of the tag; undefined where there is no such tag yet. */
+  readonly tagged: string | undefined;
+  readonly head: string;
+  /** The files that differ from the commit, as git lists them; empty if there are none. */
+  readonly changes: string;
+}
+
+/** Throws unless the tag, the versions, the changelog and the commit agree. */
+export function checkTag({ tag, versions, changelog, tagged, head, changes }: TaggedState): void {
+  const version = tag.replace(/^v/u, "");
+  for (const [path, written] of versions)
+    if (tag !== `v${written}`)
+      throw new Error(`the tag is ${tag}, and ${path} says ${written}: npm run lab -- release VERSION sets all`);
+  if (!isInChangelog(changelog, version))
+    throw new Error(`CHANGELOG.md has no version ${version}: npm run lab -- release ${version} writes it`);
+  if (readNotes(changelog, version) === "")
+    throw new Error(`CHANGELOG.md says nothing of version ${version}: write what users notice`);
+  if (tagged !== undefined && tagged !== head)
+    throw new Error(`${tag} is the commit ${tagged}, and ${head} is checked out: git switch --detach ${tag}`);
+  if (changes !== "") throw new Error(`these files are not committed:\n${changes}`);
 }

@@ -1,16 +1,19 @@
-/** What happens to one process or object. Processes are named `<operator>-<replica>`, such as `shop-0`. */
+/**
+ * A disturbance of one process, or of one object. Processes are named `<operator>-<replica>`, such as `shop-0`. All
+ * times are virtual milliseconds: `at` counts from the start of the run, `for` is a duration.
+ */
 export type Fault =
   | CrashFault
   | RefusalFault
   | WatchFault
-  /** Neither requests nor watches of the process come through from a time on, or only those for its Lease don't. */
+  /** `cut`: no request and no event gets through. `lease`: only requests for the process's Lease don't. */
   | { readonly fault: "cut" | "lease"; readonly process: string; readonly at: number; readonly for: number }
   /**
-   * The process stands still, as when it is stopped by a signal, or collects garbage: nothing in it runs, and nothing
-   * reaches it. Then everything that it missed comes at once.
+   * The process is paused, as by SIGSTOP or a long garbage collection: none of its code runs, and nothing reaches it.
+   * Afterwards, everything that it missed arrives at once.
    */
   | { readonly fault: "suspend"; readonly process: string; readonly at: number; readonly for: number }
-  /** Its machine's date is wrong for a while. */
+  /** The date of the process's machine is off by `by` milliseconds. Timers are not affected. */
   | {
       readonly fault: "clock";
       readonly process: string;
@@ -20,22 +23,23 @@ export type Fault =
     }
   | ChildFault
   | WebhookFault
-  /** Until then, the operator is its `former` version. */
+  /** The operator runs its `former` version until `at`, and is upgraded then. */
   | { readonly fault: "upgrade"; readonly operator: string; readonly at: number };
 
-/** The API server can't reach the webhooks of an operator for a while, or waits for their answers. */
+/** The API server gets late answers from the webhooks of an operator, or none. */
 export interface WebhookFault {
   readonly fault: "webhook";
   readonly operator: string;
   readonly at: number;
   readonly for: number;
-  /** How many milliseconds each answer takes; one that takes longer than the API server waits is lost. Default: no answers. */
+  /** Milliseconds that each answer takes; an answer after the webhook's timeout is lost. Default: there are no answers. */
   readonly delay?: number;
 }
 
-/** Somebody deletes or overwrites the n-th object that the operators created, or deletes it and creates it again. */
+/** A user deletes, overwrites, or deletes and recreates an object of an operator. */
 export interface ChildFault {
   readonly fault: "delete-child" | "edit-child" | "recreate-child";
+  /** The index of the object among those that the operators have created, counted from 0. */
   readonly child: number;
   readonly at: number;
 }
@@ -44,33 +48,33 @@ export interface ChildFault {
 export interface CrashFault {
   readonly fault: "crash";
   readonly process: string;
-  /** Which of its writes, counted from 1. */
+  /** The number of the write among those of the process, counted from 1. */
   readonly write: number;
   /** `before` the server gets the write, `at` the server but before the answer, or `after` the answer. */
   readonly when: "before" | "at" | "after";
-  /** Milliseconds until it starts again. */
+  /** Milliseconds until the process starts again. */
   readonly down: number;
-  /** By how many milliseconds the first view of the next process lags behind. */
+  /** Milliseconds by which the first lists of the restarted process are out of date. */
   readonly lag?: number;
 }
 
-/** A request isn't answered as it should be. */
+/** A request fails. */
 export interface RefusalFault {
   readonly fault: "refuse";
-  /** One that isn't an operator's: `controllers` for those of the scenario, whose writes count. */
+  /** The process that sends the request; `controllers` for the scenario's controllers of the cluster. */
   readonly process: string;
-  /** Which of its requests, counted from 1; watches don't count. */
+  /** The number of the request, counted from 1; watches don't count. For `controllers`, only writes count. */
   readonly request: number;
   readonly with: "conflict" | "too-many" | "error" | "time-out" | "reset";
-  /** Whether the server had done it. A conflict never has. */
+  /** The server carried the request out before it failed. Never true of a conflict. */
   readonly done: boolean;
 }
 
-/** The watches of a process fall behind, or break. */
+/** The watches of a process fall behind (`hold`), break (`break`), or lose events and must list again (`expire`). */
 export interface WatchFault {
   readonly fault: "hold" | "break" | "expire";
   readonly process: string;
   readonly at: number;
-  /** How long events are held, or how long the server can't be watched. */
+  /** The milliseconds for which events are held, or for which the server refuses watches. */
   readonly for: number;
 }

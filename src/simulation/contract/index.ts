@@ -1,16 +1,17 @@
+/**
+ * The words that all floors of the simulation share. Read `scenario.ts` first: it says what goes into a run. `run.ts` says
+ * what comes out, `fault.ts` lists everything that may go wrong on the way.
+ */
 export type { ChildFault, CrashFault, Fault, RefusalFault, WatchFault, WebhookFault } from "./fault.ts";
-export { readScenario } from "./read-scenario.ts";
-export { type Ref, refOf, refText } from "./ref.ts";
-export type { Run } from "./run.ts";
+export type { MistakeClass, Phase, Run, TraceEvent, Verdict } from "./run.ts";
 export {
   type Check,
   type ContainerCommand,
   isElected,
   type Limits,
+  readScenario,
   type Scenario,
   type SimulatedOperator,
+  type Step,
 } from "./scenario.ts";
-export { type LeftOut, type State, stateOf } from "./state.ts";
-export type { Step } from "./step.ts";
-export type { Phase, TraceEvent } from "./trace-event.ts";
-export type { MistakeClass, Verdict } from "./verdict.ts";
+export { type LeftOut, type Ref, refOf, refText, type State, stateOf } from "./state.ts";

@@ -1,29 +1,126 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Step } from "./scenario.ts";
 import type { LeftOut, State } from "./state.ts";
-import type { Step } from "./step.ts";
-import type { TraceEvent } from "./trace-event.ts";
 
-/** What happened in one run. */
+/** The record of one run: everything that is judged and compared afterwards. */
 export interface Run {
   readonly seed: number;
   readonly trace: readonly TraceEvent[];
-  /** The objects once everything had come to rest, without those of every cluster. */
+  /** The objects after the steps, once everything has come to rest; without the objects that every cluster has. */
   readonly state: State;
-  /** What of the state only the cluster's own controllers wrote: it follows from the rest, and from the way to it. */
+  /** The part of the state that only the cluster's own controllers wrote. It depends on the way to the state, too. */
   readonly derived: LeftOut;
-  /** The objects that were left once all that the steps created had been deleted. */
+  /** The objects that remain after everything that the steps created has been deleted. */
   readonly leftovers: readonly KubernetesObject[];
   /** Steps that the API server rejected. */
   readonly rejected: readonly Step[];
-  /** The writes of each process, for faults to be aimed at. */
+  /** The number of writes by process; faults are aimed at them. */
   readonly writes: { readonly [process: string]: number };
+  /** The number of reads and writes by process. */
   readonly requests: { readonly [process: string]: number };
-  /** How often the controllers of the scenario wrote. */
+  /** The number of writes by the scenario's controllers of the cluster. */
   readonly controllerWrites: number;
-  /** What the processes' writes do to which kinds, such as `shop: PATCH ConfigMap`. */
+  /** The kinds of writes that processes made, such as `shop: PATCH ConfigMap`. */
   readonly writePoints: readonly string[];
-  /** The points at which a process died. */
+  /** The write points at which a process died. */
   readonly diedAt: readonly string[];
-  /** Virtual milliseconds until everything had come to rest. */
+  /** Virtual milliseconds from the start to the end of the run. */
   readonly duration: number;
+}
+
+/** The phases of a run: the steps, a restart of all processes, and the deletion of everything that the steps created. */
+export type Phase = "steps" | "restart" | "deletion";
+
+/** One entry of a trace. The scenario and its seed decide the whole trace, byte for byte. */
+export type TraceEvent = { readonly at: number } & (
+  | { readonly type: "start" | "died" | "leads"; readonly process: string }
+  /** The Lease of a sharding process claims these shards from now on; `claims` is empty once the Lease is deleted. */
+  | { readonly type: "claims"; readonly process: string; readonly lease: string; readonly claims: string }
+  /** A phase has ended. If the operators don't rest, `busy` names the processes that still work. */
+  | {
+      readonly type: "phase";
+      readonly phase: Phase;
+      readonly rests: boolean;
+      readonly busy?: readonly string[];
+    }
+  | { readonly type: "promise"; readonly name: string; readonly promise: "always" | "never" | "eventually" }
+  | { readonly type: "fault"; readonly text: string }
+  | { readonly type: "step"; readonly text: string; readonly status: number }
+  | {
+      readonly type: "request";
+      readonly process: string;
+      readonly method: string;
+      readonly path: string;
+      readonly body?: string | undefined;
+      /** The object that it writes: `ConfigMap.v1 default/shop`. */
+      readonly object?: string;
+      /** The status of the answer; 0 if there was none. The event is recorded when the client stops waiting. */
+      readonly status: number;
+    }
+  /** The API server called a webhook. */
+  | {
+      readonly type: "webhook";
+      /** The process that got the call. */
+      readonly process: string | undefined;
+      readonly path: string;
+      /** The status of the answer; 0 if there was none. */
+      readonly status: number;
+    }
+  | {
+      readonly type: "watch";
+      readonly process: string;
+      readonly path: string;
+      readonly event: string;
+      readonly key: string;
+    }
+  | {
+      readonly type: "change";
+      readonly by: string;
+      readonly change: "ADDED" | "MODIFIED" | "DELETED";
+      readonly resource: string;
+      readonly key: string;
+      readonly uid: string;
+      /** The fields that differ from before; `metadata.finalizers` if the removal of the last finalizer deleted it. */
+      readonly fields: readonly string[];
+      /** The uids of the controlling owner before and after the change. */
+      readonly owners: readonly [before: string | undefined, after: string | undefined];
+    }
+  | {
+      readonly type: "log";
+      readonly process: string;
+      readonly level: "warn" | "error";
+      readonly message: string;
+      readonly error?: string | undefined;
+      readonly object?: string | undefined;
+    }
+);
+
+/** The class of a mistake; `advice.ts` says what each means, and how to prevent it. */
+export type MistakeClass =
+  | "interrupted"
+  | "stale-view"
+  | "missed-event"
+  | "unretried"
+  | "drift"
+  | "history"
+  | "stuck"
+  | "collision"
+  | "hot-loop"
+  | "fight"
+  | "hang"
+  | "leftover"
+  | "foreign-object"
+  | "forbidden"
+  | "error"
+  | "observed-generation"
+  | "conditions"
+  | "without-lease"
+  | "promise";
+
+/** A mistake that a run shows. */
+export interface Verdict {
+  readonly class: MistakeClass;
+  readonly message: string;
+  /** The objects that show it: `ConfigMap.v1 default/shop`. */
+  readonly objects: readonly string[];
 }

@@ -2,54 +2,11 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ControllerName } from "@tsbuilder/cluster";
 import type { ExecOptions, ExecResult, Manager, ManagerOptions } from "@tsbuilder/runtime";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
+import { findKind } from "@tsbuilder/apimachinery/kinds";
 import type { Fault } from "./fault.ts";
-import type { State } from "./state.ts";
-import type { Step } from "./step.ts";
+import type { Ref, State } from "./state.ts";
 
-/** An operator in a simulation. */
-export interface SimulatedOperator {
-  /** The name of its manager and its service account. Its processes are `<name>-0` and so on. */
-  readonly name: string;
-  /** Adds its controllers to the manager, as the setup functions of a project do. Called whenever a process starts. */
-  readonly setup: (manager: Manager) => void | Promise<void>;
-  /** The `setup` of its version before: with it, some runs begin, and are upgraded in the middle. */
-  readonly former?: (manager: Manager) => void | Promise<void>;
-  /** Default: 1. With more than one, a lease decides which of them works, unless they share the objects. */
-  readonly replicas?: number;
-  /** Its processes share the objects by this, instead of electing one of them: the `by` of the manager's `sharding`. */
-  readonly sharding?: "uid" | "namespace";
-  /** What it may do, as in `config/rbac/role.yaml`. Default: everything. */
-  readonly rules?: readonly PolicyRule[];
-  readonly manager?: Partial<Omit<ManagerOptions, "name" | "config" | "clock" | "logger" | "ownsProcess">>;
-}
-
-/** Whether a lease decides which of its processes works. */
-export function isElected({ replicas = 1, sharding }: SimulatedOperator): boolean {
-  return replicas > 1 && sharding === undefined;
-}
-
-/** A command that an operator runs in a container. */
-export interface ContainerCommand {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly command: readonly string[];
-  readonly options: ExecOptions;
-}
-
-/** A check of the user's over the state. */
-export type Check = (state: State) => boolean;
-
-/** Operators that need more than this until they rest never do. */
-export interface Limits {
-  /** Virtual milliseconds. Default: half an hour. */
-  readonly time?: number;
-  /** Changes of all objects. Default: 2500. */
-  readonly changes?: number;
-  /** Changes of one object, or creations of objects with one `generateName`. Default: 250. */
-  readonly changesOfObject?: number;
-}
-
-/** A world, what happens in it, and what must hold. */
+/** A world, the events in it, and the conditions that must hold. */
 export interface Scenario {
   readonly operators: readonly SimulatedOperator[];
   readonly crds?: readonly KubernetesObject[];
@@ -66,17 +23,119 @@ export interface Scenario {
   /** Stands in for the containers: answers the operators' commands in them (`client.exec`). */
   readonly exec?: (command: ContainerCommand) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
   readonly limits?: Limits;
-  /** What the operators leave behind on purpose, such as data, when what it belongs to is deleted. Default: nothing. */
+  /** Returns true for objects that the operators keep on purpose after a deletion, such as data. Default: none. */
   readonly mayStay?: (object: KubernetesObject) => boolean;
   /**
-   * What may depend on the way to the spec, and isn't compared: an object, or one of its fields, such as
-   * `metadata.annotations.replaced`. Default: nothing.
+   * Returns true for an object, or one of its fields, such as `metadata.annotations.replaced`, that may depend on the way
+   * to the spec. It isn't compared. Default: none.
    */
   readonly mayDiffer?: (object: KubernetesObject, field: string | undefined) => boolean;
   /** Must hold after each change. */
   readonly always?: { readonly [name: string]: Check };
   /** Must not hold after any change. */
   readonly never?: { readonly [name: string]: Check };
-  /** Must hold in the end. */
+  /** Must hold once everything rests after the steps. */
   readonly eventually?: { readonly [name: string]: Check };
+}
+
+/** An operator in a simulation. */
+export interface SimulatedOperator {
+  /** The name of its manager and its service account. Its processes are `<name>-0` and so on. */
+  readonly name: string;
+  /** Adds its controllers to the manager, as the setup functions of a project do. Called whenever a process starts. */
+  readonly setup: (manager: Manager) => void | Promise<void>;
+  /** The `setup` of its previous version: some runs begin with that version, and are upgraded in the middle. */
+  readonly former?: (manager: Manager) => void | Promise<void>;
+  /** Default: 1. With more than one, a lease elects the process that works, unless `sharding` is set. */
+  readonly replicas?: number;
+  /** Lets the processes share the objects instead of electing one process: the `by` of the manager's `sharding`. */
+  readonly sharding?: "uid" | "namespace";
+  /** The permissions of its service account, as in `config/rbac/role.yaml`. Default: all. */
+  readonly rules?: readonly PolicyRule[];
+  readonly manager?: Partial<Omit<ManagerOptions, "name" | "config" | "clock" | "logger" | "ownsProcess">>;
+}
+
+/** Returns whether a lease elects the process of an operator that works. */
+export function isElected({ replicas = 1, sharding }: SimulatedOperator): boolean {
+  return replicas > 1 && sharding === undefined;
+}
+
+interface Planned {
+  /** Milliseconds to wait before the step. Default: the seed decides. */
+  readonly after?: number;
+  /** The purpose of the step, for the story. */
+  readonly why?: string;
+  /** The schema allows the step, but no operator can carry it out: the image doesn't exist, say. A later step corrects it. */
+  readonly strange?: boolean;
+}
+
+/** An action of a user. Steps are data only, so that they can be left out, and written into a test. */
+export type Step =
+  /** Creates the object, or replaces everything but metadata and status: a field that is omitted is removed. */
+  | (Planned & { readonly do: "apply"; readonly object: KubernetesObject })
+  /** Merges into the status, as another controller would. */
+  | (Planned & { readonly do: "status"; readonly target: Ref; readonly status: object })
+  | (Planned & { readonly do: "patch"; readonly target: Ref; readonly merge: object })
+  | (Planned & { readonly do: "delete"; readonly target: Ref })
+  /** Waits until the operators rest. */
+  | { readonly do: "settle" };
+
+/** A command that an operator runs in a container. */
+export interface ContainerCommand {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly command: readonly string[];
+  readonly options: ExecOptions;
+}
+
+/** A user's check of the state. */
+export type Check = (state: State) => boolean;
+
+/** Limits on the way to rest: an operator that exceeds one is taken never to rest. */
+export interface Limits {
+  /** Virtual milliseconds. Default: half an hour. */
+  readonly time?: number;
+  /** Changes of all objects. Default: 2500. */
+  readonly changes?: number;
+  /** Changes of one object, or creations of objects with one `generateName`. Default: 250. */
+  readonly changesOfObject?: number;
+}
+
+/** Puts namespaced objects and targets without a namespace into `default`, as kubectl does. */
+export function readScenario(scenario: Scenario): Scenario {
+  const { crds = [], objects = [], steps = [] } = scenario;
+  const applied = steps.flatMap((step) => (step.do === "apply" ? [step.object] : []));
+  const scopes = new Map([...crds, ...objects, ...applied].flatMap(scopeOf));
+  const isNamespaced = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean => {
+    const [version, group = ""] = apiVersion.split("/").toReversed() as [string, string?];
+    const scope = scopes.get(`${group} ${kind}`) ?? findKind({ group, version }, kind)?.scope;
+    return scope === "Namespaced";
+  };
+  const placed = (object: KubernetesObject): KubernetesObject =>
+    object.metadata.namespace !== undefined || !isNamespaced(object)
+      ? object
+      : { ...object, metadata: { ...object.metadata, namespace: "default" } };
+  const targeted = (target: Ref): Ref =>
+    target.namespace !== undefined || !isNamespaced(target) ? target : { ...target, namespace: "default" };
+  const read = (step: Step): Step => {
+    if (step.do === "settle") return step;
+    if (step.do === "apply") {
+      const object = placed(step.object);
+      return object === step.object ? step : { ...step, object };
+    }
+    const target = targeted(step.target);
+    return target === step.target ? step : { ...step, target };
+  };
+  return {
+    ...scenario,
+    ...(scenario.objects && { objects: objects.map(placed) }),
+    ...(scenario.steps && { steps: steps.map(read) }),
+  };
+}
+
+/** Returns the kind that a CRD defines, with its scope. */
+function scopeOf({ kind, ...object }: KubernetesObject): Array<readonly [string, string]> {
+  if (kind !== "CustomResourceDefinition" || !("spec" in object)) return [];
+  const { group, names, scope } = object.spec as { group: string; names: { kind: string }; scope: string };
+  return [[`${group} ${names.kind}`, scope]];
 }

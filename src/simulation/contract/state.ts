@@ -1,20 +1,29 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Ref } from "./ref.ts";
+
+/** Names an object. */
+export interface Ref {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+/** Returns the reference to an object. */
+export function refOf({ apiVersion, kind, metadata }: KubernetesObject): Ref {
+  const { namespace, name = "" } = metadata;
+  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
+}
+
+/** Formats a reference: `ConfigMap.v1 default/shop`. */
+export function refText({ apiVersion, kind, namespace, name }: Ref): string {
+  return `${kind}.${apiVersion} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
 
 /** All objects at one moment. */
 export interface State {
   readonly objects: readonly KubernetesObject[];
   find(ref: Ref): KubernetesObject | undefined;
   list(kind: string): readonly KubernetesObject[];
-}
-
-/** What of a state two runs aren't compared by. */
-export interface LeftOut {
-  readonly objects: ReadonlySet<KubernetesObject>;
-  /** Objects whose status is left out. */
-  readonly statuses: ReadonlySet<KubernetesObject>;
-  /** What is compared instead of the uids of objects that are gone. */
-  readonly formerUids?: ReadonlyMap<string, string>;
 }
 
 /** Makes a state of the objects of a cluster. */
@@ -31,4 +40,13 @@ export function stateOf(objects: readonly KubernetesObject[]): State {
           object.metadata.namespace === namespace,
       ),
   };
+}
+
+/** The parts of states that are ignored when two runs are compared. */
+export interface LeftOut {
+  readonly objects: ReadonlySet<KubernetesObject>;
+  /** Objects whose status is ignored. */
+  readonly statuses: ReadonlySet<KubernetesObject>;
+  /** Texts that replace the uids of deleted objects, by uid: survivors may still hold such a uid. */
+  readonly formerUids?: ReadonlyMap<string, string>;
 }

@@ -7,7 +7,7 @@ import { bookAddress } from "../../shared/book-address.ts";
 import type { MistakeClass } from "../contract/index.ts";
 import { docs } from "./advice.ts";
 
-/** What a page must speak of to be worth a link from a class of mistakes. */
+/** The words that a page must contain to be worth a link from a class of mistakes. */
 const subjects: { readonly [name in MistakeClass]: string } = {
   interrupted: "What to keep in memory",
   "stale-view": "How old may it be?",

@@ -1,6 +1,6 @@
 import type { MistakeClass } from "../contract/index.ts";
 
-/** What each class of mistake means, and what prevents it. */
+/** The meaning of each class of mistake, and how to prevent it. */
 export const advice: { readonly [name in MistakeClass]: string } = {
   interrupted:
     "a process that died between two writes never finished. Compute everything from the spec and the objects that exist, in each reconcile; remember nothing that a write has not stored.",
@@ -34,10 +34,10 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   promise: "a promise of the test is broken.",
 };
 
-/** Where the book is published; its test compares it with `src/shared/book-address.ts`, which this room may not import. */
+/** The book's address. A test compares it with `src/shared/book-address.ts`, which this room may not import. */
 const book = "https://tsbuilder.dev/book";
 
-/** The page that tells more. */
+/** The page of the book about each class. */
 export const docs: { readonly [name in MistakeClass]: string } = {
   interrupted: `${book}/concepts/reconcile.html`,
   "stale-view": `${book}/concepts/cache.html`,

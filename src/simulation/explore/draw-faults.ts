@@ -1,7 +1,7 @@
 import type { ChildFault, Fault, Run, SimulatedOperator } from "../contract/index.ts";
-import type { Random } from "../random/index.ts";
+import type { Random } from "../random.ts";
 
-/** Faults for a scenario, aimed at what an undisturbed run of it did. */
+/** Draws the faults of a run, aimed at writes, requests and moments of the undisturbed run. */
 export function drawFaults(
   random: Random,
   plain: Run,
@@ -18,7 +18,7 @@ export function drawFaults(
   ];
 }
 
-/** In every third run, a controller of the cluster can't write something, or doesn't learn that it could. */
+/** Lets a write of the cluster's controllers fail in every third run; sometimes the server has carried it out. */
 function drawRefusedWrites(random: Random, { controllerWrites }: Run): Fault[] {
   if (controllerWrites === 0 || !random.chance(0.33)) return [];
   const how = random.pick(["conflict", "error"] as const);
@@ -27,7 +27,7 @@ function drawRefusedWrites(random: Random, { controllerWrites }: Run): Fault[] {
   return [{ fault: "refuse", process: "controllers", request, with: how, done }];
 }
 
-/** Every second run begins with the former version of an operator that has one. */
+/** Lets every second run begin with the former version of an operator that has one. */
 function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedOperator[]): Fault[] {
   const end = plain.trace.findIndex(({ type }) => type === "phase");
   const moments = plain.trace.slice(0, end).filter(({ type }) => type === "change" || type === "step");
@@ -83,25 +83,26 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
   return { fault: kind, process, at, for: during };
 }
 
-/** The operators whose webhooks were called. */
+/** Returns the operators whose webhooks were called. */
 function calledIn({ trace }: Run): string[] {
   const processes = trace.flatMap((event) => (event.type === "webhook" ? [event.process ?? ""] : []));
   return [...new Set(processes.map((process) => process.replace(/-\d+$/, "")))].filter(Boolean);
 }
 
-/** Some of those who delete an object create it again. */
+/** Turns some deletions into one with a second creation. */
 function againOr(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
   return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
 }
 
 const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;
 
-/** When something happened: faults at idle times disturb nobody. */
+/** Draws a moment at which something changed: a fault at an idle time disturbs nobody. */
 function momentOf(random: Random, { trace, duration }: Run): number {
   const moments = trace.filter(({ type }) => type === "change" || type === "step");
   return moments.length === 0 ? random.next() * duration : random.pick(moments).at;
 }
 
+/** Returns the number of objects that processes created. */
 function childrenOf({ trace, writes }: Run): number {
   return trace.filter((event) => event.type === "change" && event.change === "ADDED" && event.by in writes)
     .length;

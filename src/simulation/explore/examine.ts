@@ -26,28 +26,28 @@ import {
 } from "../verdicts/index.ts";
 import { outcomeOf, simulate } from "../world/index.ts";
 
-/** A verdict before its class is known: `differs` is named after what brings it about. */
+/** A verdict whose class may not be known yet: `differs` gets its class once the scenario is shrunk. */
 export interface Finding extends Omit<Verdict, "class"> {
   readonly class: Verdict["class"] | "differs";
   readonly scenario: Scenario;
-  /** The message, a line for each thing that it tells. */
+  /** The message by lines: one for each difference. */
   readonly lines: readonly string[];
-  /** The run that shows it. */
+  /** The run that shows the mistake. */
   readonly run: Run;
-  /** The outcome that it should have had. */
+  /** The run whose outcome it should have had; undefined if the run is wrong by itself. */
   readonly compared: "undisturbed" | "fresh" | undefined;
 }
 
-/** What a scenario does without faults. */
+/** A scenario without faults: the run that disturbed ones are compared with. */
 export interface Baseline {
   readonly plain: Run;
-  /** What is wrong even so. */
+  /** Mistakes that the scenario shows without faults. */
   readonly findings: readonly Finding[];
-  /** What it leaves to chance: no other run need have it. Another run shows it, once somebody asks. */
+  /** Returns the fields and names that differ by chance between undisturbed runs. The first call makes a run to find out. */
   readonly chance: () => Promise<Chance>;
 }
 
-/** Runs a scenario without faults: twice, and once from scratch with the same end in mind. */
+/** Runs a scenario without faults, and compares the outcome with that of a fresh start, which asks for the same at once. */
 export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { faults: _faults, ...undisturbed } = scenario;
   const { seed = 1 } = scenario;
@@ -61,7 +61,7 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   if (own.length > 0) return { plain, findings: own, chance };
   const fresh = await outcomeOf({
     ...undisturbed,
-    ...lastWords(undisturbed, plain.rejected),
+    ...shortestWay(undisturbed, plain.rejected),
     seed: seed + 1,
   });
   const findings = await compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
@@ -69,10 +69,10 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
 }
 
 /**
- * The shortest way to what the steps ask for in the end: each object is applied once, as it was last. What exists from
- * the start and is changed or deleted by a step is not there before.
+ * Returns the shortest way to the state that the steps ask for: each object is applied once, as the last step left it. An
+ * object that exists from the start, and that a step changes or deletes, does not exist before.
  */
-function lastWords(
+function shortestWay(
   { objects: given = [], steps = [] }: Scenario,
   rejected: readonly Step[],
 ): Required<Pick<Scenario, "objects" | "steps">> {
@@ -120,7 +120,7 @@ function lastWords(
   };
 }
 
-/** Whether an object goes with what is deleted: it is that, or in that namespace. */
+/** Returns whether a deletion takes an object with it: it is the deleted object, or in the deleted namespace. */
 function isWithin(object: KubernetesObject, deleted: Ref): boolean {
   if (refText(refOf(object)) === refText(deleted)) return true;
   return (
@@ -128,7 +128,7 @@ function isWithin(object: KubernetesObject, deleted: Ref): boolean {
   );
 }
 
-/** Labels and annotations that a later step omits stay, as with `kubectl replace` of what was read. */
+/** Keeps labels and annotations that a later step omits, as the user of a simulation does. */
 function withMetadata(
   object: KubernetesObject,
   objects: ReadonlyMap<string, KubernetesObject>,
@@ -146,7 +146,7 @@ function withMetadata(
   };
 }
 
-/** A disturbed run, and what is wrong with it. */
+/** A disturbed run, and its mistakes. */
 export interface Examined {
   readonly run: Run;
   readonly findings: readonly Finding[];
@@ -159,6 +159,14 @@ export async function examine(scenario: Scenario, { plain, chance }: Baseline): 
   const findings =
     own.length > 0 ? own : await compare(run, plain, { scenario, compared: "undisturbed", chance });
   return { run, findings };
+}
+
+/** Returns the first mistake that a scenario shows, without its faults or with them. */
+export async function findIn(scenario: Scenario): Promise<Finding | undefined> {
+  const baseline = await baselineOf(scenario);
+  const [found] = baseline.findings;
+  if (found || !scenario.faults?.length) return found;
+  return (await examine(scenario, baseline)).findings[0];
 }
 
 function judge(run: Run, scenario: Scenario): Finding[] {
@@ -179,7 +187,7 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
   const derived = derivedIn(run, other);
   const paused = [run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]);
   const leftOut = { ...derived, objects: new Set([...derived.objects, ...paused]) };
-  // Mostly there is nothing that chance would have to explain.
+  // Mostly nothing differs, and the run that shows what chance decides can be saved.
   if (differencesOf(run.state, other.state, leftOut).length === 0) return [];
   const impossible = impossibleIn(other, [run.state, other.state]);
   const differences = differencesBesides(await chance(), run.state, other.state, leftOut).filter(
@@ -200,7 +208,7 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
   ];
 }
 
-/** Whether the scenario leaves a difference to the operators. What may stay may be there in one of the runs only. */
+/** Returns whether the scenario allows a difference. An object that may stay may exist in only one of the runs. */
 function isAllowed({ field, of }: Difference, { mayStay, mayDiffer }: Scenario): boolean {
   return mayDiffer?.(of, field) === true || (field === undefined && mayStay?.(of) === true);
 }

@@ -21,7 +21,7 @@ test.each(Object.entries(wrongShops))("an operator that is wrong is found: %s", 
   expect(failure?.verdict.class).toBe(name);
   expect(failure?.story).toContain(`${name}: `);
   expect(failure?.test).toContain(`seed: ${failure?.scenario.seed}`);
-  // What is left fails by itself, in the same way.
+  // The shrunk scenario fails by itself, in the same way.
   const again = await examineScenario(failure!.scenario);
   expect(again?.verdict).toEqual(failure?.verdict);
 });

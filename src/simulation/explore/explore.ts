@@ -1,66 +1,64 @@
-import {
-  type Fault,
-  type MistakeClass,
-  type Scenario,
-  type Step,
-  type Verdict,
-  readScenario,
-  refOf,
-  refText,
-} from "../contract/index.ts";
+import { type Run, readScenario, type Scenario, type Step, type Verdict } from "../contract/index.ts";
 import { withVirtualGlobals } from "../globals/index.ts";
-import { Random } from "../random/index.ts";
-import { CrashCoverage, type CrashPoints } from "./crash-points.ts";
-import { drawFaults } from "./draw-faults.ts";
-import { type Baseline, type Finding, baselineOf, examine } from "./examine.ts";
+import { Random } from "../random.ts";
 import { pauseOf } from "../world/index.ts";
-import { storyOf } from "./story.ts";
-import { scenarioReplay, testOf } from "./test-file.ts";
+import { drawFaults } from "./draw-faults.ts";
+import { type Baseline, baselineOf, examine, type Finding, findIn } from "./examine.ts";
+import { classify, shrink } from "./shrink.ts";
+import { scenarioReplay, storyOf, testOf } from "./story.ts";
 
-/** How far to explore. */
+/** Options of an exploration. */
 export interface ExploreOptions {
-  /** Default: 100. */
+  /** The number of seeds, of which each makes one disturbed run. Default: 100. */
   readonly seeds?: number;
   /** The first seed. Default: 1. */
   readonly from?: number;
-  /** Stop after this many milliseconds of real time. Default: no limit. */
+  /** Milliseconds of real time after which no further seed is tried. Default: no limit. */
   readonly time?: number;
-  /** How many smaller scenarios are tried: no time, so that every machine comes to the same end. Default: 200. */
+  /** The number of smaller scenarios to try. It is no time, so that every machine finds the same failure. Default: 200. */
   readonly shrinks?: number;
 }
 
-/** What is wrong, with the smallest scenario that shows it. */
+/** A mistake, with the smallest scenario that shows it. */
 export interface Failure {
-  /** The seed of the exploration that found it. The scenario has one of its own, which replays it. */
+  /** The seed of the exploration. The scenario has a seed of its own, which replays it. */
   readonly seed: number;
   readonly verdict: Verdict;
   readonly scenario: Scenario;
-  /** For a person to read. */
+  /** The events of the run and the mistake, for a person to read. */
   readonly story: string;
   /** A test that replays it. */
   readonly test: string;
 }
 
-/** What an exploration found. */
+/** The result of an exploration. */
 export interface Exploration {
-  /** How many disturbed runs were made. */
+  /** The number of disturbed runs. */
   readonly runs: number;
   readonly failure: Failure | undefined;
   readonly crashPoints: CrashPoints;
 }
 
-/** This many seeds share their steps, and so the undisturbed runs that theirs are compared with. */
+/** The kinds of writes that the operators made, and those at which no process died. The name of the object doesn't count. */
+export interface CrashPoints {
+  /** All kinds of writes, such as `shop: PATCH ConfigMap`. */
+  readonly all: readonly string[];
+  readonly missed: readonly string[];
+}
+
+/** The number of seeds that share a plan: its steps, and the undisturbed runs that theirs are compared with. */
 export const seedsPerPlan = 10;
 
 /**
- * Runs a scenario with faults that the seeds decide, and compares each outcome with that of an undisturbed run, and that
- * with a fresh start. A function makes the scenario of each plan. Stops at the first failure, and shrinks it.
+ * Runs a scenario with faults that the seeds decide. Each outcome is compared with that of the undisturbed run, and that
+ * with the outcome of a fresh start. `make` may be a function that draws the scenario of each plan. Stops at the first
+ * failure, and shrinks it.
  */
 export function explore(
   make: Scenario | ((random: Random) => Scenario),
   options: ExploreOptions = {},
 ): Promise<Exploration> {
-  // Once for all runs: each would replace dozens of functions, and put them back.
+  // Once for all runs, since replacing dozens of functions takes time.
   return withVirtualGlobals(() => exploreAll(make, options));
 }
 
@@ -103,7 +101,7 @@ async function exploreAll(
   return { runs, failure: undefined, crashPoints: coverage.points };
 }
 
-/** Fixes the time of each step, so that a step that is left out doesn't move the others. */
+/** Fixes the time of each step, so that leaving one out doesn't move the others. */
 function timed(steps: readonly Step[], random: Random): Step[] {
   return steps.map((step) => {
     const after = step.do === "settle" ? undefined : (step.after ?? pauseOf(random));
@@ -111,70 +109,10 @@ function timed(steps: readonly Step[], random: Random): Step[] {
   });
 }
 
-/** Runs one scenario with its faults, and without; returns what is wrong, if anything is. */
+/** Runs one scenario without its faults, and with them. Returns the failure, if there is one. */
 export async function examineScenario(scenario: Scenario): Promise<Failure | undefined> {
   const finding = await findIn(readScenario(scenario));
   return finding && failureOf(finding, scenario.seed ?? 1);
-}
-
-/** Finds what a scenario shows: without its faults first. */
-async function findIn(scenario: Scenario): Promise<Finding | undefined> {
-  const baseline = await baselineOf(scenario);
-  const [found] = baseline.findings;
-  if (found || !scenario.faults?.length) return found;
-  return (await examine(scenario, baseline)).findings[0];
-}
-
-/** Omits faults and steps, and makes numbers smaller, as long as the same is wrong. `isOver` is asked before each try. */
-async function shrink(finding: Finding, isOver: () => boolean): Promise<Finding> {
-  let best = finding;
-  for (let progress = true; progress;) {
-    progress = false;
-    for (const smaller of smallerThan(best.scenario)) {
-      if (isOver()) return best;
-      const found = await findIn(smaller);
-      if (found?.class !== finding.class) continue;
-      best = found;
-      progress = true;
-      break;
-    }
-  }
-  return best;
-}
-
-/** Scenarios with a bit less, the largest cuts first. */
-function* smallerThan(scenario: Scenario): Generator<Scenario> {
-  const { faults = [], steps = [] } = scenario;
-  for (let size = steps.length >> 1; size > 1; size >>= 1)
-    for (let at = steps.length - size; at >= 0; at -= size)
-      yield { ...scenario, steps: withoutSteps(steps, at, size) };
-  for (let at = faults.length - 1; at >= 0; at--) yield { ...scenario, faults: without(faults, at, 1) };
-  for (let at = steps.length - 1; at >= 0; at--) yield { ...scenario, steps: withoutSteps(steps, at, 1) };
-  for (const [at, fault] of faults.entries())
-    for (const simpler of simplerThan(fault)) yield { ...scenario, faults: faults.with(at, simpler) };
-}
-
-function without<T>(list: readonly T[], at: number, size: number): T[] {
-  return list.filter((_, index) => index < at || index >= at + size);
-}
-
-/** The steps that stay are taken when they were. */
-function withoutSteps(steps: readonly Step[], at: number, size: number): Step[] {
-  const lost = steps.slice(at, at + size).reduce((sum, step) => sum + afterOf(step), 0);
-  return without(steps, at, size).map((step, index) =>
-    index === at && step.do !== "settle" ? { ...step, after: afterOf(step) + lost } : step,
-  );
-}
-
-function afterOf(step: Step): number {
-  return step.do === "settle" ? 0 : (step.after ?? 0);
-}
-
-function* simplerThan(fault: Fault): Generator<Fault> {
-  if (fault.fault !== "crash") return;
-  const { lag, ...rest } = fault;
-  if (lag !== undefined) yield rest;
-  if (fault.down > 500) yield { ...fault, down: 500 };
 }
 
 function failureOf(finding: Finding, seed: number): Failure {
@@ -189,37 +127,18 @@ function failureOf(finding: Finding, seed: number): Failure {
   };
 }
 
-/** Classes that say it all, whatever brings them about. */
-const plain = new Set<Finding["class"]>([
-  "hot-loop",
-  "fight",
-  "hang",
-  "foreign-object",
-  "forbidden",
-  "without-lease",
-  "conditions",
-]);
+/** Collects the crash points of many runs. */
+class CrashCoverage {
+  readonly #all = new Set<string>();
+  readonly #diedAt = new Set<string>();
 
-/** Names a mistake after what is left once everything else was left out. */
-function classify({ class: found, scenario, run }: Finding): MistakeClass {
-  const { faults = [], steps = [] } = scenario;
-  const kinds = new Set(faults.map(({ fault }) => fault));
-  const isStale = faults.some((fault) => fault.fault === "crash" && fault.lag !== undefined);
-  const applied = new Set(
-    steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
-  );
-  if (found !== "differs" && (plain.has(found) || faults.length === 0)) {
-    return (found === "hot-loop" || found === "fight") && applied.size > 1 && faults.length === 0
-      ? "collision"
-      : found;
+  add({ writePoints, diedAt }: Run): void {
+    for (const point of writePoints) this.#all.add(point);
+    for (const point of diedAt) this.#diedAt.add(point);
   }
-  if (isStale) return "stale-view";
-  if (kinds.has("crash") || kinds.has("suspend") || kinds.has("clock") || kinds.has("lease"))
-    return "interrupted";
-  if (kinds.has("hold") || kinds.has("break") || kinds.has("expire") || kinds.has("cut"))
-    return "missed-event";
-  if (kinds.has("refuse") || kinds.has("webhook")) return "unretried";
-  if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
-  if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
-  return applied.size > 1 ? "collision" : "history";
+
+  get points(): CrashPoints {
+    const all = [...this.#all].sort();
+    return { all, missed: all.filter((point) => !this.#diedAt.has(point)) };
+  }
 }

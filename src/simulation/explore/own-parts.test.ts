@@ -33,7 +33,7 @@ test.each<readonly [string, number, Scenario]>([
   expect(runs).toBeGreaterThanOrEqual(seeds);
 });
 
-/** What the cluster itself changed in the half minute before everything rested. */
+/** Returns the changes by the cluster itself in the half minute before everything rested. */
 function lateChanges({ trace }: Run) {
   const end = trace.find(({ type }) => type === "phase")!.at;
   return trace.filter(

@@ -3,7 +3,7 @@ import type { MistakeClass, Scenario, TraceEvent } from "../contract/index.ts";
 import { advice, docs } from "./advice.ts";
 import type { Finding } from "./examine.ts";
 
-/** The story for people: what happened, and what is wrong in the end. */
+/** Tells the story of a finding: the class and its advice, the events, and the differences in the end. */
 export function storyOf(finding: Finding, name: MistakeClass): string {
   const { scenario, run, compared } = finding;
   const { faults = [] } = scenario;
@@ -25,7 +25,7 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
   ].join("\n");
 }
 
-/** Enough to follow; a loop goes on for ever. */
+/** The most lines of a story: a loop has no end. */
 const mostLines = 40;
 
 function linesOf(whole: readonly TraceEvent[], { steps = [] }: Scenario, isAboutSteps: boolean): string[] {
@@ -80,4 +80,43 @@ function lineOf(event: TraceEvent, reasons: ReadonlyMap<string, string>): string
     case "promise":
       return `broken promise: ${event.promise} ${event.name}`;
   }
+}
+
+/** The parts of a replaying test that depend on the exploring test, whose operators and CRDs it needs. */
+interface Replay {
+  /** The imports, and a comment about what to do first. */
+  readonly head: string;
+  /** The expression that replays it, with `objects`, `steps` and `faults` in scope. */
+  readonly call: string;
+}
+
+/** Writes a test that replays a finding. */
+export function testOf(
+  { objects = [], steps = [], faults = [] }: Scenario,
+  name: MistakeClass,
+  seed: number,
+  { head, call }: Replay,
+): string {
+  const data = (value: unknown): string => JSON.stringify(value, undefined, 2).replaceAll("\n", "\n  ");
+  return `${head}
+
+test("seed ${seed}: ${name}", async () => {
+  const objects = ${data(objects)};
+  const steps = ${data(steps)};
+  const faults = ${data(faults)};
+  const failure = await ${call};
+  expect(failure?.story).toBeUndefined();
+});
+`;
+}
+
+/** Returns the parts of a test that replays a finding of `explore()`. */
+export function scenarioReplay(seed: number): Replay {
+  return {
+    head: `import { expect, test } from "vitest";
+import { examineScenario } from "@tsbuilder/simulation";
+// Export it from a file of yours: \`{ operators, crds }\`, as in the test that found this.
+import { scenario } from "./scenario.ts";`,
+    call: `examineScenario({ ...scenario, objects, steps, faults, seed: ${seed} })`,
+  };
 }

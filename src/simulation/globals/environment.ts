@@ -1,26 +1,26 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Random } from "../random/random.ts";
+import type { Random } from "../random.ts";
 
-/** What code sees of time, chance and its machine while a simulation runs it. */
+/** The time, randomness and machine that code sees while a simulation runs it. */
 export interface Environment {
-  /** Whose code it is: a process, `cluster` or `user`. */
+  /** The owner of the code: the name of a process, `cluster` or `user`. */
   readonly who: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Whether sockets, child processes, workers and writing of files are refused. */
+  /** Sockets, child processes, workers and writing of files are refused with an OutsideError. */
   readonly isClosed: boolean;
   /** Runs a function in the next turn of the simulated event loop. */
   readonly enqueue: (run: () => void) => void;
   /** Stands in for all servers that `fetch()` reaches. Default: none can be reached. */
   readonly http?: ((request: Request) => Promise<Response>) | undefined;
-  /** Is told of a rejection that nobody handles. Default: Node's own way. */
+  /** Is called with a rejection that nobody handles. Default: Node's own way. */
   readonly onRejection?: (error: unknown) => void;
 }
 
 const storage = new AsyncLocalStorage<Environment>();
 
-/** The environment of the calling code; undefined outside of simulations. */
+/** Returns the environment of the calling code; undefined outside of simulations. */
 export function environment(): Environment | undefined {
   return storage.getStore();
 }
@@ -28,4 +28,20 @@ export function environment(): Environment | undefined {
 /** Runs a function, and whatever it starts, in the given environment. */
 export function inside<R>(around: Environment, run: () => R): R {
   return storage.run(around, run);
+}
+
+/** Binds a function to the async context of the caller: to its environment, and to its reconcile. */
+export function inContext(run: () => void): () => void {
+  const context = new AsyncResource("simulation");
+  return () => context.runInAsyncScope(run);
+}
+
+/** Code of a simulated process reached for something that the simulation doesn't control, and so couldn't repeat. */
+export class OutsideError extends Error {
+  override readonly name = "OutsideError";
+  readonly code = "ERR_OUTSIDE_SIMULATION";
+
+  constructor(what: string, instead: string) {
+    super(`${what} is outside of the simulation, which could not repeat it: ${instead}`);
+  }
 }

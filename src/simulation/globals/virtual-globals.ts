@@ -8,18 +8,17 @@ import dgram from "node:dgram";
 import net from "node:net";
 import workers from "node:worker_threads";
 import { promisify } from "node:util";
-import { type Environment, environment } from "./environment.ts";
-import { OutsideError } from "./outside-error.ts";
-import type { Random } from "../random/random.ts";
-import { inContext } from "./in-context.ts";
+import { type Environment, OutsideError, environment, inContext } from "./environment.ts";
+import type { Random } from "../random.ts";
 
+/** The number of calls of `withVirtualGlobals` under way: the first one replaces the globals, the last one restores them. */
 let users = 0;
 
 let replacements: Replacements | undefined;
 
 /**
- * Runs a function while time, chance and the machine's name are those of the environment, in all code that `inside`
- * runs. Everything else sees the real ones.
+ * Runs a function while Node's globals for time, randomness and the machine's name follow the environment, in all code that
+ * `inside` runs. Other code, such as the test runner's, still sees the real ones.
  */
 export async function withVirtualGlobals<R>(run: () => Promise<R>): Promise<R> {
   if (users++ === 0) replacements = replaceAll();
@@ -35,7 +34,7 @@ export async function withVirtualGlobals<R>(run: () => Promise<R>): Promise<R> {
 
 type Emit = (event: string, ...args: unknown[]) => boolean;
 
-/** Rejections that nobody handles in an environment are its own; no listener outside hears of them. */
+/** Passes unhandled rejections to the environment that they occur in, and hides them from listeners outside. */
 function keepRejections(real: Emit): Emit {
   return function (this: unknown, event, ...args) {
     const onRejection = event === "unhandledRejection" ? environment()?.onRejection : undefined;
@@ -147,7 +146,7 @@ type Callback = (...args: unknown[]) => void;
 /** Makes a function that returns a promise virtual. */
 type MakeSleep = (real: never) => unknown;
 
-/** What the real function has stays, but for the promise that `promisify()` takes. */
+/** Copies the properties of the real function, with a virtual version for `promisify()`. */
 function like<F extends Callback>(virtual: object, real: F, makeSleep?: MakeSleep): F {
   const { [promisify.custom]: custom } = real as { readonly [promisify.custom]?: unknown };
   return Object.assign(virtual, real, makeSleep && { [promisify.custom]: makeSleep(custom as never) });
@@ -217,7 +216,7 @@ function turn<R>({ enqueue }: Environment, value: R, options: SleepOptions): Pro
   });
 }
 
-/** Ticks that nobody took in time come at once, as Node's do. */
+/** Yields on a fixed schedule: a tick that the consumer missed is yielded at once, as by Node. */
 async function* ticks<R>(
   around: Environment,
   delay: number,
@@ -296,8 +295,10 @@ function virtualTimeout(real: (delay: number) => AbortSignal): typeof real {
   };
 }
 
+/** Functions of `node:child_process` that are refused in a closed environment. */
 const processes = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"];
 
+/** Functions of `node:fs` that are refused in a closed environment. */
 const writes = [
   "appendFile",
   "chmod",
@@ -317,27 +318,27 @@ const writes = [
   "writeFile",
 ];
 
-/** Opening is refused unless it is for reading. */
+/** Returns whether the flags of an open ask for more than reading. */
 const isForWriting = (_path: unknown, flags: unknown): boolean =>
   typeof flags === "string" ? !/^rs?$/.test(flags) : typeof flags === "number" && flags !== 0;
 
 type AnyFunction = ((...args: never[]) => unknown) & { readonly [promisify.custom]?: AnyFunction };
 
-/** A function, or a class, with a check before each call. */
+/** Wraps a function, or a class, in a check before each call. */
 function checked(real: AnyFunction, check: (...args: never[]) => void): AnyFunction {
   function replaced(this: unknown, ...args: never[]): unknown {
     check(...args);
     return new.target ? (Reflect.construct(real, args, new.target) as unknown) : real.apply(this, args);
   }
-  // Other code derives from a class meanwhile, and asks for its instances.
+  // Subclasses and `instanceof` must still work.
   if (real.prototype !== undefined) replaced.prototype = real.prototype as object;
   const { [promisify.custom]: custom } = real;
-  // What was promisified once is from then on its own promisified version.
+  // A promisified function is its own promisified version: wrapping that, too, would never end.
   if (!custom || custom === real) return replaced;
   return Object.assign(replaced, { [promisify.custom]: checked(custom, check) });
 }
 
-/** Refuses by name what a simulation can't own. Outside of simulations all of it works as before. */
+/** Makes functions that reach outside of the process throw an OutsideError in a closed environment. */
 function refuseOutside(replacements: Replacements): void {
   const refuse = (
     table: object,
@@ -412,7 +413,7 @@ type Anything = (...args: never[]) => unknown;
 
 type Drawing = (random: Random, ...args: never[]) => unknown;
 
-/** Fills a part of a buffer, counted as Node does: in bytes, or in items of a typed array. */
+/** Fills a part of a buffer. As in Node, `offset` and `size` count bytes, or the elements of a typed array. */
 function randomFill<V extends ArrayBufferView>(random: Random, view: V, offset = 0, size?: number): V {
   const width = "BYTES_PER_ELEMENT" in view ? (view.BYTES_PER_ELEMENT as number) : 1;
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
@@ -436,13 +437,13 @@ const virtualCrypto: { readonly [name: string]: Drawing } = {
   randomFillSync: randomFill,
 };
 
-/** Those of the global `crypto`, which `node:crypto` takes `getRandomValues` from. */
+/** Functions of the global `crypto`; `node:crypto` takes its `getRandomValues` from there. */
 const virtualWebCrypto: { readonly [name: string]: Drawing } = {
   randomUUID,
   getRandomValues,
 };
 
-/** A function that draws from the environment within a simulation, and is the real one elsewhere. */
+/** Wraps a function of `crypto` so that it draws from the environment's randomness within a simulation. */
 function drawn(real: Anything, virtual: Drawing): Anything {
   return function (this: unknown, ...args: never[]) {
     const around = environment();
@@ -465,7 +466,7 @@ function virtualFetch(real: typeof fetch): typeof fetch {
   };
 }
 
-/** `Date` with the time of the environment. */
+/** `Date`, with the environment's time. */
 function virtualDate(real: DateConstructor): DateConstructor {
   const now = (): number => Math.floor(environment()?.clock.now() ?? real.now());
   return new Proxy(real, {

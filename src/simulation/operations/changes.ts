@@ -1,27 +1,99 @@
-import { isEqual, isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
 import { type Drawing, drawValue, fieldBelow, lastName, rangeOf } from "./draw-value.ts";
 import { narrow } from "./narrow.ts";
-import { pathText, type Place } from "./places.ts";
+import { type Place, changingPlaces, pathText, withValue } from "./places.ts";
 import { typicalKeys } from "./typical-values.ts";
+import { repair } from "./draw-object.ts";
+import type { CheckedKind, UserObject } from "./checked-kind.ts";
 
-/** A change of one place. */
-export interface Change {
-  readonly place: Place;
-  /** In words: `removes spec.replicas`. */
+/** An object after a change. */
+interface Changed {
+  readonly object: UserObject;
   readonly what: string;
-  /** The new value; undefined removes it. */
+}
+
+/** The number of changes that are tried before the search for a valid one is given up. */
+const tries = 25;
+
+/** Makes one valid change of an object. Returns undefined if none was found. */
+export function changeOf(kind: CheckedKind, object: UserObject, drawing: Drawing): Changed | undefined {
+  const { random } = drawing;
+  const places = changingPlaces(object, kind.schema, drawing.values);
+  for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {
+    const changes = changesAt(pickPlace(places, drawing), drawing);
+    const changed = changes.length > 0 && applyChange(kind, object, random.pick(changes), drawing);
+    if (changed) return changed;
+  }
+  return undefined;
+}
+
+/** Draws a place: fields that are set more often than others, and outer fields more often than inner ones. */
+function pickPlace(places: readonly Place[], { random }: Drawing): Place {
+  const set = places.filter(({ value }) => value !== undefined);
+  const candidates = set.length > 0 && random.chance(0.6) ? set : places;
+  const depth = random.pick([2, 2, 3, 4, 9]);
+  const outer = candidates.filter(({ path }) => path.length <= depth);
+  return random.pick(outer.length > 0 ? outer : candidates);
+}
+
+/** Applies a change, and repairs other fields if the object is invalid then. Returns undefined if that doesn't help. */
+export function applyChange(
+  kind: CheckedKind,
+  old: UserObject,
+  { place: { path }, value, what }: Change,
+  drawing: Drawing,
+): Changed | undefined {
+  const object = repair(kind, withValue(old, path, value), drawing, { path, old });
+  return object && !isEqual(object, old) ? { object, what } : undefined;
+}
+
+/** An object with a wrong value: one that the schema rejects, or an unusual one. */
+interface Wrong extends Changed {
+  readonly isRejected: boolean;
+}
+
+/** Puts a wrong value into an object. Returns undefined if none was found. */
+export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawing): Wrong | undefined {
+  const { random, values } = drawing;
+  const places = changingPlaces(old, kind.schema, drawing.values).filter(
+    ({ value, field, schema }) => value !== undefined && !values[field] && !(schema.enum && value === null),
+  );
+  for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {
+    const place = random.pick(places);
+    const value = random.pick(wrongValuesAt(place, drawing));
+    const object = withValue(old, place.path, value);
+    if (isEqual(value, place.value)) continue;
+    const isRejected = kind.errors(object, old).length > 0;
+    // A wrong value that the schema admits reaches the operator, and so is worth more tries.
+    if (isRejected && attempt < tries / 2 && random.chance(0.8)) continue;
+    return { object, isRejected, what: `sets ${pathText(place.path)} to ${shown(value)}` };
+  }
+  return undefined;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 30 ? `${text.slice(0, 27)}…` : text;
+}
+
+/** A change of the value at one place. */
+interface Change {
+  readonly place: Place;
+  /** The change in words: `removes spec.replicas`. */
+  readonly what: string;
+  /** The new value; undefined removes the old one. */
   readonly value: unknown;
 }
 
-/** The changes that a user may make at a place; whether they are valid is not known yet. */
+/** Returns the changes that a user may make at a place. They may be invalid. */
 export function changesAt(place: Place, drawing: Drawing): Change[] {
   const { value, schema, isField, isRequired, path } = place;
   const at = pathText(path);
   if (value === undefined) return [change(`sets ${at}`, drawValue(schema, place.field, drawing))];
-  const told = drawing.values[place.field];
-  const changes = told
-    ? told.map((one) => change(`changes ${at} to ${JSON.stringify(one)}`, one))
+  const given = drawing.values[place.field];
+  const changes = given
+    ? given.map((one) => change(`changes ${at} to ${JSON.stringify(one)}`, one))
     : [...scalarChanges(), ...listChanges(), ...mapChanges()];
   if (isField && !isRequired) changes.push(change(`removes ${at}`, undefined));
   return changes.filter((one) => !isEqual(one.value, value));
@@ -84,11 +156,11 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
   }
 }
 
-/** Texts are filled up to their limit if it is no longer than this. */
+/** The longest `maxLength` up to which texts are filled. */
 const longestText = 300;
 
-/** Values that the schema of a place may reject, or a typical operator can't use. */
-export function wrongValuesAt({ schema, value }: Place, { random }: Drawing): unknown[] {
+/** Returns values that the schema of a place may reject, or that a typical operator can't use. */
+function wrongValuesAt({ schema, value }: Place, { random }: Drawing): unknown[] {
   const { low, high } = rangeOf(narrow(schema, random));
   const numbers = [-1, 0, low - 1, high + 1, 2 ** 31 - 1].filter((number) => Number.isFinite(number));
   switch (typeof value) {

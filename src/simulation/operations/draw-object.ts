@@ -1,16 +1,17 @@
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
-import type { Random } from "../random/index.ts";
+import type { Random } from "../random.ts";
 import { type Drawing, drawValue } from "./draw-value.ts";
 import { changingPlaces, type Place, type Path, withValue } from "./places.ts";
-import type { UserObject } from "./user-object.ts";
-import type { CheckedKind } from "./validity.ts";
+import type { CheckedKind, UserObject } from "./checked-kind.ts";
 
-/** How often an object is drawn anew, and how often each is repaired. */
+/** The number of objects that are drawn until one is valid. */
 const draws = 30;
+
+/** The number of repairs of each object. */
 const repairs = 12;
 
-/** Draws a valid object; undefined if none was found. */
+/** Draws a valid object. Returns undefined if none was found. */
 export function drawObject(
   kind: CheckedKind,
   metadata: UserObject["metadata"],
@@ -18,7 +19,7 @@ export function drawObject(
 ): UserObject | undefined {
   const { apiVersion, kind: name, schema } = kind;
   for (let draw = 0; draw < draws; draw++) {
-    // Rules that nothing satisfies by chance are often satisfied by an object with few fields, or with many.
+    // Objects with few fields, or with many, satisfy some rules that hardly any object satisfies by chance.
     const optional = draw % 3 === 0 ? drawing.optional : drawing.random.pick([0, 0.3, 0.9]);
     const content = drawValue(withoutServers(schema), "", { ...drawing, optional }) as object;
     const drawn = repair(kind, { apiVersion, kind: name, metadata, ...content }, drawing);
@@ -27,21 +28,21 @@ export function drawObject(
   return undefined;
 }
 
-/** The schema of what a user writes. */
+/** Returns a schema without the fields that servers write. */
 function withoutServers(schema: CheckedKind["schema"]): CheckedKind["schema"] {
   const { apiVersion: _, kind: __, metadata: ___, status: ____, ...properties } = schema.properties ?? {};
   return { ...schema, properties, required: (schema.required ?? []).filter((name) => name !== "status") };
 }
 
-/** What a repair must leave as it is. */
+/** The change that a repair must keep. */
 interface Kept {
   readonly path: Path;
   readonly old: UserObject;
 }
 
 /**
- * Draws values anew where an object is invalid, until it is valid: at the place of an error, beside it, and further
- * out. Returns undefined if this doesn't help.
+ * Draws other values where an object is invalid, until it is valid: first at the place of an error, then further out.
+ * Returns undefined if this doesn't help.
  */
 export function repair(
   kind: CheckedKind,
@@ -90,13 +91,13 @@ function choose(places: readonly Place[], random: Random): Place | undefined {
   return places.length > 0 ? random.pick(places) : undefined;
 }
 
-/** Messages of rules name the fields that they compare. */
+/** Returns whether the message of an error names a field: rules often name the fields that they compare. */
 function isNamedBy({ detail }: FieldError, { path }: Place): boolean {
   const name = path.at(-1);
   return typeof name === "string" && detail.split(/[^\w-]+/).includes(name);
 }
 
-/** Whether changing the first would change the second, or the other way around. */
+/** Returns whether one of two places contains the other. */
 function touches(first: Path, second: Path): boolean {
   return startsWith(first, second) || startsWith(second, first);
 }
@@ -105,7 +106,7 @@ function startsWith(path: Path, start: Path): boolean {
   return start.every((step, at) => path[at] === step);
 }
 
-/** The path of an error, as far as the object has it; the last step may be absent. */
+/** Returns the path of an error, as far as the object has it. The value at its last step may be absent. */
 function pathOf(field: string, object: unknown): Path {
   const path: (string | number)[] = [];
   let current = object;

@@ -1,33 +1,33 @@
 import { isEqual, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
 import { compilePattern, itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
-import type { Random } from "../random/index.ts";
+import type { Random } from "../random.ts";
 import { narrow, type NarrowSchema } from "./narrow.ts";
 import { samplePattern } from "./sample-pattern.ts";
 import { typicalKeys, typicalNumbers, typicalTexts } from "./typical-values.ts";
 
-/** Where a value stands, without indexes and keys: `spec.ports[].name`. */
+/** The place of a value, without indexes and keys: `spec.ports[].name`. */
 export type FieldName = string;
 
-/** What values are drawn with. */
+/** The source of values. */
 export interface Drawing {
   readonly random: Random;
-  /** Values of fields whose meaning the schema doesn't say. */
+  /** The user's values for fields whose meaning the schema doesn't say. */
   readonly values: Readonly<Record<FieldName, readonly unknown[]>>;
-  /** About how many of the optional fields of an object are set. */
+  /** The share of the optional fields that are set in an object, from 0 to 1. */
   readonly optional: number;
 }
 
-/** Below this depth only required fields are drawn. */
+/** The depth below which only required fields are drawn. */
 const deepest = 7;
 
 /**
- * Draws a value that a schema is likely to admit, as a typical user would write it. The caller validates it: branches
- * may exclude each other, and rules are not looked at.
+ * Draws a value that a schema is likely to admit, as a typical user would write it. The caller must validate it: branches of
+ * the schema may exclude each other, and rules are ignored.
  */
 export function drawValue(schema: JSONSchema, field: FieldName, drawing: Drawing): unknown {
   const { random, values } = drawing;
-  const told = values[field];
-  if (told && told.length > 0) return random.pick(told);
+  const given = values[field];
+  if (given && given.length > 0) return random.pick(given);
   const narrowed = narrow(schema, random);
   if (narrowed.enum && narrowed.enum.length > 0) return random.pick(narrowed.enum);
   if (narrowed.example !== undefined && random.chance(0.5)) return narrowed.example;
@@ -47,7 +47,7 @@ export function drawValue(schema: JSONSchema, field: FieldName, drawing: Drawing
   }
 }
 
-/** The name of a field below another; items of lists and values of maps have none. */
+/** Returns the name of a field below another. Without `name`, it is an item of a list, or a value of a map. */
 export function fieldBelow(field: FieldName, name?: string): FieldName {
   if (name === undefined) return `${field}[]`;
   return field === "" ? name : `${field}.${name}`;
@@ -105,7 +105,7 @@ function drawList(schema: NarrowSchema, field: FieldName, drawing: Drawing): unk
   return list;
 }
 
-/** Whether an item can't join a set or a list map; items of plain lists are better different, too. */
+/** Returns whether an item is a duplicate in a list. Plain lists would allow some, but are drawn without them. */
 function clashes(schema: NarrowSchema, list: readonly unknown[], item: unknown): boolean {
   const keys = schema["x-kubernetes-list-map-keys"];
   if (!keys) return list.some((other) => isEqual(other, item));
@@ -124,7 +124,7 @@ function drawNumber(schema: NarrowSchema, field: FieldName, random: Random): num
   return low + step * random.integer(0, Math.min(3, Math.floor((high - low) / step)));
 }
 
-/** The numbers that a schema admits, but for those of a rule. */
+/** Returns the range of numbers that a schema admits, without regard to its rules. */
 export function rangeOf(schema: NarrowSchema): { low: number; high: number; step: number } {
   const { multipleOf, minimum = -Infinity, maximum = Infinity } = schema;
   const step = multipleOf ?? 1;
@@ -135,7 +135,7 @@ export function rangeOf(schema: NarrowSchema): { low: number; high: number; step
 
 function drawText(schema: NarrowSchema, field: FieldName, random: Random): string {
   const typical = [...textsOfRules(schema), ...typicalTexts(lastName(field), schema.format)];
-  // The first that fit are the likely ones.
+  // The likely texts come first.
   const fitting = typical.filter((text) => fits(text, schema)).slice(0, 3);
   if (fitting.length > 0) return random.pick(fitting);
   const { minLength = 0, maxLength = Infinity, patterns } = schema;
@@ -147,7 +147,7 @@ function drawText(schema: NarrowSchema, field: FieldName, random: Random): strin
   return random.pick(["a", "b", "c"]).repeat(Math.min(Math.max(low, 1), maxLength));
 }
 
-/** The texts that the rules of a text compare it with. */
+/** Returns the texts in quotes in the rules of a schema. */
 function textsOfRules({ "x-kubernetes-validations": rules = [] }: NarrowSchema): string[] {
   return rules.flatMap(({ rule = "" }) => [...rule.matchAll(/'([^'\\]*)'/g)].map(([, text]) => text!));
 }
@@ -161,7 +161,7 @@ function fits(text: string, { minLength = 0, maxLength = Infinity, patterns }: N
   );
 }
 
-/** The name that says what a value means. */
+/** Returns the last name in a field, which tells the meaning of its values. */
 export function lastName(field: FieldName): string {
   return field.replaceAll("[]", "").split(".").at(-1)!;
 }

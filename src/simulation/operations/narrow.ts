@@ -1,8 +1,8 @@
 import { memberOf } from "@tsbuilder/apimachinery/json";
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
-import type { Random } from "../random/index.ts";
+import type { Random } from "../random.ts";
 
-/** A schema without branches: one branch of each `oneOf` and `anyOf` was chosen, and merged into it. */
+/** A schema without branches: one branch of each `oneOf` and `anyOf` is chosen, and merged into it. */
 export interface NarrowSchema extends Omit<JSONSchema, "allOf" | "anyOf" | "oneOf" | "not"> {
   /** All patterns that a text must match. */
   readonly patterns: readonly string[];
@@ -10,7 +10,7 @@ export interface NarrowSchema extends Omit<JSONSchema, "allOf" | "anyOf" | "oneO
   readonly absent: ReadonlySet<string>;
 }
 
-/** Chooses one of the alternatives of a schema. */
+/** Chooses one branch of each alternative in a schema. */
 export function narrow(schema: JSONSchema, random: Random): NarrowSchema {
   const parts: JSONSchema[] = [];
   const absent = new Set<string>();
@@ -31,14 +31,14 @@ export function narrow(schema: JSONSchema, random: Random): NarrowSchema {
     if (not) for (const each of not.anyOf ?? [not]) exclude(each);
   }
 
-  /** A value that lacks a property that a branch requires isn't of that branch. */
+  /** Keeps values out of a branch that wasn't chosen, by the absence of a property that it requires. */
   function exclude({ required = [] }: JSONSchema, chosen: JSONSchema = {}): void {
     const name = required.find((name) => !chosen.required?.includes(name));
     if (name !== undefined) absent.add(name);
   }
 }
 
-/** A schema that admits what both admit, as far as values are drawn from it. */
+/** Merges two schemas into one that admits the values that both admit. Keywords that nothing is drawn from are ignored. */
 function merge(a: JSONSchema, b: JSONSchema): JSONSchema {
   const merged: JSONSchema = { ...a, ...b };
   merged.minimum = extreme(Math.max, a.minimum, b.minimum);

@@ -7,10 +7,32 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crdOf, stepsOf } from "../../../e2e/support/simulation/box-operations.ts";
 import { CustomResourceDefinition, surprisesOf } from "../../../e2e/support/simulation/do-steps.ts";
 import { randomObjectSchemas } from "../../../e2e/support/simulation/random-schemas.ts";
-import { Random } from "../random/index.ts";
+import { Random } from "../random.ts";
 import { operationsFor, unchangedFields } from "./index.ts";
 import type { PlannedStep } from "./operations-for.ts";
-import type { CRD } from "./validity.ts";
+import type { CRD } from "./checked-kind.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 let cluster: TestCluster;
 let client: Client;

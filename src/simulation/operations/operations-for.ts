@@ -1,19 +1,18 @@
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
 import type { Ref, Step } from "../contract/index.ts";
-import { Random } from "../random/index.ts";
+import { Random } from "../random.ts";
 import { drawObject } from "./draw-object.ts";
 import type { Drawing, FieldName } from "./draw-value.ts";
-import { changeOf, wrongChangeOf } from "./next-change.ts";
-import type { UserObject } from "./user-object.ts";
-import { type CRD, type CheckedKind, checkedKind } from "./validity.ts";
+import { changeOf, wrongChangeOf } from "./changes.ts";
+import { type CRD, type CheckedKind, type UserObject, checkedKind } from "./checked-kind.ts";
 
-/** How operations are drawn. */
+/** Options for drawing operations. */
 export interface OperationsOptions {
-  /** How many steps; about 8 by default. */
+  /** The number of steps. Default: about 8. */
   readonly steps?: number;
-  /** How many objects there are at once. Default: 3. */
+  /** The most objects that exist at once. Default: 3. */
   readonly objects?: number;
-  /** Names of objects. Default: short and long ones, and some that begin alike. */
+  /** Names of objects. Default: short and long names, and some that begin alike. */
   readonly names?: readonly string[];
   /** Default: `default` and `other`. */
   readonly namespaces?: readonly string[];
@@ -21,13 +20,13 @@ export interface OperationsOptions {
   readonly values?: Readonly<Record<string, readonly unknown[]>>;
   /** Optional fields that are always set, because their default depends on the past: `["spec.primary"]`. */
   readonly always?: readonly string[];
-  /** Whether values are set that the schema rejects, or that mean nothing. Default: true. */
+  /** Also set values that the schema rejects, or that mean nothing. Default: true. */
   readonly wrong?: boolean;
 }
 
 /**
- * What users may do to objects of a CRD, by its schema and rules: they create objects, make one valid change after
- * the other, there and back, set a wrong value and correct it, and delete objects and create them again.
+ * Draws the steps of users from a CRD's schema and rules: they create objects, make one valid change after the other, undo
+ * changes, set a wrong value and correct it, and delete objects and create them again.
  */
 export function operationsFor(crd: CRD, options: OperationsOptions = {}): (random: Random) => PlannedStep[] {
   const checked = checkedKind(crd);
@@ -37,8 +36,8 @@ export function operationsFor(crd: CRD, options: OperationsOptions = {}): (rando
 }
 
 /**
- * Names of objects: short, beginning alike, with digits, and as long as a label's value may be. An operator that
- * appends something to a long one gets names and labels that are rejected, unless it shortens them.
+ * Names of objects: short, beginning alike, with digits, and as long as the value of a label may be. An operator that
+ * appends a suffix to the long name must shorten it, or the API server rejects the result.
  */
 const objectNames: readonly string[] = [
   "web",
@@ -50,10 +49,10 @@ const objectNames: readonly string[] = [
   "b-2",
 ];
 
-/** Names that are cut are never shorter. */
+/** The least length to which names are cut. */
 const shortest = 8;
 
-/** The names that a kind admits; long ones are cut to the length that its rules admit. */
+/** Returns the names that a kind admits. Long ones are cut to the length that its rules admit. */
 function admittedNames(kind: CheckedKind, names: readonly string[]): string[] {
   const drawing = { random: new Random(1), values: {}, optional: 0 };
   const [first] = names.filter((name) => name.length < shortest);
@@ -69,7 +68,7 @@ function admittedNames(kind: CheckedKind, names: readonly string[]): string[] {
   return [...new Set(admitted)];
 }
 
-/** The schema that requires a field, too, wherever what holds it is there. */
+/** Returns a schema that requires a field as well, wherever its parent is present. */
 function requireField(schema: JSONSchema, field: FieldName): JSONSchema {
   return requireBelow(schema, field.split(/\.|(?=\[\])/), field);
 }
@@ -91,7 +90,7 @@ function requireBelow(schema: JSONSchema, [name, ...inner]: readonly string[], f
     : { ...schema, additionalProperties: below(valuesOf(schema)) };
 }
 
-/** An object with the contents that it has had. */
+/** An object that exists, with its earlier contents. */
 interface Living {
   readonly object: UserObject;
   readonly before: readonly UserObject[];
@@ -99,7 +98,7 @@ interface Living {
 
 type PlanOptions = OperationsOptions & Required<Pick<OperationsOptions, "names">>;
 
-/** The steps of one run. */
+/** Plans the steps of one run. */
 class Plan {
   readonly #kind: CheckedKind;
   readonly #options: PlanOptions;
@@ -123,7 +122,7 @@ class Plan {
         namespace === undefined ? { name } : { name, namespace },
       );
     const grouped = names.flatMap(among);
-    // Objects of one name in several namespaces come one after the other, or several in one namespace do.
+    // Objects of one name in several namespaces follow one another, or else objects of one namespace do.
     this.#metadata = random.chance(0.5)
       ? grouped
       : grouped.toSorted((a, b) => namespaces.indexOf(a.namespace) - namespaces.indexOf(b.namespace));
@@ -154,7 +153,7 @@ class Plan {
     if (changed) this.#apply(metadata, changed.object, changed.what);
   }
 
-  /** Names of which no valid object was found are passed over. */
+  /** Creates an object. A name without a valid object is passed over. */
   #create(metadata = this.#metadata.find((one) => !this.#objects.has(one))): void {
     if (!metadata) return;
     const object = drawObject(this.#kind, metadata, this.#drawing);
@@ -165,7 +164,7 @@ class Plan {
     const target: Ref = { apiVersion, kind, ...metadata };
     this.#steps.push({ do: "delete", target, why: `deletes ${metadata.name}` });
     this.#objects.delete(metadata);
-    // The same name again, at once or later.
+    // Often the name is used again at once, and otherwise it may be used later.
     if (this.#random.chance(0.6)) this.#create(metadata);
   }
 
@@ -182,7 +181,7 @@ class Plan {
       this.#steps.push({ do: "apply", object: wrong.object, why, expect: "rejected" });
       return;
     }
-    // A value that can't be changed back would stay.
+    // Without a valid way back, the wrong value would stay.
     if (this.#kind.errors(object, wrong.object).length > 0) return;
     this.#steps.push({ do: "apply", object: wrong.object, why, strange: true });
     this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}` });
@@ -196,17 +195,17 @@ class Plan {
   }
 }
 
-/** A step with what a plan knows about it. */
+/** A step of a plan, with the expected outcome. */
 export type PlannedStep = Extract<Step, { do: "apply" | "delete" }> & {
-  /** In words: `sets spec.replicas to its maximum, 10`. */
+  /** The step in words: `sets spec.replicas to its maximum, 10`. */
   readonly why: string;
-  /** The schema or a rule doesn't admit it. */
+  /** The API server rejects the step, because of the schema or a rule. */
   readonly expect?: "rejected";
-  /** It is admitted, but means nothing to a typical operator; a later step corrects it. */
+  /** The step is admitted, but means nothing to a typical operator. A later step corrects it. */
   readonly strange?: boolean;
 };
 
-/** The items in a random order. */
+/** Returns the items in a random order. */
 function shuffled<T>(items: readonly T[], random: Random): T[] {
   const keyed = items.map((item) => ({ item, at: random.next() }));
   return keyed.sort((a, b) => a.at - b.at).map(({ item }) => item);

@@ -2,26 +2,26 @@ import { isObject, type JSONObject, memberOf, setMember } from "@tsbuilder/apima
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
 import { type FieldName, fieldBelow } from "./draw-value.ts";
 
-/** The steps from an object to a value in it: names of fields, keys of maps, indexes of lists. */
+/** The way from an object to a value in it: names of fields, keys of maps, indexes of lists. */
 export type Path = readonly (string | number)[];
 
-/** A place in an object where something is, or could be. */
+/** A place in an object, with or without a value. */
 export interface Place {
   readonly path: Path;
   readonly field: FieldName;
   readonly schema: JSONSchema;
-  /** What is there; undefined if nothing is. */
+  /** The value; undefined if there is none. */
   readonly value: unknown;
-  /** Whether an object without it is invalid whatever else it has. */
+  /** The parent isn't valid without the value. */
   readonly isRequired: boolean;
-  /** Whether it is a field, and not an item of a list or an entry of a map. */
+  /** The place is a field, and not an item of a list or an entry of a map. */
   readonly isField: boolean;
 }
 
-/** What a user doesn't write. */
+/** Fields that users don't change: the server writes them, or they identify the object. */
 const servers = new Set(["apiVersion", "kind", "metadata", "status"]);
 
-/** The places of an object that a user may write to, outer ones first. */
+/** Returns the places of an object that a user may write to, outer ones first. */
 export function placesOf(object: unknown, schema: JSONSchema): Place[] {
   const { properties = {}, required = [] } = schema;
   return Object.keys(properties)
@@ -33,7 +33,10 @@ export function placesOf(object: unknown, schema: JSONSchema): Place[] {
     });
 }
 
-/** The places that change by themselves: what stands in a given value does so only if it has values of its own. */
+/**
+ * Returns the places that may change on their own. A field below one for which the user gave values doesn't, unless the
+ * user gave values for it, too.
+ */
 export function changingPlaces(
   object: unknown,
   schema: JSONSchema,
@@ -45,12 +48,12 @@ export function changingPlaces(
   );
 }
 
-/** Whether a field is another one, or stands in it. */
+/** Returns whether a field is another one, or lies below it. */
 export function isWithin(field: FieldName, outer: FieldName): boolean {
   return field === outer || field.startsWith(`${outer}.`) || field.startsWith(`${outer}[`);
 }
 
-/** A place and those in it. */
+/** Returns a place, and the places below it. */
 function within(place: Place): Place[] {
   const { value, schema, field, path } = place;
   if (Array.isArray(value)) {
@@ -85,7 +88,7 @@ function within(place: Place): Place[] {
   }
 }
 
-/** The object with another value at a path; with `undefined`, without the value. Shares all the rest. */
+/** Returns a copy of an object with another value at a path. `undefined` removes the value. The rest is shared. */
 export function withValue<T>(object: T, path: Path, value: unknown): T {
   const [step, ...rest] = path;
   if (step === undefined) return value as T;
@@ -101,7 +104,7 @@ export function withValue<T>(object: T, path: Path, value: unknown): T {
   return copy as T;
 }
 
-/** A path in words: `spec.ports[0].name`. */
+/** Formats a path: `spec.ports[0].name`. */
 export function pathText(path: Path): string {
   return path
     .map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`))

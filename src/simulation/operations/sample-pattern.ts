@@ -1,17 +1,17 @@
-import type { Random } from "../random/index.ts";
+import type { Random } from "../random.ts";
 
-/** How a part of a pattern writes its text. */
+/** Writes a text that a part of a pattern matches. */
 type Writer = (random: Random) => string;
 
 /**
- * A text that a pattern is likely to match: classes, groups, alternatives and counts are followed, assertions and
- * flags are skipped. The caller checks the text.
+ * Returns a text that a pattern is likely to match: classes, groups, alternatives and counts are followed, assertions and
+ * flags are ignored. The caller must check the text.
  */
 export function samplePattern(source: string, random: Random): string {
   return new PatternReader(source).read()(random);
 }
 
-/** Reads a pattern of RE2, as far as CRDs use it. */
+/** Reads an RE2 pattern, as far as CRDs use the syntax. */
 class PatternReader {
   readonly #source: string;
   #at = 0;
@@ -20,7 +20,7 @@ class PatternReader {
     this.#source = source;
   }
 
-  /** Alternatives, up to the end of their group. */
+  /** Reads alternatives, up to the end of their group. */
   read(): Writer {
     const alternatives: Writer[] = [this.#sequence()];
     while (this.#skip("|")) alternatives.push(this.#sequence());
@@ -80,7 +80,7 @@ class PatternReader {
     );
   }
 
-  /** How often the part before may stand there; no more than three times more than it must. */
+  /** Reads the bounds of a repetition. Without an upper bound, a part is repeated at most three times more than it must. */
   #count(): readonly [number, number] {
     const count = this.#match(/[*+?]\??|\{\d+(?:,\d*)?\}\??/y);
     if (!count) return [1, 1];
@@ -121,7 +121,7 @@ function splitRange(range: string): readonly [number, number] {
   return [charactersOf(low).charCodeAt(0), charactersOf(high).charCodeAt(0)];
 }
 
-/** The characters that an escape, or a plain character, stands for. */
+/** Returns the characters that an escape, or a plain character, stands for. */
 function charactersOf(written: string): string {
   if (!written.startsWith("\\")) return written;
   const code = /^\\x\{?([0-9a-fA-F]+)\}?$/.exec(written)?.[1];

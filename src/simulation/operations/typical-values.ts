@@ -1,4 +1,4 @@
-/** What fields usually hold, by their name. */
+/** Usual values of fields, by a pattern of their name. */
 const byName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] = [
   [/image$/i, ["nginx:1.27", "nginx:1.28", "busybox"]],
   [/port$/i, [80, 8080, 443, "http"]],
@@ -16,7 +16,7 @@ const byName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] =
   [/^operator$/i, ["Exists", "DoesNotExist"]],
 ];
 
-/** Texts of many formats, of which a pattern usually matches one. */
+/** Texts of many formats: most patterns match one of them. */
 const texts: readonly string[] = [
   "alpha",
   "beta",
@@ -73,19 +73,19 @@ const byFormat: Readonly<Record<string, readonly string[]>> = {
   k8slongname: ["alpha.example", "beta"],
 };
 
-/** Texts that a field of this name and format may hold, the likely ones first. */
+/** Returns texts that a field of this name and format may hold, the likely ones first. */
 export function typicalTexts(name: string, format = ""): readonly string[] {
   const named = typicalOf(name).filter((value) => typeof value === "string");
   return [...(byFormat[format.replaceAll("-", "")] ?? []), ...named, ...texts];
 }
 
-/** Numbers that a field of this name may hold. */
+/** Returns numbers that a field of this name may hold. */
 export function typicalNumbers(name: string): readonly number[] {
   const named = typicalOf(name).filter((value) => typeof value === "number");
   return named.length > 0 ? named : [1, 2, 3, 5];
 }
 
-/** Keys of maps in a field of this name. */
+/** Returns keys of maps in a field of this name. */
 export function typicalKeys(name: string): readonly string[] {
   return /requests$|limits$|resources$|capacity$|^hard$/i.test(name) ? ["cpu", "memory"] : ["a", "b", "c"];
 }

@@ -1,26 +1,24 @@
-import type { Random } from "../random/index.ts";
-import { changesAt } from "./changes.ts";
+import type { Random } from "../random.ts";
+import { applyChange, changesAt } from "./changes.ts";
 import { drawObject } from "./draw-object.ts";
 import type { FieldName } from "./draw-value.ts";
-import { applyChange } from "./next-change.ts";
 import type { OperationsOptions } from "./operations-for.ts";
 import { isWithin, type Place, placesOf, withValue } from "./places.ts";
-import type { UserObject } from "./user-object.ts";
-import { checkedKind, type CRD } from "./validity.ts";
+import { type CRD, type UserObject, checkedKind } from "./checked-kind.ts";
 
-/** A field that no valid change was found for, and why. */
+/** A field for which no valid change was found. */
 export interface UnchangedField {
   readonly field: FieldName;
   /** `immutable`: other values are valid in a new object only. */
   readonly why: "immutable" | "no valid change found";
 }
 
-/** How often the changes of a place are drawn before it counts as unchanged. */
+/** The number of times that the changes of a place are drawn before it counts as unchanged. */
 const draws = 4;
 
 /**
- * The fields of a CRD that operations never change, neither themselves nor in what they hold; undefined if not even a
- * valid object was found.
+ * Returns the fields of a CRD that operations never change, neither themselves nor any field below them. Returns undefined
+ * if no valid object was found.
  */
 export function unchangedFields(
   crd: CRD,

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { type Run, stateOf } from "../contract/index.ts";
-import { chanceOf, differencesBesides } from "./chance.ts";
-import { derivedIn } from "./derived.ts";
-import { differencesOf, differenceText } from "./differences.ts";
+import { chanceOf, differenceText, differencesBesides, differencesOf } from "./differences.ts";
+import { derivedIn } from "./left-out.ts";
 
 const shop = (more: object = {}): KubernetesObject => ({
   apiVersion: "sim.dev/v1",

@@ -5,7 +5,7 @@ import { type LeftOut, type State, refOf, refText } from "../contract/index.ts";
 /** One field, or one object, in which two states differ. */
 export interface Difference {
   readonly object: string;
-  /** The object of one of the states, as it is compared. */
+  /** The normalized object from one of the states. */
   readonly of: KubernetesObject;
   /** Undefined if only one of the states has the object. */
   readonly field: string | undefined;
@@ -13,7 +13,7 @@ export interface Difference {
   readonly there: unknown;
 }
 
-/** What differs between the outcomes of two runs, but for what is left out of either. */
+/** Compares the outcomes of two runs, without the parts that are left out of either. */
 export function differencesOf(here: State, there: State, leftOut?: LeftOut): Difference[] {
   const [left, right] = [normalise(here.objects, leftOut), normalise(there.objects, leftOut)];
   return [...new Set([...left.keys(), ...right.keys()])].toSorted().flatMap((object) => {
@@ -31,7 +31,7 @@ const uidOrStart = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}/g;
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** Fields that two runs with the same outcome need not share: the server counts and allocates them. */
+/** Fields that may differ between runs with the same outcome: the server counts or allocates them. */
 const incidental = new Set([
   "metadata.uid",
   "metadata.resourceVersion",
@@ -44,7 +44,7 @@ const incidental = new Set([
   "status.observedGeneration",
 ]);
 
-/** Objects by name, without what differs from run to run: ids, revisions, times, generated names. */
+/** Returns objects by name, without values that differ from run to run: uids, revisions, times, generated names. */
 function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map<string, unknown> {
   const uids = new Map([
     ...(leftOut?.formerUids ?? []),
@@ -72,15 +72,18 @@ function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map
   return result;
 }
 
-/** The API server appends five characters. The pods of a StatefulSet have a `generateName` too, but are numbered. */
+/**
+ * Returns whether the API server generated a name, which appends five characters. The pods of a StatefulSet have a
+ * `generateName`, too, but are numbered.
+ */
 function isGenerated(name: string, generateName: string | undefined): generateName is string {
   return generateName !== undefined && name.slice(0, -5) === generateName.slice(0, 58);
 }
 
-/** What stands for texts that differ from run to run. */
+/** Replacements of texts that differ from run to run. */
 interface Texts {
   readonly whole: ReadonlyMap<string, string>;
-  /** By the first digits of a uid: names are made of them. */
+  /** Replacements by the first digits of a uid, which names are made of. */
   readonly starts: ReadonlyMap<string, string>;
 }
 
@@ -93,7 +96,7 @@ function plainText(value: string, { whole, starts }: Texts): string {
   return whole.get(value) ?? value.replace(uidOrStart, (uid) => starts.get(uid.slice(0, 8)) ?? uid);
 }
 
-/** JSON in a text is compared as such: the order of its keys may be that in which a user set them. */
+/** Parses JSON in a text, since the order of its keys may differ between runs. */
 function parsed(text: string): unknown {
   if (!text.startsWith("{")) return text;
   try {
@@ -117,8 +120,8 @@ function strip(value: unknown, path: string, texts: Texts): unknown {
   );
 }
 
-/** The name of a difference, whatever the values are. */
-export function nameOf({ object, field = "" }: Pick<Difference, "object" | "field">): string {
+/** Names the object and field of a difference, without the values. */
+function nameOf({ object, field = "" }: Pick<Difference, "object" | "field">): string {
   return `${object} ${field}`;
 }
 
@@ -142,4 +145,64 @@ function fieldsOf(
   return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name) =>
     fieldsOf(here[name], there[name], field === "" ? name : `${field}.${name}`),
   );
+}
+
+/** The parts of an outcome that differ by chance, as two undisturbed runs show. */
+export interface Chance {
+  /** The fields that differ, by `nameOf`. */
+  readonly fields: ReadonlySet<string>;
+  /** The kinds and namespaces, by `groupOf`, whose objects have other names in each run. */
+  readonly named: ReadonlySet<string>;
+}
+
+export function chanceOf(one: State, other: State, leftOut?: LeftOut): Chance {
+  const differences = differencesOf(one, other, leftOut);
+  const fields = differences.filter(({ field }) => field !== undefined).map(nameOf);
+  const renamed = differences.filter((each) => partnerOf(each, differences) !== undefined);
+  return { fields: new Set(fields), named: new Set(renamed.map(groupOf)) };
+}
+
+/** Returns the differences between two outcomes that chance doesn't explain. */
+export function differencesBesides(
+  { fields, named }: Chance,
+  here: State,
+  there: State,
+  leftOut?: LeftOut,
+): Difference[] {
+  const differences = differencesOf(here, there, leftOut).filter((each) => !fields.has(nameOf(each)));
+  const left = new Set(differences);
+  for (const each of differences) {
+    if (!left.has(each) || !named.has(groupOf(each))) continue;
+    const partner = partnerOf(each, [...left]);
+    if (!partner) continue;
+    left.delete(each);
+    left.delete(partner);
+  }
+  return [...left];
+}
+
+/** Returns an object that only the other state has, and that is the same but for its name. */
+function partnerOf(one: Difference, among: readonly Difference[]): Difference | undefined {
+  return among.find(
+    (other) =>
+      one.field === undefined &&
+      other.field === undefined &&
+      groupOf(one) === groupOf(other) &&
+      ((isUnnamedEqual(one.here, other.there) && one.there === undefined && other.here === undefined) ||
+        (isUnnamedEqual(one.there, other.here) && one.here === undefined && other.there === undefined)),
+  );
+}
+
+function isUnnamedEqual(one: unknown, other: unknown): boolean {
+  return one !== undefined && other !== undefined && isEqual(unnamed(one), unnamed(other));
+}
+
+function unnamed(object: unknown): unknown {
+  const { metadata, ...rest } = object as { readonly metadata: { readonly name?: string } };
+  return { ...rest, metadata: { ...metadata, name: "" } };
+}
+
+/** Returns the kind and namespace of a difference: `ConfigMap.v1 default`. */
+function groupOf({ object }: Difference): string {
+  return object.slice(0, object.lastIndexOf("/"));
 }

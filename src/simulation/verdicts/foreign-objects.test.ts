@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { applyShop, type Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario, TraceEvent } from "../contract/index.ts";
-import type { Change } from "./changes.ts";
-import { foreignObjects } from "./judge-trace.ts";
+import { type Change, foreignObjects } from "./judge.ts";
 
 const scenario = shopScenario();
 

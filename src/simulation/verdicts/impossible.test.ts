@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Run, stateOf, type TraceEvent } from "../contract/index.ts";
-import { impossibleIn, isImpossible } from "./impossible.ts";
+import { impossibleIn, isImpossible } from "./left-out.ts";
 
 const object = "ConfigMap.v1 default/a";
 const end: TraceEvent = { at: 2, type: "phase", phase: "steps", rests: true };

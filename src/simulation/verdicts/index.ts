@@ -1,7 +1,14 @@
-export { type Chance, chanceOf, differencesBesides } from "./chance.ts";
-export { derivedIn } from "./derived.ts";
-export { type Difference, differencesOf, differenceText } from "./differences.ts";
-export { impossibleIn, isImpossible } from "./impossible.ts";
-export { judgeState } from "./judge-state.ts";
-export { judgeTrace } from "./judge-trace.ts";
-export { pausedObjects } from "./paused-objects.ts";
+/**
+ * The judgement of runs. `judge.ts` has the mistakes that one run shows by itself; `differences.ts` compares the outcomes of
+ * two, without what `left-out.ts` and chance excuse.
+ */
+export {
+  type Chance,
+  chanceOf,
+  type Difference,
+  differencesBesides,
+  differencesOf,
+  differenceText,
+} from "./differences.ts";
+export { judgeState, judgeTrace } from "./judge.ts";
+export { derivedIn, impossibleIn, isImpossible, pausedObjects } from "./left-out.ts";

@@ -4,9 +4,8 @@ import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { stateOf, type TraceEvent } from "../contract/index.ts";
 import { differencesOf } from "./differences.ts";
-import { judgeState } from "./judge-state.ts";
-import { judgeTrace } from "./judge-trace.ts";
-import { pausedObjects } from "./paused-objects.ts";
+import { judgeState, judgeTrace } from "./judge.ts";
+import { pausedObjects } from "./left-out.ts";
 
 const shop = (more: object = {}): KubernetesObject => ({
   apiVersion: "sim.dev/v1",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { SimulatedOperator, TraceEvent } from "../contract/index.ts";
-import { withoutShard } from "./judge-trace.ts";
+import { withoutShard } from "./judge.ts";
 
 const all = "f".repeat(16);
 

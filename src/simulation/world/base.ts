@@ -3,21 +3,21 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Scenario, SimulatedOperator } from "../contract/index.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { inside, withVirtualGlobals } from "../globals/index.ts";
-import { Random } from "../random/index.ts";
+import { Random } from "../random.ts";
 
 const { setImmediate: realImmediate } = globalThis;
 
 type StoredState = ReturnType<InProcessCluster["snapshot"]>;
 type User = NonNullable<Parameters<typeof startInProcess>[0]["tokens"]>[string];
 
-/** The state that every run of a scenario starts from. */
+/** The state of the cluster that every run of a scenario starts from. */
 export interface Base {
   readonly state: StoredState;
-  /** Keys of what every cluster has: `<resource> <key>`. */
+  /** The keys of objects that every cluster has, as `<resource> <key>`. */
   readonly system: ReadonlySet<string>;
 }
 
-/** The bearer token of whoever works on the cluster by hand. */
+/** The bearer token of users. */
 export const userToken = "user";
 
 /** The namespace of the operators and their leases. */
@@ -27,7 +27,7 @@ export function tokenOf({ name }: SimulatedOperator): string {
   return `operator-${name}`;
 }
 
-/** The users of all tokens. */
+/** Returns the users of all bearer tokens. */
 export function tokensOf({ operators }: Scenario): { [token: string]: User } {
   const masters = ["system:masters", "system:authenticated"];
   const tokens: { [token: string]: User } = { [userToken]: { name: "user", groups: masters } };
@@ -41,10 +41,10 @@ export function tokensOf({ operators }: Scenario): { [token: string]: User } {
 
 const bases = new Map<string, Promise<Base>>();
 
-/** How many are kept, of those that were used last. */
+/** The number of bases that are kept, the most recently used ones. */
 const mostBases = 8;
 
-/** Makes the state once for all scenarios that differ in steps and faults only. */
+/** Returns the base of a scenario. Scenarios that differ only in steps and faults share one. */
 export function baseOf(scenario: Scenario): Promise<Base> {
   const { operators, crds, objects } = scenario;
   const key = JSON.stringify([operators.map(({ name, rules }) => ({ name, rules })), crds, objects]);
@@ -55,7 +55,7 @@ export function baseOf(scenario: Scenario): Promise<Base> {
   return base;
 }
 
-/** Makes it with the same chance in every process: the ids of its objects stand in traces. */
+/** Makes a base. Its time and randomness are fixed, since the uids of its objects appear in traces. */
 function makeBase(scenario: Scenario): Promise<Base> {
   const clock = new FakeClock(Date.UTC(2029, 11, 31));
   const random = new Random(0).fork("base");
@@ -84,32 +84,32 @@ async function createAll({ operators, crds = [], objects = [] }: Scenario, clock
       throw new Error(`${object.kind} ${object.metadata.name} can't be created: ${body.toString()}`);
   };
   for (const object of [...crds, ...operators.flatMap(permissionsOf)]) await create(object);
-  // The groups of the CRDs are published in a later turn.
+  // The cluster publishes the groups of the CRDs in a later turn.
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
   const system = new Set<string>();
   for (const [name, entries] of cluster.snapshot().collections)
     for (const key of entries.keys()) system.add(`${name} ${key}`);
-  for (const object of objects.toSorted(byWhetherItCalls)) await create(object);
+  for (const object of objects.toSorted(byCallsOfWebhooks)) await create(object);
   await cluster.stop();
   if (problems.length > 0) throw new AggregateError(problems, "the cluster could not be made");
   return { state: cluster.snapshot(), system };
 }
 
-/** Webhooks are configured last: nobody answers them yet. */
-function byWhetherItCalls(one: KubernetesObject, other: KubernetesObject): number {
+/** Sorts configurations of webhooks last: no process answers them yet. */
+function byCallsOfWebhooks(one: KubernetesObject, other: KubernetesObject): number {
   const calls = ({ kind }: KubernetesObject): boolean => kind.endsWith("WebhookConfiguration");
   return Number(calls(one)) - Number(calls(other));
 }
 
-/** The rules of an operator, and what its leader election needs. */
+/** Returns the role of an operator and its binding, with the permissions that every manager needs. */
 function permissionsOf({ name, rules }: SimulatedOperator): KubernetesObject[] {
   if (!rules) return [];
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["*"] };
   const events = { apiGroups: ["", "events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] };
-  // An operator may have the name of a role of every cluster, such as `view`.
+  // The operator may have the name of a built-in role, such as `view`.
   const metadata = { name: `operator:${name}` };
   const role = { apiVersion, kind: "ClusterRole", metadata, rules: [...rules, lease, events] };
   const binding = {
@@ -122,7 +122,7 @@ function permissionsOf({ name, rules }: SimulatedOperator): KubernetesObject[] {
   return [role, binding];
 }
 
-/** The path of an object, or of its collection. */
+/** Returns the path of an object, or of its collection. */
 export function pathOf(
   { core }: InProcessCluster,
   { apiVersion, kind, metadata: { namespace = "default", name = "" } }: KubernetesObject,

@@ -15,7 +15,7 @@ import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulat
 import type { ContainerCommand } from "../contract/index.ts";
 import { simulate } from "./simulate.ts";
 
-/** What the first reconcile of an operator makes of some work: a value, or the message of its error. */
+/** Does some work in the first reconcile of an operator. Returns its value, or the message of its error. */
 async function outcomeOf(work: () => unknown): Promise<unknown> {
   let outcome: unknown = "never began";
   let isFirst = true;

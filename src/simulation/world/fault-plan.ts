@@ -1,7 +1,6 @@
 import type { CrashFault, Fault, RefusalFault, WebhookFault } from "../contract/index.ts";
-import { refusalAnswers } from "./refusal-answers.ts";
 
-/** The faults of a run, by where they strike. */
+/** The faults of a run. The network asks for those that strike a request; `strike-faults.ts` carries out the others. */
 export class FaultPlan {
   readonly #faults: readonly Fault[];
 
@@ -14,7 +13,7 @@ export class FaultPlan {
         );
   }
 
-  /** The death that a write of a process brings. */
+  /** Returns the crash at a write of a process. */
   crashAt(process: string, write: number): CrashFault | undefined {
     return this.#faults.find(
       (each): each is CrashFault =>
@@ -29,7 +28,7 @@ export class FaultPlan {
     );
   }
 
-  /** Whether a process is cut off at a time. */
+  /** Returns whether nothing gets through to a process or from it. */
   isCut(process: string, now: number): boolean {
     return this.#faults.some(
       (each) =>
@@ -37,7 +36,7 @@ export class FaultPlan {
     );
   }
 
-  /** Whether a process can't reach its Lease at a time. */
+  /** Returns whether a process can't reach its Lease. */
   isLeaseCut(process: string, now: number): boolean {
     return this.#faults.some(
       (each) =>
@@ -45,7 +44,7 @@ export class FaultPlan {
     );
   }
 
-  /** What is wrong with the webhooks of an operator at a time. */
+  /** Returns the fault of an operator's webhooks. */
   webhookFault(operator: string, now: number): WebhookFault | undefined {
     return this.#faults.find(
       (each): each is WebhookFault =>
@@ -53,7 +52,7 @@ export class FaultPlan {
     );
   }
 
-  /** Whether the server can't be watched by a process at a time. */
+  /** Returns whether the server refuses a process's watches. */
   isUnwatchable(process: string, now: number): boolean {
     return this.#faults.some(
       (each) =>
@@ -61,7 +60,7 @@ export class FaultPlan {
     );
   }
 
-  /** Until when the events of a process are held at a time. */
+  /** Returns the time until which the events of a process are held; 0 if they aren't. */
   heldUntil(process: string, now: number): number {
     const ends = this.#faults.flatMap((each) =>
       (each.fault === "hold" || each.fault === "expire" || each.fault === "cut") &&
@@ -74,24 +73,37 @@ export class FaultPlan {
     return Math.max(0, ...ends);
   }
 
-  /** When an operator is upgraded; it always was if never. */
+  /** Returns the time at which an operator is upgraded; 0 if it runs its present version from the start. */
   upgradeOf(operator: string): number {
     const upgrade = this.#faults.find((each) => each.fault === "upgrade" && each.operator === operator);
     return upgrade?.fault === "upgrade" ? upgrade.at : 0;
   }
 
-  /** When the last operator is upgraded: the outcome of a former version is compared with nothing. */
+  /** The time of the last upgrade. No run ends before it: the outcome of a former version is of no interest. */
   get lastUpgrade(): number {
     return Math.max(0, ...this.#faults.map((each) => (each.fault === "upgrade" ? each.at : 0)));
   }
 
-  /** The faults that strike at a time. */
+  /** The faults that strike at a given time, and not at a request. */
   get timed(): ReadonlyArray<Fault & { readonly at: number }> {
     return this.#faults.filter((each): each is Fault & { readonly at: number } => "at" in each);
   }
 }
 
-/** A fault in a few words. */
+/** The server's answers to requests that it refuses: status, reason, message and headers. */
+export const refusalAnswers = {
+  conflict: [
+    409,
+    "Conflict",
+    "the object has been modified; please apply your changes to the latest version and try again",
+    {},
+  ],
+  // As an API server's, the answer says when to try again, so that clients do so by themselves.
+  "too-many": [429, "TooManyRequests", "the server has received too many requests", { "retry-after": "1" }],
+  error: [500, "InternalError", "etcdserver: request timed out", {}],
+} as const;
+
+/** Describes a fault in a few words. */
 export function faultText(fault: Fault): string {
   switch (fault.fault) {
     case "crash": {

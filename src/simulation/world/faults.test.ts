@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
-import { Random } from "../random/index.ts";
+import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 
 const one: Scenario = { ...shopScenario(), steps: [applyShop("a", { size: 1 })] };
@@ -14,7 +14,7 @@ const process = "shop-0";
 
 const disturbedBy = (...faults: Fault[]): Promise<Run> => simulate({ ...one, faults });
 
-/** What the process changed before the deletion, in which it may create again what it does not know to be gone. */
+/** Returns the changes by the process before the deletion phase, in which it may recreate objects that it does not know to be gone. */
 const changesOf = ({ trace }: Run): string[] =>
   trace
     .slice(
@@ -25,7 +25,7 @@ const changesOf = ({ trace }: Run): string[] =>
       event.type === "change" && event.by === process ? [`${event.change} ${event.resource}`] : [],
     );
 
-/** What happened until all rested, besides the fault itself. */
+/** Returns the events until everything rested, without the fault itself. */
 const pathOf = ({ trace }: Run): Run["trace"] =>
   trace
     .slice(

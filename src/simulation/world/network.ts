@@ -1,15 +1,66 @@
-import { Readable } from "node:stream";
 import { setMaxListeners } from "node:events";
-import type { ClusterConfig } from "@tsbuilder/runtime";
+import { Readable } from "node:stream";
 import type { InProcessCluster } from "@tsbuilder/cluster";
-import { type CrashFault, type RefusalFault, refText } from "../contract/index.ts";
+import { type Client, type ClusterConfig, interceptClient, Manager } from "@tsbuilder/runtime";
+import { type CrashFault, isElected, type RefusalFault, refText, type Scenario } from "../contract/index.ts";
 import { OutsideError } from "../globals/index.ts";
-import { tokenOf } from "./base.ts";
-import { streamTo } from "./container-commands.ts";
-import { refusalAnswers } from "./refusal-answers.ts";
-import type { Replica } from "./replica.ts";
-import { WatchFeed, brokenConnection } from "./watch-feed.ts";
+import { operatorNamespace, tokenOf } from "./base.ts";
+import { refusalAnswers } from "./fault-plan.ts";
+import type { Feed, Life, Replica } from "./replica.ts";
 import type { World } from "./world.ts";
+
+/**
+ * Makes the manager of one life of a process. All of its requests go through the simulated network, which delays them, and
+ * lets the faults of the run strike.
+ */
+export function managerOf(world: World, replica: Replica, life: Life): Manager {
+  const { operator } = replica;
+  const { name, sharding, manager: options } = operator;
+  const lease = { id: `${name}.simulation`, namespace: operatorNamespace };
+  // The operator's own stand-ins come first.
+  const wrap = (client: Client): Client => {
+    const answered = answerCommands(client, world.exec!, world, replica);
+    return options?.client?.wrap?.(answered) ?? answered;
+  };
+  return new Manager({
+    name,
+    ...options,
+    config: configOf(world, replica, life.number),
+    clock: life.clock,
+    logger: world.recorder.logger(replica.name),
+    blockedAfter: "0s",
+    ...(world.exec && { client: { ...options?.client, wrap } }),
+    webhooks: {
+      ...options?.webhooks,
+      carry: (served) => {
+        if (replica.life === life.number) replica.webhooks = served;
+      },
+    },
+    ownsProcess: false,
+    ...(life.isBehind && { cache: { ...options?.cache, watchList: false } }),
+    ...(isElected(operator) && { leaderElection: { ...lease, identity: replica.name } }),
+    ...(sharding && { sharding: { ...lease, by: sharding } }),
+  });
+}
+
+/** Answers a client's commands in containers by a stand-in. The network takes as long as that to the API server. */
+function answerCommands(
+  client: Client,
+  standIn: NonNullable<Scenario["exec"]>,
+  world: World,
+  replica: Replica,
+): Client {
+  return interceptClient(client, {
+    exec: async ({ args }) => {
+      const [ref, command, options = {}] = args as unknown as Parameters<Client["exec"]>;
+      const { namespace = "default", name: pod = "" } = "metadata" in ref ? ref.metadata : ref;
+      await world.wait(replica.latency());
+      const result = await standIn({ namespace, pod, command, options });
+      await replica.arrival();
+      return { exitCode: 0, stdout: "", stderr: "", ...result };
+    },
+  });
+}
 
 type Carrier = NonNullable<ClusterConfig["carry"]>;
 
@@ -19,11 +70,8 @@ type CarryOptions = Parameters<Carrier>[1];
 
 type Answer = Awaited<ReturnType<Carrier>>;
 
-/** How long an attempt to connect takes that nobody answers. */
-const connectTimeout = 10_000;
-
-/** Connects one life of a process to the cluster. Once it is dead, nothing is answered any more. */
-export function configOf(world: World, replica: Replica, life: number): ClusterConfig {
+/** Connects one life of a process to the cluster. Once that life is over, no request of it gets an answer. */
+function configOf(world: World, replica: Replica, life: number): ClusterConfig {
   const isAlive = (): boolean => replica.life === life;
   return {
     server: "http://cluster.simulation",
@@ -32,7 +80,7 @@ export function configOf(world: World, replica: Replica, life: number): ClusterC
       new Promise<Answer>((resolve, reject) => {
         if (!isAlive()) return;
         if (options.signal?.aborted) return reject(options.signal.reason as Error);
-        const stream = streamTo(request.path);
+        const stream = streams.exec(request.path)?.[1];
         if (stream !== undefined)
           return reject(
             new OutsideError(
@@ -52,10 +100,13 @@ export function configOf(world: World, replica: Replica, life: number): ClusterC
   };
 }
 
-/** A stream may be aborted before anybody reads it, and so hears of it. */
-const unheard = (): void => {};
+/** Requests that open a stream to a container; a simulation has none. */
+const streams = /\/pods\/[^/]+\/(attach|exec|portforward)(?:\?|$)/;
 
-/** What a signal ends: a request until its answer is there, and the answer's stream until it is closed. */
+/** Ignores the error of a stream that is aborted before anybody reads it; without a listener, the process would end. */
+const ignore = (): void => {};
+
+/** Ends a request when its signal is aborted: until the answer is there, and a streamed answer until it is closed. */
 class AbortableCall {
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort: () => void;
@@ -70,24 +121,27 @@ class AbortableCall {
       this.#stream?.destroy(error);
     };
     if (!signal) return;
-    // A reconcile may well make twenty requests at once, which is no leak.
+    // A reconcile may well make twenty requests at once; Node would warn of a leak.
     setMaxListeners(0, signal);
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** The request has ended with an answer, or an error. */
+  /** Ends the call with an answer or an error, which it returns. A streamed answer stays abortable. */
   end<T extends Error | { readonly stream?: Readable | undefined }>(outcome: T): T {
     const forget = (): void => this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#stream = "stream" in outcome ? outcome.stream : undefined;
     if (!this.#stream) forget();
     else if (this.#signal?.aborted) this.#onAbort();
     else this.#stream.once("close", forget);
-    this.#stream?.on("error", unheard);
+    this.#stream?.on("error", ignore);
     return outcome;
   }
 }
 
-/** One request with its answer, in one life of a process. */
+/** Milliseconds until an attempt to connect gives up. */
+const connectTimeout = 10_000;
+
+/** One request of a process, and its answer. */
 class Exchange {
   readonly #world: World;
   readonly #replica: Replica;
@@ -111,7 +165,7 @@ class Exchange {
     this.#isAlive = isAlive;
   }
 
-  /** Resolves with nothing if the process died of it. */
+  /** Carries the request to the server, and the answer back. Resolves with undefined if a fault kills the process. */
   async run(): Promise<Answer | undefined> {
     const { faults } = this.#world;
     const { name } = this.#replica;
@@ -143,7 +197,7 @@ class Exchange {
     return { status, headers, text: body.toString(), bytes: body.length, stream: undefined };
   }
 
-  /** Unless something else has ended this life already. */
+  /** Kills the process, unless something else has done so already. */
   #die(crash: CrashFault): undefined {
     if (!this.#isAlive()) return undefined;
     this.#world.note(crash);
@@ -156,6 +210,7 @@ class Exchange {
     return `${this.#replica.operator.name}: ${writePoint(this.#world.cluster, this.#request)}`;
   }
 
+  /** Has the server handle the request. While the process has an old view, each list is answered from that once. */
   async #handle() {
     const { method, path, headers, body } = this.#request;
     const { view } = this.#replica;
@@ -169,7 +224,7 @@ class Exchange {
     });
   }
 
-  /** The way to the server, or back. */
+  /** Waits for the way to the server, or back. Throws if the process is cut off. */
   async #travel(): Promise<void> {
     const { loop, faults } = this.#world;
     await this.#world.wait(this.#replica.latency());
@@ -228,7 +283,7 @@ interface Write {
   readonly body?: string | undefined;
 }
 
-/** The object that a request writes: `ConfigMap.v1 default/shop`. A new one is named by the body. */
+/** Returns the object that a request writes: `ConfigMap.v1 default/shop`. The name of a new one is in the body. */
 function objectOf(cluster: InProcessCluster, { path, body = "{}" }: Write): string | undefined {
   const { apiVersion, kind, namespace, name: given } = targetOf(cluster, path);
   const name = given ?? (JSON.parse(body) as { metadata?: { name?: string } }).metadata?.name;
@@ -236,7 +291,7 @@ function objectOf(cluster: InProcessCluster, { path, body = "{}" }: Write): stri
   return refText({ apiVersion, kind, namespace, name });
 }
 
-/** What a request does to which kind, whatever the object is called: `PATCH Shop/status`. */
+/** Returns the kind of a write, without the object's name: `PATCH Shop/status`. */
 function writePoint(
   cluster: InProcessCluster,
   { method, path }: Write & { readonly method: string },
@@ -259,17 +314,14 @@ function targetOf({ core: { registry } }: InProcessCluster, path: string) {
   };
 }
 
-/** The part of a request that decides what it is. */
+/** The parts of a request that decide its kind. */
 interface Call {
   readonly method: string;
   /** Including the query. */
   readonly path: string;
 }
 
-/**
- * What a request is to a simulation: faults are aimed at reads and writes; leases and Events are no part of what an
- * operator does to its objects.
- */
+/** The kind of a request. Faults are aimed at reads and writes only: leases and Events are not the operator's work. */
 type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
 
 const leases = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leases(?:\/|$|\?)/;
@@ -283,7 +335,7 @@ export function kindOf({ method, path }: Call, isStream: boolean): CallKind {
   return /[?&]watch=(?:true|1)/.test(path) ? "watch" : "list";
 }
 
-/** The same list as it was at an earlier revision. */
+/** Returns the path of the same list at an earlier revision. */
 function asOf(path: string, revision: number): string {
   const [bare = "", query = ""] = path.split("?");
   const parameters = new URLSearchParams(query);
@@ -294,7 +346,7 @@ function asOf(path: string, revision: number): string {
   return `${bare}?${parameters.toString()}`;
 }
 
-/** An iterator would make four promises of it. */
+/** Makes a stream of one chunk. `Readable.from()` would take four promises for it. */
 function streamOf(body: Buffer): Readable {
   const stream = new Readable({ read: () => {} });
   stream.push(body);
@@ -304,4 +356,98 @@ function streamOf(body: Buffer): Readable {
 
 function bareOf(path: string): string {
   return path.split("?")[0]!;
+}
+
+interface WatchEvent {
+  readonly type: string;
+  readonly object: { readonly metadata?: { readonly namespace?: string; readonly name?: string } };
+}
+
+/**
+ * Brings the events of one watch to a process: in order, and each a while after it happened. Events that the server wrote
+ * in one chunk arrive together.
+ */
+export class WatchFeed implements Feed {
+  readonly stream: Readable;
+  readonly #world: World;
+  readonly #replica: Replica;
+  readonly #path: string;
+  readonly #source: Readable;
+  readonly #timers = new Set<() => void>();
+  /** Deliveries under way, in order. Each timer delivers the first, since timers for one moment may fire in any order. */
+  readonly #underWay: Array<() => void> = [];
+  /** The time at which the last delivery arrives. */
+  #last = 0;
+  #rest = "";
+
+  constructor(world: World, replica: Replica, path: string, source: Readable) {
+    this.#world = world;
+    this.#replica = replica;
+    this.#path = path;
+    this.#source = source;
+    this.stream = new Readable({
+      read: () => {},
+      destroy: (error, done) => {
+        this.#end();
+        done(error);
+      },
+    });
+    replica.feeds.add(this);
+    source.on("data", (chunk: Buffer) => this.#take(chunk.toString("utf8")));
+    source.on("end", () => this.#schedule(() => this.stream.push(null)));
+    source.on("error", () => this.break());
+  }
+
+  /** Drops everything under way, and breaks the connection. */
+  break(): void {
+    this.#end();
+    this.#replica.run(() => this.stream.destroy(brokenConnection()));
+  }
+
+  /** Ends the watch of a dead process: nothing arrives, and the server closes its side. */
+  abandon(): void {
+    this.#end();
+  }
+
+  #take(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop()!;
+    if (lines.length === 0) return;
+    this.#schedule(() => {
+      for (const line of lines) this.#record(line);
+      this.stream.push(Buffer.from(`${lines.join("\n")}\n`));
+    });
+  }
+
+  #record(line: string): void {
+    const { type, object } = JSON.parse(line) as WatchEvent;
+    if (type === "BOOKMARK") return;
+    const { namespace, name = "" } = object.metadata ?? {};
+    const key = namespace === undefined ? name : `${namespace}/${name}`;
+    const [path = ""] = this.#path.split("?");
+    this.#world.recorder.add({ type: "watch", process: this.#replica.name, path, event: type, key });
+  }
+
+  #schedule(deliver: () => void): void {
+    const { loop, faults } = this.#world;
+    const held = Math.max(faults.heldUntil(this.#replica.name, loop.now), this.#replica.viewHeldUntil);
+    this.#last = Math.max(this.#last, held, loop.now + this.#replica.lag());
+    this.#underWay.push(deliver);
+    const cancel = loop.after(this.#last - loop.now, () => {
+      this.#timers.delete(cancel);
+      this.#replica.run(this.#underWay.shift()!);
+    });
+    this.#timers.add(cancel);
+  }
+
+  #end(): void {
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+    this.#replica.feeds.delete(this);
+    this.#source.destroy();
+  }
+}
+
+function brokenConnection(): Error {
+  return Object.assign(new Error("the connection broke"), { code: "ECONNRESET" });
 }

@@ -1,6 +1,6 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
-import { ProcessClock } from "./process-clock.ts";
+import { ProcessClock } from "./virtual-time.ts";
 
 test("timers without a delay that set themselves anew don't stop the time", () => {
   const world = new FakeClock();

@@ -1,164 +1,117 @@
-import { type Client, Manager, type ServedWebhooks } from "@tsbuilder/runtime";
-import { type CrashFault, isElected, type SimulatedOperator } from "../contract/index.ts";
-import { inside, type Environment } from "../globals/index.ts";
-import type { Random } from "../random/index.ts";
-import { operatorNamespace } from "./base.ts";
-import { answerCommands } from "./container-commands.ts";
-import { configOf } from "./network.ts";
-import { ProcessClock } from "./process-clock.ts";
-import type { WatchFeed } from "./watch-feed.ts";
-import type { World } from "./world.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Manager, ServedWebhooks } from "@tsbuilder/runtime";
+import { type CrashFault, isElected, type Scenario, type SimulatedOperator } from "../contract/index.ts";
+import { type Environment, inside } from "../globals/index.ts";
+import type { Random } from "../random.ts";
+import type { FaultPlan } from "./fault-plan.ts";
+import type { Recorder } from "./records.ts";
+import { type EventLoop, ProcessClock } from "./virtual-time.ts";
 
-/** The state of the cluster as a process that just started sees it. */
+/** The parts of the world that a process depends on. */
+export interface Surroundings {
+  readonly loop: EventLoop;
+  readonly random: Random;
+  readonly recorder: Recorder;
+  readonly faults: FaultPlan;
+  readonly http: Scenario["http"];
+  /** Returns the revision of the cluster at an earlier time. */
+  revisionAt(time: number): number;
+}
+
+/** One life of a process, from a start to its death. */
+export interface Life {
+  readonly number: number;
+  readonly clock: Clock;
+  /** Its first lists are out of date. */
+  readonly isBehind: boolean;
+}
+
+/** Makes the manager of one life of a process, connected to the cluster. */
+export type MakeManager = (replica: Replica, life: Life) => Manager;
+
+/** The state of the cluster that the first lists of a restarted process show. */
 interface View {
   readonly revision: number;
-  /** The lists that were answered from it. */
+  /** The lists that have been answered from it. */
   readonly seen: Set<string>;
 }
 
-/** How long a failed process waits until it starts again. */
+/** The stream of one watch. */
+export interface Feed {
+  /** Drops everything under way, and breaks the connection. */
+  break(): void;
+  /** Ends the watch of a dead process. */
+  abandon(): void;
+}
+
+/** Milliseconds that a failed process waits until it starts again. */
 const restartDelay = 5000;
 
 /** A process of an operator. It dies and starts again, as a pod's container does. */
 export class Replica {
   readonly name: string;
   readonly operator: SimulatedOperator;
-  readonly feeds = new Set<WatchFeed>();
-  readonly #world: World;
+  readonly feeds = new Set<Feed>();
+  readonly #world: Surroundings;
+  readonly #makeManager: MakeManager;
   readonly #random: Random;
   #around: Environment;
   #manager: Manager | undefined;
-  /** Stop the managers of earlier lives. */
+  /** Functions that stop the managers of earlier lives. */
   readonly #buried: Array<() => void> = [];
   #cancelStart: () => void = () => {};
   #dateOffset = 0;
   #suspendedUntil = 0;
-  /** What reached it while it stood still, in order. */
+  /** Code that became due while the process was suspended, in order. */
   #missed: Array<() => void> = [];
-  /** Its lives are counted; what an earlier one still does has no effect. */
+  /** The number of the current life. Code of an earlier life has no effect. */
   life = 0;
   isLeader = false;
   writes = 0;
   requests = 0;
   view: View | undefined;
-  /** What answers calls of the API server, while it does. */
+  /** Answers the API server's calls of webhooks, once the manager serves them. */
   webhooks: ServedWebhooks | undefined;
-  /** Told when the process dies: calls that it has not answered. */
+  /** Functions that fail the unanswered calls of webhooks when the process dies. */
   readonly calls = new Set<() => void>();
-  /** Until then, it learns of nothing that its first view lacks. */
+  /** Until this time, watches deliver nothing that the first view lacks. */
   viewHeldUntil = 0;
 
-  constructor(world: World, operator: SimulatedOperator, index: number) {
+  constructor(world: Surroundings, operator: SimulatedOperator, index: number, makeManager: MakeManager) {
     this.name = `${operator.name}-${index}`;
     this.operator = operator;
     this.#world = world;
+    this.#makeManager = makeManager;
     this.#random = world.random.fork(`network of ${this.name}`);
     this.#around = this.#environment();
   }
 
-  /** The way of a request or an answer takes this long. */
-  latency(): number {
-    return this.#random.chance(0.05) ? this.#random.next() * 300 : 0.2 + this.#random.next() * 4;
-  }
-
-  /** An event takes this long. */
-  lag(): number {
-    return this.#random.chance(0.1) ? this.#random.next() * 600 : 0.2 + this.#random.next() * 8;
-  }
-
-  /** Runs code of this process, unless it stands still: then it does so later, in the same order. */
-  run(code: () => void): void {
-    if (this.#isSuspended || this.#missed.length > 0) this.#missed.push(code);
-    else inside(this.#around, code);
-  }
-
-  /** An answer takes its way, and waits while the process stands still. */
-  arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#world.loop.after(this.latency(), () => this.run(resolve));
-    });
-  }
-
-  /** Nothing in it runs for a while. */
-  suspend(milliseconds: number): void {
-    const { loop } = this.#world;
-    this.#suspendedUntil = Math.max(this.#suspendedUntil, loop.now + milliseconds);
-    loop.after(milliseconds, () => this.#catchUp());
-  }
-
-  get #isSuspended(): boolean {
-    return this.#world.loop.now < this.#suspendedUntil;
-  }
-
-  /** Each in a turn of its own: promises run in between. */
-  #catchUp(): void {
-    if (this.#isSuspended) return;
-    const next = this.#missed.shift();
-    if (!next) return;
-    inside(this.#around, next);
-    this.#world.loop.enqueue(() => this.#catchUp());
-  }
-
-  /** What a process that doesn't lead has in its queue waits for the lease. */
-  get isIdle(): boolean {
-    if (this.#isSuspended || this.#missed.length > 0) return false;
-    if (isElected(this.operator) && !this.isLeader) return true;
-    return this.#manager?.isIdle ?? false;
-  }
-
-  /** Moves the date of its machine, which outlives the process. */
-  moveDate(milliseconds: number): void {
-    this.#dateOffset += milliseconds;
-    (this.#around.clock as ProcessClock).offset = this.#dateOffset;
-  }
-
   start(lag = 0): void {
-    const life = ++this.life;
+    const number = ++this.life;
     const { recorder, loop } = this.#world;
     this.#around = this.#environment();
     this.view = lag > 0 ? { revision: this.#world.revisionAt(loop.now - lag), seen: new Set() } : undefined;
     this.viewHeldUntil = lag > 0 ? loop.now + lag : 0;
     recorder.add({ type: "start", process: this.name });
-    this.run(() => void this.#run(life, lag > 0));
+    this.run(() => void this.#live(number, lag > 0));
   }
 
-  async #run(life: number, isBehind: boolean): Promise<void> {
-    const { name, sharding, manager: options } = this.operator;
-    const { recorder, loop, faults } = this.#world;
-    const setup = (loop.now < faults.upgradeOf(name) && this.operator.former) || this.operator.setup;
+  async #live(number: number, isBehind: boolean): Promise<void> {
+    const { loop, faults } = this.#world;
+    const { name, former, setup: present } = this.operator;
+    const setup = (loop.now < faults.upgradeOf(name) && former) || present;
     try {
-      const manager = new Manager({
-        name,
-        ...options,
-        config: configOf(this.#world, this, life),
-        clock: this.#around.clock,
-        logger: recorder.logger(this.name),
-        blockedAfter: "0s",
-        ...(this.#world.exec && { client: { ...options?.client, wrap: this.#wrap } }),
-        webhooks: { ...options?.webhooks, carry: (served) => this.#serve(life, served) },
-        ownsProcess: false,
-        ...(isBehind && { cache: { ...options?.cache, watchList: false } }),
-        ...(isElected(this.operator) && {
-          leaderElection: { id: `${name}.simulation`, namespace: operatorNamespace, identity: this.name },
-        }),
-        ...(sharding && {
-          sharding: { id: `${name}.simulation`, namespace: operatorNamespace, by: sharding },
-        }),
-      });
+      const manager = this.#makeManager(this, { number, clock: this.#around.clock, isBehind });
       this.#manager = manager;
       await setup(manager);
       await manager.start();
     } catch (error) {
-      if (this.life !== life) return;
+      if (this.life !== number) return;
       this.#fail(error);
     }
   }
 
-  #serve(life: number, served: ServedWebhooks | undefined): void {
-    if (this.life === life) this.webhooks = served;
-  }
-
-  /** Nobody caught an error: the process ends, and its container starts again. */
+  /** Ends the process after an uncaught error, as Node does. Its container starts again. */
   #fail(error: unknown): void {
     this.#logError("the process ended", error);
     this.die({ down: restartDelay });
@@ -169,13 +122,14 @@ export class Replica {
     this.#world.recorder.add({ type: "log", process: this.name, level: "error", message, error: text });
   }
 
-  /** Ends it at once, in the middle of whatever it does. */
+  /** Ends the process at once, in the middle of its work, and starts it again after a while. */
   die({ down, lag = 0 }: Pick<CrashFault, "down" | "lag">): void {
     this.kill();
     this.#world.recorder.add({ type: "died", process: this.name });
     this.#cancelStart = this.#world.loop.after(down, () => this.start(lag));
   }
 
+  /** Ends the process at once, without a restart. */
   kill(): void {
     this.life++;
     this.#cancelStart();
@@ -191,30 +145,84 @@ export class Replica {
   }
 
   /**
-   * Ends it for good. Only now, when nobody looks any more, does the code of all its lives learn that it is over: what
-   * waits for a signal would stay in memory.
+   * Ends the process when the run is over. Only now are the managers of all its lives stopped: stopping one at its death
+   * would let its code run on, and never stopping it would leave code that waits for a signal in memory.
    */
   close(): void {
     this.kill();
     for (const stop of this.#buried.splice(0)) stop();
   }
 
-  /** The operator's own stand-ins come first. */
-  readonly #wrap = (client: Client): Client => {
-    const own = answerCommands(client, this.#world.exec!, this.#world, this);
-    return this.operator.manager?.client?.wrap?.(own) ?? own;
-  };
+  /** Runs code of this process. While the process is suspended, the code waits, and later runs in the same order. */
+  run(code: () => void): void {
+    if (this.#isSuspended || this.#missed.length > 0) this.#missed.push(code);
+    else inside(this.#around, code);
+  }
 
-  /** Asks the stand-in for other servers: the way takes as long as that to the API server. */
+  /** Runs none of the process's code for a while. */
+  suspend(milliseconds: number): void {
+    const { loop } = this.#world;
+    this.#suspendedUntil = Math.max(this.#suspendedUntil, loop.now + milliseconds);
+    loop.after(milliseconds, () => this.#catchUp());
+  }
+
+  get #isSuspended(): boolean {
+    return this.#world.loop.now < this.#suspendedUntil;
+  }
+
+  /** Runs everything that was missed, each in a turn of its own: promises run in between. */
+  #catchUp(): void {
+    if (this.#isSuspended) return;
+    const next = this.#missed.shift();
+    if (!next) return;
+    inside(this.#around, next);
+    this.#world.loop.enqueue(() => this.#catchUp());
+  }
+
+  /** The process has nothing to do. The queue of one that doesn't lead doesn't count, since it waits for the lease. */
+  get isIdle(): boolean {
+    if (this.#isSuspended || this.#missed.length > 0) return false;
+    if (isElected(this.operator) && !this.isLeader) return true;
+    return this.#manager?.isIdle ?? false;
+  }
+
+  /** Moves the date of the process's machine, which outlives the process. */
+  moveDate(milliseconds: number): void {
+    this.#dateOffset += milliseconds;
+    (this.#around.clock as ProcessClock).offset = this.#dateOffset;
+  }
+
+  /** Draws the time that a request or an answer takes. */
+  latency(): number {
+    return this.#random.chance(0.05) ? this.#random.next() * 300 : 0.2 + this.#random.next() * 4;
+  }
+
+  /** Draws the time that an event of a watch takes. */
+  lag(): number {
+    return this.#random.chance(0.1) ? this.#random.next() * 600 : 0.2 + this.#random.next() * 8;
+  }
+
+  /** Resolves when an answer that is sent now has arrived; a suspended process gets it later. */
+  arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#world.loop.after(this.latency(), () => this.run(resolve));
+    });
+  }
+
+  /** Asks the stand-in for other servers. The network takes as long as that to the API server. */
   async #fetch(request: Request): Promise<Response> {
-    await this.#world.wait(this.latency());
-    const response = await this.#world.http!(request);
+    const { loop, http } = this.#world;
+    await new Promise<void>((resolve) => {
+      loop.after(this.latency(), resolve);
+    });
+    const response = await http!(request);
     await this.arrival();
     return response;
   }
 
+  /** Makes the environment of the current life: nothing that it left behind runs in a later one. */
   #environment(): Environment {
-    const { loop, random } = this.#world;
+    const { loop, random, http } = this.#world;
     const { life } = this;
     const guarded = (run: () => void) => (): void =>
       this.run(() => {
@@ -231,7 +239,7 @@ export class Replica {
       random: random.fork(`${this.name} ${life}`),
       isClosed: true,
       enqueue: (run) => loop.enqueue(guarded(run)),
-      http: this.#world.http && ((request) => this.#fetch(request)),
+      http: http && ((request) => this.#fetch(request)),
       // A manager that owns its process does the same.
       onRejection: (error) => {
         if (this.life === life) this.#logError("Unhandled promise rejection: an await is missing", error);

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Ref, refText, type Step } from "../contract/index.ts";
-import type { Random } from "../random/index.ts";
+import type { Random } from "../random.ts";
 import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
 
@@ -9,10 +9,10 @@ interface Answer {
   readonly object: KubernetesObject & { readonly status?: unknown };
 }
 
-/** How long the user waits for an object to be gone before one of that name is created again. */
+/** Milliseconds that the user waits for a deletion before applying an object of that name, and for an unreachable webhook. */
 const patience = 300_000;
 
-/** Who works on the cluster by hand: takes the steps of a scenario. */
+/** The user of the cluster, who takes the steps of the scenario. */
 export class User {
   readonly rejected: Step[] = [];
   readonly #world: World;
@@ -38,7 +38,7 @@ export class User {
     }
   }
 
-  /** Tries again while a webhook can't be reached, as everybody would. */
+  /** Tries a step again while a webhook can't be reached, as any user would. */
   async #insist(step: Exclude<Step, { do: "settle" }>): Promise<Answer> {
     const end = this.#world.loop.now + patience;
     for (;;) {
@@ -100,12 +100,12 @@ export class User {
   }
 }
 
-/** How long a user waits before a step: mostly less than a reconcile takes. */
+/** Draws the milliseconds that a user waits before a step: mostly less than a reconcile takes. */
 export function pauseOf(random: Random): number {
   return random.chance(0.3) ? random.next() * 5000 : random.next() * 50;
 }
 
-/** A step in a few words. */
+/** Describes a step in a few words. */
 export function stepText(step: Step): string {
   switch (step.do) {
     case "apply": {

@@ -1,11 +1,25 @@
 import { X509Certificate } from "node:crypto";
 import type { WebhookPost, WebhookReply } from "@tsbuilder/cluster";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
+import type { Random } from "../random.ts";
+import type { FaultPlan } from "./fault-plan.ts";
+import type { Recorder } from "./records.ts";
 import type { Replica } from "./replica.ts";
-import type { World } from "./world.ts";
+import type { EventLoop } from "./virtual-time.ts";
+
+/** The parts of the world that a call of a webhook depends on. */
+interface Surroundings {
+  readonly replicas: readonly Replica[];
+  readonly webhookRandom: Random;
+  readonly recorder: Recorder;
+  readonly loop: EventLoop;
+  readonly faults: FaultPlan;
+  /** The API server's date, by which it checks certificates. */
+  readonly date: number;
+}
 
 /** Brings a call of the API server to one of the processes that serve the path, as a Service does. */
-export async function callWebhook(world: World, post: WebhookPost): Promise<WebhookReply> {
+export async function callWebhook(world: Surroundings, post: WebhookPost): Promise<WebhookReply> {
   const path = new URL(post.path, "http://webhook").pathname;
   const replica = chosen(world, path);
   const { recorder } = world;
@@ -27,13 +41,18 @@ export async function callWebhook(world: World, post: WebhookPost): Promise<Webh
   }
 }
 
-function chosen({ replicas, webhookRandom }: World, path: string): Replica | undefined {
+function chosen({ replicas, webhookRandom }: Surroundings, path: string): Replica | undefined {
   const serving = replicas.filter(({ webhooks }) => webhooks?.paths.includes(path));
   return serving.length === 0 ? undefined : webhookRandom.pick(serving);
 }
 
-/** The reply, unless the process dies or the API server waits no longer. */
-function answerOf(world: World, replica: Replica, path: string, post: WebhookPost): Promise<WebhookReply> {
+/** Returns a process's reply. Rejects if the process dies, or when the API server's timeout is over. */
+function answerOf(
+  world: Surroundings,
+  replica: Replica,
+  path: string,
+  post: WebhookPost,
+): Promise<WebhookReply> {
   const { loop, faults } = world;
   const fault = faults.webhookFault(replica.operator.name, loop.now);
   const isLost = (fault && fault.delay === undefined) || faults.isCut(replica.name, loop.now);
@@ -67,14 +86,17 @@ function answerOf(world: World, replica: Replica, path: string, post: WebhookPos
   });
 }
 
-/** The API server called a webhook whose certificate it doesn't trust. */
+/** The API server doesn't trust the certificate of a webhook. */
 class DistrustError extends Error {
   constructor(reason: string) {
     super(`tls: failed to verify certificate: x509: ${reason}`);
   }
 }
 
-/** Why the API server doesn't trust a webhook's certificate; undefined if it does, or if the operator doesn't manage one. */
+/**
+ * Returns the reason why the API server doesn't trust a webhook's certificate; undefined if it does, or if the operator
+ * doesn't manage the certificate itself.
+ */
 export function distrustOf(
   pem: string | undefined,
   { caBundle = "", service }: WebhookPost["config"],

@@ -4,7 +4,7 @@ import { applyShop, setupShops, Shop, shopScenario } from "../../../e2e/support/
 import type { Fault, Run, Scenario } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { explore } from "../explore/index.ts";
-import { Random } from "../random/index.ts";
+import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 
 const clientConfig = (path: string) => ({ service: { namespace: "system", name: "webhook-service", path } });

@@ -1,159 +1,32 @@
 import { generateKeyPairSync } from "node:crypto";
+import { changedFields, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type InProcessCluster, type InProcessOptions, startInProcess } from "@tsbuilder/cluster";
-import { type KubernetesObject, changedFields } from "@tsbuilder/apimachinery/meta";
+import type { Manager } from "@tsbuilder/runtime";
 import { shardClaims } from "@tsbuilder/runtime/testing";
-import type { Logger } from "@tsbuilder/runtime";
-import type { Fault, LeftOut, RefusalFault, Scenario, TraceEvent } from "../contract/index.ts";
+import type { Fault, RefusalFault, Scenario } from "../contract/index.ts";
 import { type Environment, environment, inside } from "../globals/index.ts";
-import { Random } from "../random/index.ts";
+import { Random } from "../random.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
-import { EventLoop } from "./event-loop.ts";
-import { FaultPlan, faultText } from "./fault-plan.ts";
-import { ProcessClock } from "./process-clock.ts";
-import { Replica } from "./replica.ts";
+import { FaultPlan, faultText, refusalAnswers } from "./fault-plan.ts";
+import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
+import { type Life, Replica } from "./replica.ts";
+import { EventLoop, ProcessClock } from "./virtual-time.ts";
 import { callWebhook } from "./webhook-call.ts";
-import { refusalAnswers } from "./refusal-answers.ts";
-
-type Entry = TraceEvent extends infer One ? (One extends unknown ? Omit<One, "at"> : never) : never;
-
-/** Writes the trace, with the virtual time of each event. */
-class Recorder {
-  readonly trace: TraceEvent[] = [];
-  readonly #loop: EventLoop;
-  #isClosed = false;
-  /** When a process last logged an error: it will try again. */
-  lastError = 0;
-
-  constructor(loop: EventLoop) {
-    this.#loop = loop;
-  }
-
-  add(entry: Entry): void {
-    if (this.#isClosed) return;
-    // Microseconds are enough to tell events apart, and sums of fractions don't show.
-    this.trace.push({ at: Math.round(this.#loop.now * 1000) / 1000, ...entry });
-  }
-
-  /** Nothing that happens from now on is part of the trace. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  /** The logger of a process: warnings and errors are part of the trace. */
-  logger(process: string, object?: string): Logger {
-    const write = (
-      level: "warn" | "error",
-      message: string,
-      fields: { readonly [name: string]: unknown } = {},
-    ): void => {
-      const { error } = fields;
-      const about = object ?? keyIn(fields);
-      if (level === "error") this.lastError = this.#loop.now;
-      this.add({
-        type: "log",
-        process,
-        level,
-        message,
-        ...(error !== undefined && { error: error instanceof Error ? error.message : JSON.stringify(error) }),
-        ...(about !== undefined && { object: about }),
-      });
-    };
-    return {
-      debug: () => {},
-      info: () => {},
-      warn: (message, fields) => write("warn", message, fields),
-      error: (message, fields) => write("error", message, fields),
-      with: (fields) => this.logger(process, object ?? keyIn(fields)),
-      isEnabled: (level) => level === "warn" || level === "error",
-    };
-  }
-}
-
-function keyIn({ namespace, name }: { readonly [name: string]: unknown }): string | undefined {
-  return typeof name === "string"
-    ? `${typeof namespace === "string" ? `${namespace}/` : ""}${name}`
-    : undefined;
-}
-
-/** Keeps what only the cluster's own controllers wrote. */
-class DerivedObjects {
-  /** Uids of objects. */
-  readonly #objects = new Set<string>();
-  /** Uids of objects whose status they wrote last. */
-  readonly #statuses = new Set<string>();
-
-  note(by: string, uid: string, { isNew, fields }: { isNew: boolean; fields: readonly string[] }): void {
-    if (by !== "cluster") this.#objects.delete(uid);
-    else if (isNew) this.#objects.add(uid);
-    if (!fields.some((field) => field.startsWith("status"))) return;
-    if (by === "cluster") this.#statuses.add(uid);
-    else this.#statuses.delete(uid);
-  }
-
-  /** Which of these objects they are. */
-  among(objects: readonly KubernetesObject[]): LeftOut {
-    const chosen = (uids: ReadonlySet<string>): Set<KubernetesObject> =>
-      new Set(objects.filter(({ metadata }) => uids.has(metadata.uid ?? "")));
-    return { objects: chosen(this.#objects), statuses: chosen(this.#statuses) };
-  }
-}
-
-/** Counts the changes that processes make. */
-class ChangeCount {
-  readonly #objects = new Map<string, number>();
-  all = 0;
-  /** Of the object that they changed most often. */
-  ofOneObject = 0;
-
-  /** Objects with generated names count as one: their number may be what has no end. */
-  add(resource: string, { metadata: { namespace = "", name = "", generateName } }: KubernetesObject): void {
-    const key = `${resource} ${namespace}/${generateName ?? name}`;
-    const count = (this.#objects.get(key) ?? 0) + 1;
-    this.#objects.set(key, count);
-    this.ofOneObject = Math.max(this.ofOneObject, count);
-    this.all++;
-  }
-
-  clear(): void {
-    this.#objects.clear();
-    this.all = 0;
-    this.ofOneObject = 0;
-  }
-}
-
-/** So often the same attempt may fail until it is clear that it always will. */
-const most = 3;
-
-/** Counts the attempts of processes that failed since anything last changed. */
-class Refusals {
-  readonly #counts = new Map<string, number>();
-
-  /** Returns whether the next such attempt may still succeed. */
-  add(attempt: string): boolean {
-    const count = (this.#counts.get(attempt) ?? 0) + 1;
-    this.#counts.set(attempt, count);
-    return count <= most;
-  }
-
-  clear(): void {
-    this.#counts.clear();
-  }
-}
 
 type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
 
 type PlainResponse = Awaited<ReturnType<InProcessCluster["handle"]>>;
 
-/** Signs tokens that nobody compares; making a key takes longer than starting a cluster. */
+/** Signs the tokens of all runs: making a key takes longer than starting a cluster, and no trace holds a token. */
 const serviceAccountKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
   type: "pkcs8",
   format: "pem",
 }) as string;
 
-/** Without these controllers, deletions would not come to an end. */
+/** Controllers that every run has: without them, deletions would not come to an end. */
 const always = ["garbagecollector", "namespace"] as const;
 
-/** Collections that no comparison looks at: what an operator does besides its work, and what the cluster derives. */
+/** Collections that are neither traced nor compared: they are no part of an operator's work, or the cluster fills them. */
 const aside = new Set([
   "leases.coordination.k8s.io",
   "events",
@@ -161,10 +34,13 @@ const aside = new Set([
   "ipaddresses.networking.k8s.io",
 ]);
 
-/** How long after a fault a process may wait until it watches again. */
+/** Milliseconds after a fault within which a process may still wait for its watches to be back. */
 const recovery = 60_000;
 
-/** The cluster and the processes of one run. */
+/**
+ * The cluster and the processes of one run, under one clock. It listens to all changes of the cluster, and keeps the records
+ * of them. `simulate.ts` moves its time.
+ */
 export class World {
   readonly loop = new EventLoop();
   readonly recorder = new Recorder(this.loop);
@@ -174,30 +50,35 @@ export class World {
   readonly http: Scenario["http"];
   readonly exec: Scenario["exec"];
   readonly replicas: readonly Replica[];
-  /** Decides which process answers a call of a webhook. */
+  /** Draws the process that answers a call of a webhook. */
   readonly webhookRandom: Random;
   readonly #base: Base;
   readonly #clock = new ProcessClock(this.loop.clock);
   readonly #environment = new Map<string, Environment>();
   readonly #revisions: Array<{ readonly at: number; readonly revision: number }> = [];
   #cluster!: InProcessCluster;
-  /** Who created an object, by uid. */
+  /** The creator of each object, by uid. */
   readonly creators = new Map<string, string>();
   readonly derived = new DerivedObjects();
-  /** Objects that processes created, in order. */
+  /** Objects that processes created, in order: a fault names one by its index. */
   readonly children: KubernetesObject[] = [];
-  /** What the writes of the processes do to which kinds: each is a point at which they may die. */
+  /** The kinds of writes by processes, such as `shop: PATCH ConfigMap`: each is a point at which one may die. */
   readonly writePoints = new Set<string>();
   readonly diedAt = new Set<string>();
   controllerWrites = 0;
-  /** When a process last changed an object, or failed to: it will try again. Or a user, whom processes will answer. */
+  /** The time of the last change by a process or a user, or of the last attempt of a process that may yet succeed. */
   lastEffort = 0;
   readonly #refusals = new Refusals();
-  /** The changes of the processes since they last had to come to rest. */
+  /** The changes by processes since the world was last asked to rest. */
   readonly changes = new ChangeCount();
   onChange: () => void = () => {};
 
-  constructor(scenario: Scenario, base: Base) {
+  /** `makeManager` connects a process to the cluster: the network stands above the world, and can't be imported here. */
+  constructor(
+    scenario: Scenario,
+    base: Base,
+    makeManager: (world: World, replica: Replica, life: Life) => Manager,
+  ) {
     this.#base = base;
     this.scenario = scenario;
     this.random = new Random(scenario.seed ?? 1);
@@ -205,8 +86,12 @@ export class World {
     this.http = scenario.http;
     this.exec = scenario.exec;
     this.faults = new FaultPlan(scenario.faults ?? []);
+    const connect = (replica: Replica, life: Life): Manager => makeManager(this, replica, life);
     this.replicas = scenario.operators.flatMap((operator) =>
-      Array.from({ length: operator.replicas ?? 1 }, (_, index) => new Replica(this, operator, index)),
+      Array.from(
+        { length: operator.replicas ?? 1 },
+        (_, index) => new Replica(this, operator, index, connect),
+      ),
     );
   }
 
@@ -214,6 +99,7 @@ export class World {
     return this.#cluster;
   }
 
+  /** Starts the cluster, from the state that all runs of the scenario begin with. */
   async open({ operators, controllers = [] }: Scenario): Promise<void> {
     this.#cluster = await this.as("cluster", () =>
       startInProcess({
@@ -225,7 +111,8 @@ export class World {
         state: this.#base.state,
         carryWebhook: (post) => {
           const call = callWebhook(this, post);
-          // What the cluster does by itself holds no time.
+          // A request holds the time until it is answered, but the webhook needs time to answer. Calls by the cluster's
+          // controllers hold none.
           return environment()?.who === "cluster" ? call : this.loop.release(call);
         },
         onError: (error) => {
@@ -235,6 +122,10 @@ export class World {
         },
       }),
     );
+    this.#listen();
+  }
+
+  #listen(): void {
     this.#cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
       this.#revisions.push({ at: this.loop.now, revision });
       if (name === "leases.coordination.k8s.io") this.#noteLease(type, entry.object, previous?.object);
@@ -272,6 +163,7 @@ export class World {
     });
   }
 
+  /** Records the election of a leader, and the shards that a process claims. */
   #noteLease(type: "ADDED" | "MODIFIED" | "DELETED", lease: ApiObject, before: ApiObject | undefined): void {
     const [holder, former] = [lease, before].map(
       (each) => (each?.["spec"] as { holderIdentity?: string } | undefined)?.holderIdentity,
@@ -292,7 +184,7 @@ export class World {
         replica.isLeader = replica.name === holder;
   }
 
-  /** Whether a process may see an old state, and so change things in vain until it learns better. */
+  /** A fault may show a process an old state, so that it changes objects in vain. Such changes don't count as a loop. */
   get #isDisturbed(): boolean {
     const { now } = this.loop;
     return (
@@ -303,21 +195,22 @@ export class World {
     );
   }
 
-  /** The date of the API server. */
+  /** The API server's date. */
   get date(): number {
     return this.#clock.now();
   }
 
+  /** Returns whether a writer is a process of an operator, and not the cluster or a user. */
   isProcess(who: string): boolean {
     return this.replicas.some(({ name }) => name === who);
   }
 
-  /** A process failed to change something. Who tries that again and again, as long as nothing changes, may rest. */
+  /** Notes that a process failed to change an object. If the same attempt keeps failing, it no longer keeps the world awake. */
   noteRefusal(attempt: string): void {
     if (this.#refusals.add(attempt)) this.lastEffort = this.loop.now;
   }
 
-  /** Runs code in the environment of the cluster, or of a request of somebody. */
+  /** Runs code of the API server, in the environment of the client whose request it handles. */
   as<R>(who: string, run: () => R): R {
     let around = this.#environment.get(who);
     if (!around) {
@@ -334,12 +227,12 @@ export class World {
     return inside(around, run);
   }
 
-  /** Has the API server handle a request. It may load a schema first, which takes no virtual time. */
+  /** Has the API server handle a request. Loading a schema may take real time, but no virtual time. */
   handle(who: string, request: PlainRequest): Promise<PlainResponse> {
     return this.as(who, () => this.loop.hold(this.#cluster.handle(request)));
   }
 
-  /** Has the API server handle a request of somebody who may do everything. */
+  /** Sends a request with all permissions. */
   async ask(
     who: "user" | "autoscaler",
     method: string,
@@ -361,13 +254,13 @@ export class World {
     this.recorder.add({ type: "fault", text: faultText(fault) });
   }
 
-  /** The revision of the cluster at an earlier time. */
+  /** Returns the revision of the cluster at an earlier time. */
   revisionAt(time: number): number {
     const before = this.#revisions.findLast(({ at }) => at <= time);
     return before?.revision ?? this.#base.state.revision;
   }
 
-  /** All objects but those of every cluster. */
+  /** Returns all objects, without those that every cluster has. */
   objects(): KubernetesObject[] {
     return this.#cluster.core.store.collections().flatMap((collection) =>
       aside.has(collection.name)
@@ -382,7 +275,7 @@ export class World {
   async close(): Promise<void> {
     this.recorder.close();
     for (const replica of this.replicas) replica.close();
-    // What they still do ends here, in their environment.
+    // Code that is still due ends here, in its own environment.
     await this.loop.drain();
     await this.#cluster.stop();
     this.#clock.stop();
@@ -391,7 +284,7 @@ export class World {
 
 type ClusterObjects = Parameters<NonNullable<InProcessOptions["wrapObjects"]>>[0];
 
-/** The cluster's objects for its controllers, some of whose writes fail, as the faults say. */
+/** Lets writes of the cluster's controllers fail as the faults say. */
 function refusing(world: World, objects: ClusterObjects): ClusterObjects {
   const attempt = async <R>(write: () => Promise<R>): Promise<R> => {
     const refusal = world.faults.refusalOf("controllers", ++world.controllerWrites);
@@ -408,7 +301,7 @@ function refusing(world: World, objects: ClusterObjects): ClusterObjects {
   };
 }
 
-/** As the server's own errors; the plan of the faults admits no others. */
+/** Makes the error of a refused write, as the server's own errors are. The fault plan admits no refusals without one. */
 function errorOf({ with: how }: RefusalFault): Error {
   const [code, reason, message] = refusalAnswers[how as keyof typeof refusalAnswers];
   return Object.assign(new Error(message), { status: { code, reason } });
@@ -420,6 +313,7 @@ type ApiObject = ReturnType<InProcessCluster["core"]["store"]["collections"]>[nu
   ? One
   : never;
 
+/** Returns the uid of the owner that controls an object. */
 function ownerOf(object: ApiObject | undefined): string | undefined {
   return object?.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }

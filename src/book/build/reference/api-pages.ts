@@ -5,7 +5,7 @@ import { Anchors, type Page, code, codeBlock, table } from "./markdown.ts";
 
 const typeFormat = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope;
 
-/** A declaration as its users see it: without bodies, values and what is private; types that were left out are filled in. */
+/** Returns a declaration as its users see it: without bodies, values and private members, and with inferred types. */
 export function declarationText(declaration: ts.Declaration, checker: ts.TypeChecker): string {
   if (ts.isFunctionDeclaration(declaration)) return signatureText(declaration, checker);
   if (ts.isVariableDeclaration(declaration))
@@ -16,7 +16,7 @@ export function declarationText(declaration: ts.Declaration, checker: ts.TypeChe
   return withoutExport(declaration.getText());
 }
 
-/** A type that is made from a constant, which readers can't see. */
+/** Writes out a type that is derived from a constant, which readers can't see. */
 function writtenOut(declaration: ts.TypeAliasDeclaration, checker: ts.TypeChecker): string {
   const type = checker.getTypeAtLocation(declaration);
   return checker.typeToString(type, declaration, typeFormat | ts.TypeFormatFlags.InTypeAlias);
@@ -24,7 +24,7 @@ function writtenOut(declaration: ts.TypeAliasDeclaration, checker: ts.TypeChecke
 
 const withoutExport = (text: string): string => text.replace(/^export (?:declare )?/u, "");
 
-/** With the body cut off, and the type of what it returns. */
+/** Returns a signature without the body, and with the result's type. */
 function signatureText(node: ts.FunctionLikeDeclaration, checker: ts.TypeChecker): string {
   const end = (node.body?.getFullStart() ?? node.getEnd()) - node.getStart();
   const head = withoutExport(node.getText().slice(0, end).trim().replace(/;$/u, "")).replace(
@@ -56,7 +56,7 @@ function isPublic(member: ts.ClassElement): boolean {
   return (ts.getCombinedModifierFlags(member) & hidden) === 0 && !ts.isClassStaticBlockDeclaration(member);
 }
 
-/** Callers see the overloads alone. */
+/** Returns whether a declaration is the implementation of overloads, which callers don't see. */
 function implementsOverloads(member: ts.ClassElement, { members }: ts.ClassDeclaration): boolean {
   if (!ts.isMethodDeclaration(member) || member.body === undefined) return false;
   const name = member.name.getText();
@@ -82,24 +82,24 @@ function commentsOf(node: ts.Node): string[] {
   return ts.getJSDocCommentsAndTags(node).map((comment) => unindent(comment.getText()));
 }
 
-/** The members of a class stand two columns in. */
+/** Removes the two columns by which the members of a class are indented. */
 const unindent = (text: string): string => text.replaceAll(/\n {2}/gu, "\n");
 
 const indent = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;
 
 const repository = join(import.meta.dirname, "../../../..");
 
-/** Something that a package exports. */
+/** An export of a package. */
 interface ExportedSymbol {
   readonly name: string;
-  /** Its doc comment as Markdown; empty without one. */
+  /** The doc comment as Markdown; empty without one. */
   readonly doc: string;
   readonly declarations: readonly ts.Declaration[];
-  /** `src/runtime/queue/work-queue.ts` */
+  /** The source: `src/runtime/queue/work-queue.ts`. */
   readonly file: string;
 }
 
-/** The sources of modules, and what they export, in the order of the names. */
+/** Reads the exports of modules, sorted by name. */
 class ExportedSymbols {
   readonly #program: ts.Program;
   readonly checker: ts.TypeChecker;
@@ -137,7 +137,7 @@ class ExportedSymbols {
   }
 }
 
-/** An entry point: what a program imports, and the source that it names. */
+/** An entry point: the specifier that programs import, and its source. */
 interface Entry {
   readonly name: string;
   readonly module: string;
@@ -206,22 +206,22 @@ const pages: Readonly<Record<string, ApiPage>> = {
   },
 };
 
-/** Every entry point that has a page. */
+/** All entry points that have a page. */
 export const entries = Object.values(pages).flatMap((page) => page.entries);
 
-/** Reads what our packages export; takes seconds. */
+/** Reads the exports of our packages, which takes seconds. */
 export function readExports(): ExportedSymbols {
   return new ExportedSymbols(entries.map(({ module }) => module));
 }
 
-/** Everything that our packages export, with its package. */
+/** Reads all exports of our packages, with their package. */
 export function allExports(symbols: ExportedSymbols): (ExportedSymbol & { readonly from: string })[] {
   return entries.flatMap(({ name, module }) =>
     symbols.of(module).map((symbol) => ({ ...symbol, from: name })),
   );
 }
 
-/** A page for each package, by its name: signatures and doc comments. */
+/** Returns a page for each package, by its name, with signatures and doc comments. */
 export function apiPages(symbols: ExportedSymbols): Record<string, Page> {
   return Object.fromEntries(
     Object.entries(pages).map(([name, page], i) => [
@@ -262,7 +262,7 @@ function describeModule(
   ];
 }
 
-/** A function's implementation is not among its overloads. */
+/** Drops the implementation of a function that has overloads. */
 function textOf({ declarations }: ExportedSymbol, { checker }: ExportedSymbols): string {
   const bare = declarations.filter((one) => !("body" in one) || one.body === undefined);
   const shown = bare.length > 0 && declarations.length > 1 ? bare : declarations;
@@ -271,7 +271,7 @@ function textOf({ declarations }: ExportedSymbol, { checker }: ExportedSymbols):
 
 const firstSentence = (doc: string): string => escapeTypes(/^.*?(?:\.(?=\s|$)|$)/su.exec(doc)![0]);
 
-/** Doc comments are Markdown, but not HTML: types such as `Map<string, T>` stand in some outside of code. */
+/** Escapes a doc comment. It is Markdown, but not HTML: some contain types such as `Map<string, T>` outside of code. */
 const escapeTypes = (doc: string): string =>
   doc
     .split(/(`[^`]*`)/u)

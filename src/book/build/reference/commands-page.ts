@@ -5,7 +5,7 @@ import { formatFlags, formatSummary, verboseFlag, verboseSummary } from "../../.
 import { sentence } from "../../../shared/text.ts";
 import { anchorOf, code, codeBlock, type Page, prose, table } from "./markdown.ts";
 
-/** Every command with its arguments and flags, from the definitions that parse the command line. */
+/** Returns the page of all commands with arguments and flags, from the definitions that parse the command line. */
 export async function commandsPage(): Promise<Page> {
   const loaded = await Promise.all(
     commands.map(async (entry) => ({ name: entry.name, command: (await entry.load()) as Command })),
@@ -100,7 +100,7 @@ function defaultOf({ required, default: value }: FlagDefinition): string {
 const choicesOf = ({ choices = [] }: FlagDefinition): string =>
   choices.length === 0 ? "" : ` One of ${choices.map(code).join(", ")}.`;
 
-/** Says only what differs from the other commands. */
+/** Describes only the differences from the other commands. */
 function outputOf(command: Command): string[] {
   const names = formatFlags(command);
   if (command.streams && Object.hasOwn(command.flags, "output"))

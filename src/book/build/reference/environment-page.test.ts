@@ -8,7 +8,7 @@ import { environmentVariables } from "./environment-page.ts";
 const read = /\benv(?:ironment)?\??(?:\.([A-Z]\w*)|\["(\w+)"\])/g;
 /** `const { HOME, XDG_CACHE_HOME: folder } = env`. */
 const taken = /\{([^{}]*)\} = (?:process\.)?env\b/g;
-/** What flags of operators read, what is set for others, and names that stand in constants. */
+/** Variables that flags of operators read, that are set for other programs, or whose names are in constants. */
 const named = /\benv: "([A-Z_]+)"|"(HTTPS?_PROXY|TSBUILDER_[A-Z_]+)"|\b(TSBUILDER_[A-Z_]+):/g;
 
 function variablesIn(file: string): string[] {

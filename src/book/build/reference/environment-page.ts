@@ -9,7 +9,7 @@ interface EnvironmentVariable {
   readonly summary: string;
 }
 
-/** All of them, but for those of flags: `TSBUILDER_` and the flag's name. */
+/** All variables, without those of flags, which are `TSBUILDER_` and the flag's name. */
 export const environmentVariables: Readonly<Record<string, EnvironmentVariable>> = {
   BROWSER: {
     readBy: "the CLI",

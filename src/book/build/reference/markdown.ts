@@ -1,18 +1,18 @@
-/** A made page: what its front matter says, and its Markdown below the title. */
+/** A page that is made from the code: its front matter, and its Markdown below the title. */
 export interface Page {
   readonly title: string;
-  /** Its place in the section. */
+  /** The page's place in its section. */
   readonly order: number;
   readonly body: readonly string[];
 }
 
-/** The text of a page; the blocks of its body are paragraphs, headings, tables and the like. */
+/** Returns the text of a page. The blocks of its body are paragraphs, headings, tables and the like. */
 export function renderPage({ title, order, body }: Page): string {
   const front = `---\ntitle: ${JSON.stringify(title)}\norder: ${order}\n---`;
   return `${front}\n\n# ${title}\n\n${guardBraces(body.join("\n\n"))}\n`;
 }
 
-/** Outside of blocks, Vue would take double braces in code for an expression. */
+/** Escapes double braces in code outside of blocks, which Vue would take for an expression. */
 function guardBraces(text: string): string {
   return text
     .split(/^(```.*?^```$)/gmsu)
@@ -20,14 +20,14 @@ function guardBraces(text: string): string {
     .join("");
 }
 
-/** A table; a cell is Markdown on one line. */
+/** Returns a table. Each cell is Markdown on one line. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/gu, " ")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Text as code. */
+/** Formats a text as code. */
 export function code(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
@@ -38,11 +38,11 @@ export function codeBlock(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
-/** What is code in text for a terminal: what stands in backticks, commands with a flag, flags, templates. */
+/** Matches code in texts for a terminal: backticks, commands with a flag, flags, templates. */
 const codeInProse =
   /(`[^`]+`|(?<![\w-])tsbuilder [A-Za-z -]*--[a-z][\w-]*(?:=\w+)?|(?<![\w-])--[a-z][\w-]*(?:=\w+)?|\{\{.*?\}\})/gu;
 
-/** Text that was written for a terminal as Markdown: nothing else in it is markup. */
+/** Converts a text for a terminal into Markdown. Nothing but code becomes markup. */
 export function prose(text: string): string {
   return text
     .split(codeInProse)
@@ -53,7 +53,7 @@ export function prose(text: string): string {
     .join("");
 }
 
-/** The anchor of a heading, as VitePress makes it. */
+/** Returns the anchor of a heading, as VitePress makes it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -61,7 +61,7 @@ export function anchorOf(heading: string): string {
     .replaceAll(/^-|-$/gu, "");
 }
 
-/** The anchors of a page's headings, in their order: those that repeat are numbered. */
+/** The anchors of a page's headings, in their order. Repeated ones are numbered. */
 export class Anchors {
   readonly #seen = new Map<string, number>();
 

@@ -14,7 +14,7 @@ import { hasWebhooks, type Project, qualifiedGroup } from "../../../project/proj
 import { applyPlan } from "../../../scaffold/apply.ts";
 import { refuseLinkedFile } from "../../../scaffold/refuse-outside.ts";
 import { Draft, type Tree } from "../../../scaffold/tree.ts";
-import type { ClusterChoice } from "../../../ship/kubectl.ts";
+import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { count } from "../../../shared/text.ts";
 import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
@@ -29,6 +29,57 @@ import type { Ui } from "../../reporting/ui.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
 import type { PageAction } from "../../../dev/page/page-action.ts";
 import type { SessionView } from "../../../dev/view/session-view.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 

@@ -3,6 +3,12 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { reportFindings, requireBundle } from "./findings.ts";
 
+
+
+
+
+
+
 export const bundleValidate = defineCommand({
   summary: "Validate an OLM bundle",
   description:
@@ -32,10 +38,9 @@ export const bundleValidate = defineCommand({
     "tsbuilder bundle validate ./bundle --select-optional suite=operatorframework --output json",
   ],
   async run({ flags, positionals, cwd, ui }) {
-    const [{ validateBundle }, { selectSets }, { describeSets }, { everythingBelow }] = await Promise.all([
+    const [{ validateBundle }, { describeSets, selectSets }, { everythingBelow }] = await Promise.all([
       import("../../../olm/validate/validate-bundle.ts"),
-      import("../../../olm/validate/select-sets.ts"),
-      import("../../../olm/validate/describe-sets.ts"),
+      import("../../../olm/validate/rules.ts"),
       import("../../../scaffold/tree.ts"),
     ]);
     if (flags["list-optional"]) {

@@ -15,8 +15,32 @@ import { openToChange, openProject } from "../../project/open-project.ts";
 import { askPresentation, presentationFlags, readPresentation } from "./presentation-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
-import { parseImageReference } from "../../../ship/image-reference.ts";
+import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 
@@ -143,9 +167,9 @@ export const bundle = defineCommand({
         { pluginKey },
         { describeKinds },
       ] = await Promise.all([
-        import("../../../olm/base-csv.ts"),
-        import("../../../olm/plan-bundle.ts"),
-        import("../../../ship/render-changed.ts"),
+        import("../../../olm/bundle/base-csv.ts"),
+        import("../../../olm/bundle/plan-bundle.ts"),
+        import("../../../ship/render.ts"),
         import("../../../project/record.ts"),
         import("../../../generators/crd/describe-kinds.ts"),
       ]);
@@ -199,9 +223,9 @@ function placeholderNotes(manifests: string): string[] {
 async function withDigests(objects: readonly ManifestObject[]) {
   const [{ findImages, replaceImages }, { askDigest }, { imageName, parseImageReference }] =
     await Promise.all([
-      import("../../../olm/images.ts"),
-      import("../../../ship/registry-digest.ts"),
-      import("../../../ship/image-reference.ts"),
+      import("../../../olm/bundle/images.ts"),
+      import("../../../ship/images/pin-image.ts"),
+      import("../../../ship/images/image-reference.ts"),
     ]);
   const pins = new Map<string, string>();
   for (const { image } of findImages(objects)) {

@@ -1,11 +1,41 @@
-import { catalogDockerfileName } from "../../../olm/catalog/catalog-format.ts";
-import { parseImageReference } from "../../../ship/image-reference.ts";
+import { catalogDockerfileName } from "../../../olm/catalog/catalog.ts";
+import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
 import { catalogFolderFlag } from "./catalog.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { toolFlag } from "../../arguments/image-flags.ts";
 import { openProject } from "../../project/open-project.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 export const catalogBuild = defineCommand({
   summary: "Build the image of a file-based OLM catalog",

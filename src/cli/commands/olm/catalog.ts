@@ -9,8 +9,17 @@ import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
 import { type FlagDefinition, defineCommand } from "../../arguments/command.ts";
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { openToChange, viewProject } from "../../project/open-project.ts";
-import { parseImageReference } from "../../../ship/image-reference.ts";
+import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { refuseRules, reportFindings } from "./findings.ts";
+
+
+
+
+
+
+
+
+
 
 /** The folder of a catalog in the project, for every command that changes or builds it. */
 export const catalogFolderFlag = {
@@ -54,8 +63,8 @@ export const catalogInit = defineCommand({
     }
     return openToChange(call, async ({ root, tree }) => {
       const [{ newPackage }, { readAnnotations }] = await Promise.all([
-        import("../../../olm/catalog/new-catalog.ts"),
-        import("../../../olm/bundle-metadata.ts"),
+        import("../../../olm/catalog/edit-catalog.ts"),
+        import("../../../olm/bundle/bundle-metadata.ts"),
       ]);
       const file = "bundle/metadata/annotations.yaml";
       const annotations = readAnnotations(file, tree.read(file));
@@ -118,8 +127,8 @@ export const catalogAdd = defineCommand({
       const [{ validateBundle }, { readBundle }, { addBundle }, { checkCatalog }, { bundleAnnotations }] =
         await Promise.all([
           import("../../../olm/validate/validate-bundle.ts"),
-          import("../../../olm/validate/read-bundle.ts"),
-          import("../../../olm/catalog/add-bundle.ts"),
+          import("../../../olm/validate/bundle.ts"),
+          import("../../../olm/catalog/edit-catalog.ts"),
           import("../../../olm/catalog/check-catalog.ts"),
           import("../../../olm/bundle-format.ts"),
         ]);

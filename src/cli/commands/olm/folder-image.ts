@@ -1,9 +1,16 @@
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ContainerTool, findContainerTool } from "../../../ship/container-tool.ts";
+import { type ContainerTool, findContainerTool } from "../../../ship/images/container-tool.ts";
 import { withTemporaryFolder } from "../../../ship/temporary-folder.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { Ui } from "../../reporting/ui.ts";
+
+
+
+
+
+
+
 
 /** An image of a folder of the project, made by a Dockerfile of its own. */
 interface FolderImage {
@@ -35,7 +42,7 @@ export function requireFolder(
 export async function buildFolderImage(built: FolderImage, ui: Ui): Promise<void> {
   const { root, dockerfile, folder, image, push, digestFile, extra } = built;
   const tool = await findContainerTool(built.tool as ContainerTool | undefined);
-  const { buildImage } = await import("../../../ship/image-build.ts");
+  const { buildImage } = await import("../../../ship/images/build-image.ts");
   ui.note(`Building ${image} with ${tool}`);
   await withTemporaryFolder("tsbuilder-image-", async (context) => {
     cpSync(join(root, dockerfile), join(context, "Dockerfile"));

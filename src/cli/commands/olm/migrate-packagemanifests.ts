@@ -6,6 +6,17 @@ import { checkFolder } from "../../arguments/flag-values.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openToChange } from "../../project/open-project.ts";
 
+
+
+
+
+
+
+
+
+
+
+
 export const migratePackagemanifests = defineCommand({
   summary: "Convert package manifests of OLM to bundles",
   description:
@@ -26,7 +37,7 @@ export const migratePackagemanifests = defineCommand({
     const { flags, positionals, cwd, ui } = call;
     const folder = resolve(cwd, positionals[0]!);
     return openToChange(call, async ({ root, tree }) => {
-      const { planMigration } = await import("../../../olm/migrate/plan-migration.ts");
+      const { planMigration } = await import("../../../olm/plan-migration.ts");
       const draft = new Draft(tree);
       const out = flags["output-dir"].replace(/\/+$/u, "");
       for (const [path, text] of planMigration(everythingBelow(dirname(folder)), basename(folder), out)) {

@@ -7,6 +7,20 @@ import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { refuseRules, requireBundle } from "./findings.ts";
 
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 /** Flags for the cluster and namespace in which OLM works. */
 export const olmFlags = {
   ...clusterFlags,
@@ -112,7 +126,7 @@ export function placeFor(
 export async function readValidBundle(cwd: string, written: string): Promise<Bundle> {
   const [{ validateBundle }, { readBundle }] = await Promise.all([
     import("../../../olm/validate/validate-bundle.ts"),
-    import("../../../olm/validate/read-bundle.ts"),
+    import("../../../olm/validate/bundle.ts"),
   ]);
   const folder = resolve(cwd, written);
   requireBundle(folder, written);

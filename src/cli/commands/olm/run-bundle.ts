@@ -1,16 +1,31 @@
 import { parseInstallMode } from "../../../olm/run/install-mode.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { parseImageReference } from "../../../ship/image-reference.ts";
+import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
-import {
-  olmFlags,
-  placeFor,
-  readValidBundle,
-  servingFlags,
-  servingIgnored,
-  servingOptions,
-} from "./olm-flags.ts";
+import { olmFlags, placeFor, readValidBundle, servingFlags, servingIgnored, servingOptions } from "./olm-flags.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 export const runBundle = defineCommand({
   summary: "Have OLM install a bundle",

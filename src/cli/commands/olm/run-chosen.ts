@@ -1,21 +1,49 @@
 import { join } from "node:path";
 import type { Trial } from "../../../dev/trial/trial.ts";
-import { fileOf, findCustomTests, withOutcomes } from "../../../olm/scorecard/custom-tests.ts";
+import { fileOf, findCustomTests, withOutcomes, type ScorecardTest, type TestWithResults, readTests, selectTests } from "../../../olm/scorecard/test-list.ts";
 import { examplesOf, looksAtObjects, runTest } from "../../../olm/scorecard/run-tests.ts";
-import type { ScorecardTest, TestWithResults } from "../../../olm/scorecard/test-list.ts";
-import { readBundle } from "../../../olm/validate/read-bundle.ts";
+import { readBundle } from "../../../olm/validate/bundle.ts";
 import { hasWebhooks } from "../../../project/project.ts";
 import { diskTree, everythingBelow } from "../../../scaffold/tree.ts";
 import { trace } from "../../../shared/trace.ts";
-import type { ClusterChoice } from "../../../ship/kubectl.ts";
+import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
 import { openProject } from "../../project/open-project.ts";
 import { describeError } from "../../reporting/report.ts";
 import { stopAbort } from "../../reporting/stop-signal.ts";
 import type { Ui } from "../../reporting/ui.ts";
-import { readTests, selectTests } from "../../../olm/scorecard/read-tests.ts";
 import { isInside } from "../../../shared/files.ts";
 import { findProjectRoot } from "../../../project/store.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 

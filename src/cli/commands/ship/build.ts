@@ -1,12 +1,27 @@
 import { join } from "node:path";
-import { type ContainerTool, findContainerTool } from "../../../ship/container-tool.ts";
-import { localClusters, type LocalCluster } from "../../../ship/image-load.ts";
-import { parseImageReference } from "../../../ship/image-reference.ts";
+import { type ContainerTool, findContainerTool } from "../../../ship/images/container-tool.ts";
+import { localClusters, type LocalCluster } from "../../../ship/images/build-image.ts";
+import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { licensesFile } from "../../../shared/third-party-licenses.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
 import { openProject } from "../../project/open-project.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 export const build = defineCommand({
   summary: "Bundle the operator, or build its image",
@@ -53,7 +68,7 @@ export const build = defineCommand({
     const image = flags.image === true ? defaultImage : flags.image;
     parseImageReference(image);
     const tool = await findContainerTool(flags.tool as ContainerTool | undefined);
-    const { buildImage } = await import("../../../ship/image-build.ts");
+    const { buildImage } = await import("../../../ship/images/build-image.ts");
     ui.note(`Building ${image} with ${tool}`);
     await buildImage(
       tool,

@@ -12,6 +12,30 @@ import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { isIgnored } from "../../project/git.ts";
 
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 export const chart = defineCommand({
   summary: "Generate a Helm chart for the operator",
   description:
@@ -46,7 +70,7 @@ export const chart = defineCommand({
     return openToChange(call, async (project) => {
       const [{ planChart }, { renderChanged }] = await Promise.all([
         import("../../../chart/plan-chart.ts"),
-        import("../../../ship/render-changed.ts"),
+        import("../../../ship/render.ts"),
       ]);
       const { changes, notes } = await withEverySwitch(project);
       const draft = new Draft(project.tree);

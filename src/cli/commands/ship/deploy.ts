@@ -4,6 +4,11 @@ import { announceTarget, applyFlags, overrideFlags } from "../../arguments/clust
 import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 
+
+
+
+
+
 export const deploy = defineCommand({
   summary: "Deploy the operator to a cluster",
   description:
@@ -26,7 +31,8 @@ export const deploy = defineCommand({
   examples: ["tsbuilder deploy --image registry.example.com/mysql-operator:v1.0.0 --wait"],
   async run({ flags, cwd, ui }) {
     const { root, project } = openOrView(cwd, ui, flags);
-    const { applyOrDiff, renderDeployment, renderSamples } = await import("../../../ship/deploy.ts");
+    const { applyOrDiff, pruneDeployment, renderDeployment, renderSamples } =
+      await import("../../../ship/cluster/deploy.ts");
     const objects = await renderDeployment(root, { image: flags.image, namespace: flags.namespace });
     const namespace = flags.namespace ?? `${project.projectName}-system`;
     const { isEmbedded } = await announceTarget(flags, ui, { action: "Deploying", namespace });
@@ -34,12 +40,11 @@ export const deploy = defineCommand({
     ui.print((await applyOrDiff(objects, options)).join("\n"));
     if (flags["dry-run"] || flags.diff) return;
     if (flags.prune) {
-      const { pruneDeployment } = await import("../../../ship/prune.ts");
       const pruned = await pruneDeployment(objects, project.projectName, flags);
       if (pruned.length > 0) ui.print(pruned.join("\n"));
     }
     if (flags.wait) {
-      const { waitForOperator } = await import("../../../ship/wait.ts");
+      const { waitForOperator } = await import("../../../ship/cluster/wait.ts");
       await waitForOperator(objects, () => renderSamples(root), flags, flags.timeout);
       ui.note(`The ${isEmbedded ? "Deployment" : "operator"} is available.`);
     }

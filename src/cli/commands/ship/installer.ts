@@ -5,6 +5,15 @@ import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openProject } from "../../project/open-project.ts";
 
+
+
+
+
+
+
+
+
+
 export const installer = defineCommand({
   summary: "Generate a single manifest that installs the operator",
   flags: {
@@ -16,7 +25,7 @@ export const installer = defineCommand({
   ],
   async run({ flags, cwd, ui }) {
     const { root } = openProject(cwd, ui);
-    const { renderInstaller } = await import("../../../ship/deploy.ts");
+    const { renderInstaller } = await import("../../../ship/cluster/deploy.ts");
     const manifest = await renderInstaller(root, { image: flags.image, namespace: flags.namespace });
     if (!flags.output) {
       ui.print(manifest.trimEnd());

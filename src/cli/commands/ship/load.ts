@@ -1,8 +1,26 @@
-import { type ContainerTool, findContainerTool } from "../../../ship/container-tool.ts";
-import { localClusters, type LocalCluster, loadImage } from "../../../ship/image-load.ts";
-import { parseImageReference } from "../../../ship/image-reference.ts";
+import { type ContainerTool, findContainerTool } from "../../../ship/images/container-tool.ts";
+import { localClusters, type LocalCluster, loadImage } from "../../../ship/images/build-image.ts";
+import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 export const load = defineCommand({
   summary: "Load the operator's image into a local cluster without a registry",

@@ -1,11 +1,38 @@
 import { Draft } from "../../../scaffold/tree.ts";
-import { replaceBaseImages } from "../../../ship/base-images.ts";
-import { imageName, parseImageReference } from "../../../ship/image-reference.ts";
-import { askDigest } from "../../../ship/registry-digest.ts";
+import { replaceBaseImages, askDigest } from "../../../ship/images/pin-image.ts";
+import { imageName, parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openToChange } from "../../project/open-project.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 const dockerfile = "Dockerfile";
 

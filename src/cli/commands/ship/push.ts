@@ -1,5 +1,7 @@
 import { defineCommand } from "../../arguments/command.ts";
-import { defaultImage, pushFlags, pushImage } from "../../arguments/image-flags.ts";
+import { defaultImage, pushFlags } from "../../arguments/image-flags.ts";
+import { pushImage } from "../../../ship/images/build-image.ts";
+
 
 export const push = defineCommand({
   summary: "Push the operator's image",

@@ -1,14 +1,14 @@
-import {
-  announceTarget,
-  clusterFlags,
-  deletionTimeout,
-  overrideFlags,
-} from "../../arguments/cluster-flags.ts";
+import { announceTarget, clusterFlags, deletionTimeout, overrideFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
-import type { ClusterChoice } from "../../../ship/kubectl.ts";
+import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { type ManifestObject, describeObject } from "../../../ship/manifest.ts";
 import type { Ui } from "../../reporting/ui.ts";
+
+
+
+
+
 
 export const undeploy = defineCommand({
   summary: "Undeploy the operator from a cluster",
@@ -27,7 +27,7 @@ export const undeploy = defineCommand({
   },
   async run({ flags, cwd, ui }) {
     const { root, project } = openOrView(cwd, ui, flags);
-    const { renderDeployment } = await import("../../../ship/deploy.ts");
+    const { renderDeployment } = await import("../../../ship/cluster/deploy.ts");
     const objects = await renderDeployment(root, { namespace: flags.namespace });
     const namespace = flags.namespace ?? `${project.projectName}-system`;
     await announceTarget(flags, ui, { action: "Deleting the operator", namespace });
@@ -47,8 +47,7 @@ export async function deleteFromCluster(
   },
   ui: Ui,
 ): Promise<void> {
-  const { deleteObjects } = await import("../../../ship/delete-objects.ts");
-  const { planUndeploy } = await import("../../../ship/plan-undeploy.ts");
+  const { deleteObjects, planUndeploy } = await import("../../../ship/cluster/undeploy.ts");
   const plan = await planUndeploy(objects, flags, { force: flags.force });
   for (const { object, reason } of plan.keep) {
     ui.note(`keep ${describeObject(object)}: ${reason}; use --force to delete it, too`);

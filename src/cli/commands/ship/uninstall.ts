@@ -3,6 +3,13 @@ import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 import { deleteFromCluster } from "./undeploy.ts";
 
+
+
+
+
+
+
+
 export const uninstall = defineCommand({
   summary: "Uninstall the CRDs from a cluster",
   description:
@@ -15,7 +22,7 @@ export const uninstall = defineCommand({
   },
   async run({ flags, cwd, ui }) {
     const { root } = openOrView(cwd, ui, flags);
-    const { renderCrds } = await import("../../../ship/deploy.ts");
+    const { renderCrds } = await import("../../../ship/cluster/deploy.ts");
     const crds = await renderCrds(root);
     await announceTarget(flags, ui, { action: "Deleting CRDs" });
     await deleteFromCluster(crds, flags, ui);

@@ -1,0 +1,165 @@
+/**
+ * Bundles for OLM v0, made from a rendered deployment. Begin here: `planBundle` plans all files of one. `assemble-csv.ts`
+ * divides the deployment into the ClusterServiceVersion and the manifests beside it.
+ */
+
+import type { Part } from "../../scaffold/blueprint.ts";
+import { renderPart } from "../../scaffold/template.ts";
+import type { Draft, Tree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
+import { formatManifest, type ManifestObject } from "../../ship/manifest.ts";
+import { assembleCsv, type CsvRequest, sortKeys } from "./assemble-csv.ts";
+import {
+  annotationsFile,
+  bundleAnnotations,
+  bundleDockerfileName,
+  bundleFolders,
+  compressedSize,
+  csvAnnotations,
+  csvKind,
+  largestBundle,
+  nearlyTooLarge,
+  newChannel,
+  shortenBundle,
+} from "../bundle-format.ts";
+import { bundleDockerfile, readAnnotations, writeAnnotations } from "./bundle-metadata.ts";
+import type { ClusterServiceVersion } from "./csv.ts";
+
+export interface BundleRequest extends Omit<CsvRequest, "packageName"> {
+  /** The project's name: that of the package, unless a flag or the bundle says otherwise. */
+  readonly projectName: string;
+  readonly packageName: string | undefined;
+  /** The bundle's folder in the project. */
+  readonly folder: string;
+  /** All files of the project, including those that are left out elsewhere. */
+  readonly files: Tree;
+  /** The channels; if empty, those of the bundle, or `alpha` for a new one. */
+  readonly channels: readonly string[];
+  readonly defaultChannel: string | undefined;
+  /** Write the metadata and the Dockerfile even if they exist. */
+  readonly overwrite: boolean;
+  readonly now: Date;
+}
+
+export interface PlannedBundle {
+  /** All manifests of the bundle, in one text. */
+  readonly manifests: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Plans a bundle. Its manifests are regenerated each time, and deleted with their object; its metadata is completed, and
+ * its tests are written once.
+ */
+export function planBundle(draft: Draft, request: BundleRequest): PlannedBundle {
+  const { folder, files, overwrite, projectName } = request;
+  const path = `${folder}/${bundleFolders.metadata}${annotationsFile}`;
+  const existing = files.read(path);
+  const annotations = readAnnotations(path, existing);
+  const packageName = request.packageName ?? annotations[bundleAnnotations.package] ?? projectName;
+  const { csv, objects, notes } = assembleCsv({ ...request, packageName });
+  refuseOwnPredecessor(csv);
+  const manifests = new Map<string, ManifestObject>([
+    [`${packageName}.clusterserviceversion.yaml`, csv],
+    ...objects.map(({ fileName, object }) => [fileName, object] as const),
+  ]);
+  const texts = writeManifests(draft, manifests, request);
+  if (overwrite || existing === undefined) {
+    const metadata = { ...request, packageName, ...channelsOf(request, annotations) };
+    draft.write(path, writeAnnotations(existing, metadata));
+  }
+  if (overwrite || !draft.has(bundleDockerfileName)) {
+    const labels = readAnnotations(path, draft.read(path));
+    draft.write(bundleDockerfileName, bundleDockerfile(folder, labels), "generated");
+  }
+  for (const { path: name, content } of renderPart(scorecardPart)) {
+    const file = `${folder}/${bundleFolders.tests}${name}`;
+    if (!files.has(file)) draft.write(file, content);
+  }
+  const text = [...texts.values()].join("---\n");
+  return { manifests: text, notes: [...notes, ...sizeNotes([...texts.values()])] };
+}
+
+/** The tests of the bundle, for operator-sdk's scorecard. */
+export const scorecardPart: Part = { key: "olm/scorecard", templates: "olm/scorecard", context: {} };
+
+function channelsOf(
+  { channels, defaultChannel }: BundleRequest,
+  annotations: Readonly<Record<string, string>>,
+): { readonly channels: readonly string[]; readonly defaultChannel: string | undefined } {
+  const before = annotations[bundleAnnotations.channels]?.split(",") ?? [newChannel];
+  const all = channels.length > 0 ? channels : before;
+  const formerly = annotations[bundleAnnotations.defaultChannel];
+  const kept = formerly !== undefined && all.includes(formerly) ? formerly : undefined;
+  if (defaultChannel !== undefined && !all.includes(defaultChannel)) {
+    throw new TsbuilderError(`the default channel "${defaultChannel}" is not one of ${all.join(", ")}`, {
+      code: "INVALID_ARGUMENT",
+      hint: `add it to the channels: --channels ${[...all, defaultChannel].join(",")}`,
+    });
+  }
+  return { channels: all, defaultChannel: defaultChannel ?? kept };
+}
+
+function refuseOwnPredecessor({ metadata, spec }: ClusterServiceVersion): void {
+  if (spec.replaces !== metadata.name && !spec.skips?.includes(metadata.name)) return;
+  throw new TsbuilderError(`${metadata.name} would replace or skip itself`, {
+    code: "INVALID_ARGUMENT",
+    hint: "set the new version with --version, or name the one before it with --replaces",
+  });
+}
+
+const header = "# Generated by tsbuilder bundle from config/manifests. DO NOT EDIT.\n";
+
+/** Writes the manifests, and returns their texts by path. */
+function writeManifests(
+  draft: Draft,
+  manifests: ReadonlyMap<string, ManifestObject>,
+  { folder, files, now }: BundleRequest,
+): ReadonlyMap<string, string> {
+  const inFolder = (name: string): string => `${folder}/${bundleFolders.manifests}${name}`;
+  const texts = new Map<string, string>();
+  for (const [name, object] of manifests) {
+    const dated = object.kind === csvKind ? withDate(object, { path: inFolder(name), files, now }) : object;
+    texts.set(inFolder(name), `${header}${formatManifest([dated])}`);
+  }
+  for (const [path, text] of texts) draft.write(path, text, "generated");
+  for (const path of files.list(inFolder("").slice(0, -1))) {
+    if (!texts.has(path) && files.read(path)?.startsWith(header)) draft.remove(path);
+  }
+  return texts;
+}
+
+/** Sets the time of the last change. A bundle that is planned again from the same sources keeps its time. */
+function withDate(
+  csv: ManifestObject,
+  { path, files, now }: { readonly path: string; readonly files: Tree; readonly now: Date },
+): ManifestObject {
+  const before = files.read(path);
+  const dated = (date: string): ManifestObject => ({
+    ...csv,
+    metadata: {
+      ...csv.metadata,
+      annotations: sortKeys({ ...(csv.metadata["annotations"] as object), [csvAnnotations.createdAt]: date }),
+    },
+  });
+  const [former] = (before === undefined ? [] : readYaml(path, before)) as {
+    metadata?: { annotations?: Record<string, string> };
+  }[];
+  const date = former?.metadata?.annotations?.[csvAnnotations.createdAt];
+  const isSame = date !== undefined && `${header}${formatManifest([dated(date)])}` === before;
+  return dated(isSame ? date : `${now.toISOString().slice(0, 19)}Z`);
+}
+
+function sizeNotes(texts: readonly string[]): string[] {
+  const size = compressedSize(texts);
+  if (size > largestBundle) {
+    throw new TsbuilderError(
+      `the bundle has ${size} bytes, compressed and in base64, and OLM installs at most ${largestBundle}`,
+      { code: "REFUSED", hint: shortenBundle },
+    );
+  }
+  return size > nearlyTooLarge
+    ? [`The bundle has ${size} of the ${largestBundle} bytes that OLM installs, compressed and in base64.`]
+    : [];
+}

@@ -1,0 +1,163 @@
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { describeObject, isCrd, type ManifestObject } from "../../ship/manifest.ts";
+import { webhookTypes } from "../bundle-format.ts";
+import type { WebhookDefinition } from "./csv.ts";
+import { findServed, type Served, type Service, type ServiceReference } from "./served-by.ts";
+
+interface ClientConfig {
+  readonly service?: ServiceReference;
+}
+
+interface Webhook {
+  readonly name: string;
+  readonly clientConfig: ClientConfig;
+  readonly admissionReviewVersions: readonly string[];
+  readonly sideEffects: string;
+  readonly [field: string]: unknown;
+}
+
+interface Conversion {
+  readonly strategy: string;
+  readonly webhook?: {
+    readonly clientConfig: ClientConfig;
+    readonly conversionReviewVersions: readonly string[];
+  };
+}
+
+export interface FoundWebhooks {
+  readonly definitions: readonly WebhookDefinition[];
+  /** The Services in front of the webhooks. The bundle omits them, since OLM creates its own. */
+  readonly services: ReadonlySet<Service>;
+  /** The names of the Deployments that serve the webhooks. */
+  readonly deployments: ReadonlySet<string>;
+  readonly notes: readonly string[];
+}
+
+const types: Readonly<Record<string, string>> = {
+  MutatingWebhookConfiguration: webhookTypes.mutating,
+  ValidatingWebhookConfiguration: webhookTypes.validating,
+};
+
+export function isWebhookConfiguration({ kind }: ManifestObject): boolean {
+  return types[kind] !== undefined;
+}
+
+/** Describes the webhooks of a rendered deployment for OLM, which creates the configurations, Services and certificates. */
+export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks {
+  const notes: string[] = [];
+  const served: Served[] = [];
+  const serve = (name: string, client: ClientConfig | undefined): Served | undefined => {
+    const found = client?.service && findServed(objects, client.service);
+    if (found) served.push(found);
+    else
+      notes.push(
+        `left out ${name}: OLM only knows webhooks behind a Service in front of one of the bundle's Deployments`,
+      );
+    return found;
+  };
+  const admission = objects.filter(isWebhookConfiguration).flatMap((configuration) =>
+    ((configuration as ManifestObject & { webhooks?: readonly Webhook[] }).webhooks ?? []).flatMap(
+      (webhook) => {
+        const found = serve(`the webhook ${webhook.name}`, webhook.clientConfig);
+        if (!found) return [];
+        notes.push(...unknownFields(webhook));
+        return [admissionDefinition(types[configuration.kind]!, webhook, found)];
+      },
+    ),
+  );
+  const conversions = objects.filter(isCrd).flatMap((crd) => {
+    const { webhook } = conversionOf(crd) ?? {};
+    const found = webhook && serve(`the conversion of ${describeObject(crd)}`, webhook.clientConfig);
+    return found ? [{ crd, webhook, found }] : [];
+  });
+  return {
+    definitions: [...admission, ...conversionDefinitions(conversions)].sort((a, b) =>
+      compareText(a.generateName, b.generateName),
+    ),
+    services: new Set(served.map(({ service }) => service)),
+    deployments: new Set(served.map(({ deployment }) => deployment.metadata.name)),
+    notes,
+  };
+}
+
+/** Returns the conversion of a CRD, if a webhook does it. */
+function conversionOf(crd: ManifestObject): Conversion | undefined {
+  const { conversion } = (crd as ManifestObject & { spec: { conversion?: Conversion } }).spec;
+  return conversion?.strategy === "Webhook" ? conversion : undefined;
+}
+
+/** Returns the name of the Service that OLM creates for the webhooks of a Deployment. */
+export function olmServiceName(deployment: string): string {
+  return `${deployment.replaceAll(".", "-")}-service`;
+}
+
+/** The fields that OLM copies into the configuration. */
+const copied = [
+  "failurePolicy",
+  "matchPolicy",
+  "objectSelector",
+  "reinvocationPolicy",
+  "timeoutSeconds",
+  "rules",
+] as const;
+const known = new Set<string>([...copied, "name", "clientConfig", "admissionReviewVersions", "sideEffects"]);
+
+function unknownFields(webhook: Webhook): string[] {
+  const lost = Object.keys(webhook).filter((field) => !known.has(field));
+  return lost.length === 0
+    ? []
+    : [
+        `left out ${lost.join(", ")} of the webhook ${webhook.name}: a webhookdefinition has no such field${lost.includes("namespaceSelector") ? "; OLM selects the namespaces that the operator watches" : ""}`,
+      ];
+}
+
+function admissionDefinition(type: string, webhook: Webhook, served: Served): WebhookDefinition {
+  return {
+    type,
+    generateName: webhook.name,
+    ...address(served, webhook.clientConfig),
+    admissionReviewVersions: webhook.admissionReviewVersions,
+    sideEffects: webhook.sideEffects,
+    ...Object.fromEntries(
+      copied.filter((field) => webhook[field] !== undefined).map((field) => [field, webhook[field]]),
+    ),
+  };
+}
+
+interface FoundConversion {
+  readonly crd: ManifestObject;
+  readonly webhook: NonNullable<Conversion["webhook"]>;
+  readonly found: Served;
+}
+
+/** Returns one definition for all CRDs that are converted at the same address. */
+function conversionDefinitions(conversions: readonly FoundConversion[]): WebhookDefinition[] {
+  const definitions = new Map<string, WebhookDefinition>();
+  for (const { crd, webhook, found } of conversions) {
+    const where = address(found, webhook.clientConfig);
+    const key = JSON.stringify([where, webhook.conversionReviewVersions]);
+    const before = definitions.get(key);
+    definitions.set(key, {
+      type: webhookTypes.conversion,
+      generateName: `c${crd.metadata.name}`,
+      ...where,
+      admissionReviewVersions: webhook.conversionReviewVersions,
+      sideEffects: "None",
+      ...before,
+      conversionCRDs: [...(before?.conversionCRDs ?? []), crd.metadata.name],
+    });
+  }
+  return [...definitions.values()];
+}
+
+function address(
+  { port, deployment }: Served,
+  { service }: ClientConfig,
+): Pick<WebhookDefinition, "deploymentName" | "containerPort" | "targetPort" | "webhookPath"> {
+  return {
+    deploymentName: deployment.metadata.name,
+    containerPort: port.port,
+    targetPort: port.targetPort ?? port.port,
+    webhookPath: service?.path ?? "/",
+  };
+}

@@ -1,0 +1,160 @@
+import { isBuiltin } from "node:module";
+import { posix } from "node:path";
+import { licensesFile } from "../../shared/third-party-licenses.ts";
+import type { PackedFile } from "../tarball.ts";
+
+/** The fields of a packed `package.json` that are checked. */
+interface Manifest {
+  readonly [field: string]: unknown;
+  readonly name: string;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Returns the problems that users of a packed package would have; none for one that is fit for a registry. */
+export function checkPackage(files: readonly PackedFile[]): string[] {
+  const texts = new Map(files.map(({ path, content }) => [path, Buffer.from(content)]));
+  const read = (path: string): string => texts.get(path)?.toString("utf8") ?? "";
+  const manifest = JSON.parse(read("package.json")) as Manifest;
+  const paths = [...texts.keys()];
+  return [
+    ...checkFields(manifest),
+    ...needed.filter((path) => !texts.has(path)).map((path) => `${path} is missing`),
+    ...checkPrograms(manifest, files),
+    ...checkExports(manifest, paths),
+    ...paths.filter((path) => unwanted.test(path)).map((path) => `${path} is of no use to others`),
+    ...paths.filter(isModule).flatMap((path) => checkImports(path, read(path), manifest, texts)),
+    ...checkSources(manifest.name, paths),
+    ...paths
+      .filter((path) => path.endsWith(".d.ts.map"))
+      .flatMap((path) => checkMap(path, read(path), texts)),
+    ...checkBundles(paths),
+  ].map((problem) => `${manifest.name}: ${problem}`);
+}
+
+const needed = ["LICENSE", "README.md"];
+const unwanted = /\.test(?:-d)?\.[jt]s|\.tsbuildinfo$|(?:^|\/)node_modules\//u;
+
+function checkFields(manifest: Manifest): string[] {
+  const absent = ["version", "description", "license", "type", "engines"];
+  const present = ["private", "scripts", "devDependencies", "workspaces", "bundleDependencies"];
+  return [
+    ...absent.filter((field) => manifest[field] === undefined).map((field) => `has no "${field}"`),
+    ...present.filter((field) => manifest[field] !== undefined).map((field) => `has "${field}"`),
+    ...Object.entries(manifest.dependencies ?? {})
+      .filter(([, range]) => range.includes(":"))
+      .map(([name, range]) => `depends on ${name} by "${range}", which is not a range`),
+  ];
+}
+
+function checkPrograms({ bin = {} }: Manifest, files: readonly PackedFile[]): string[] {
+  return Object.values(bin).flatMap((path) => {
+    const file = files.find((one) => one.path === path);
+    if (file === undefined) return [`the program ${path} is missing`];
+    const hasLine = Buffer.from(file.content).toString("utf8").startsWith("#!/usr/bin/env node\n");
+    return file.executable && hasLine ? [] : [`the program ${path} can't be executed`];
+  });
+}
+
+/** Checks `exports`: types come first, since the first matching condition counts, and belong to the code beside them. */
+function checkExports({ exports = {} }: Manifest, paths: readonly string[]): string[] {
+  return Object.entries(exports).flatMap(([subpath, target]) => {
+    if (typeof target === "string") return checkTarget(subpath, target, paths);
+    const conditions = Object.keys(target);
+    const published = conditions.filter((condition) => !condition.startsWith("@"));
+    const order =
+      published.join() === "types,default" ? [] : [`exports "${subpath}" by ${published.join(", ")}`];
+    const pair = target["types"]?.replace(/\.d\.ts$/u, "");
+    const twins = pair === target["default"]?.replace(/\.js$/u, "") || !target["default"]?.includes("*");
+    return [
+      ...order,
+      ...(twins ? [] : [`exports "${subpath}" with types of other modules`]),
+      ...published.flatMap((condition) => checkTarget(subpath, target[condition]!, paths)),
+    ];
+  });
+}
+
+function checkTarget(subpath: string, target: string, paths: readonly string[]): string[] {
+  const [before = "", after] = target.replace(/^\.\//u, "").split("*");
+  const exists = paths.some((path) =>
+    after === undefined ? path === before : path.startsWith(before) && path.endsWith(after),
+  );
+  return exists ? [] : [`exports "${subpath}" as ${target}, which is missing`];
+}
+
+const isModule = (path: string): boolean => /^(?:bin|dist)\/.*\.(?:js|cjs|d\.ts)$/u.test(path);
+
+type Files = ReadonlyMap<string, unknown>;
+
+/** Checks that a module imports only files of the package, Node's modules, and packages that npm installs with it. */
+function checkImports(path: string, text: string, manifest: Manifest, files: Files): string[] {
+  const known = new Set([
+    manifest.name,
+    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+  ]);
+  const imports = path.endsWith(".cjs") ? requires : froms;
+  return [...text.replaceAll(template, "").matchAll(imports)].flatMap(([, statement, call]) => {
+    const specifier = statement ?? call ?? "";
+    if (specifier.startsWith(".")) return resolves(path, specifier, files) ? [] : [missing(path, specifier)];
+    const [scope = "", name] = specifier.split("/");
+    const wanted = scope.startsWith("@") ? `${scope}/${name}` : scope;
+    if (!isBuiltin(specifier) && !known.has(wanted)) return [missing(path, specifier)];
+    const hasTypes = isBuiltin(specifier) || wanted === manifest.name || typed.test(wanted);
+    return path.endsWith(".d.ts") && !hasTypes
+      ? [`${path} needs types of "${specifier}", which it lacks`]
+      : [];
+  });
+}
+
+/** Packages whose types declarations may import: ours, and others with declarations. npm installs `ws` without `@types/ws`. */
+const typed = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
+
+const froms = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
+/** Template literals: their content is the text of other programs. */
+const template = /`(?:\\.|[^`\\])*`/gsu;
+const requires = /(?<!['"\w.])require\("([^"]+)"\)/gu;
+const missing = (path: string, specifier: string): string =>
+  `${path} imports "${specifier}", which npm won't install`;
+
+/** Returns whether an import names a file of the package. Declarations name sources: `./a.ts` means `a.d.ts`. */
+function resolves(path: string, specifier: string, files: Files): boolean {
+  const target = posix.join(posix.dirname(path), specifier);
+  return files.has(target) || (path.endsWith(".d.ts") && files.has(target.replace(/\.[jt]s$/u, ".d.ts")));
+}
+
+/**
+ * Packages without sources, in which editors stop at the declarations. The cluster's sources would double its size, and users
+ * need only its entry point; the CLI's library is a bundle.
+ */
+const withoutSources = new Set(["@tsbuilder/cluster", "tsbuilder"]);
+
+/** Declarations of built-in kinds are generated, and say as much as their sources. */
+function checkSources(name: string, paths: readonly string[]): string[] {
+  if (withoutSources.has(name)) return [];
+  const present = new Set(paths);
+  return paths
+    .filter((path) => /^dist\/(?!k8s\/|kinds\/generated\/).*\.d\.ts$/u.test(path))
+    .filter((path) => !present.has(`${path}.map`))
+    .map((path) => `${path} has no map to its source`);
+}
+
+/** Checks that the sources in a declaration map are in the package: editors go there for a definition. */
+function checkMap(path: string, text: string, files: Files): string[] {
+  const { sources } = JSON.parse(text) as { readonly sources: readonly string[] };
+  return sources
+    .filter((source) => !files.has(posix.join(posix.dirname(path), source)))
+    .map((source) => `${path} names ${source}, which is missing`);
+}
+
+/** Checks that bundles come with licenses: they contain code of others, whose licenses require their text. */
+function checkBundles(paths: readonly string[]): string[] {
+  const bundles = new Set(
+    paths.flatMap((path) => /^(dist\/(?:cli|lib))\/[^/]+\.c?js$/u.exec(path)?.[1] ?? []),
+  );
+  return [...bundles]
+    .map((folder) => `${folder}/${licensesFile}`)
+    .filter((path) => !paths.includes(path))
+    .map((path) => `${path} is missing`);
+}

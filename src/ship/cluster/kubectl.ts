@@ -1,0 +1,112 @@
+import { TsbuilderError } from "../../shared/errors.ts";
+import { hintForFailure } from "../tool-hints.ts";
+import { runTool, type ToolCall, type ToolOutput } from "../tool.ts";
+
+/** The cluster of a command; the kubeconfig's defaults apply to absent fields. */
+export interface ClusterChoice {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+/** The cluster that a command is about to write to, to be printed first. */
+export interface ClusterTarget {
+  readonly context: string;
+  readonly server: string;
+  /** The cluster is tsbuilder's own, whose pods are objects without containers. */
+  readonly isEmbedded: boolean;
+}
+
+/** Builds a kubectl command for the selected cluster. */
+export function kubectl(
+  { kubeconfig, context }: ClusterChoice,
+  args: readonly string[],
+  input?: string,
+): ToolCall {
+  return {
+    tool: "kubectl",
+    args: [
+      ...(kubeconfig ? ["--kubeconfig", kubeconfig] : []),
+      ...(context ? ["--context", context] : []),
+      ...args,
+    ],
+    ...(input === undefined ? {} : { input }),
+  };
+}
+
+/** Runs kubectl and parses its JSON output; `undefined` if the object does not exist. */
+export async function readJson<T>(choice: ClusterChoice, args: readonly string[]): Promise<T | undefined> {
+  const { stdout } = await runKubectl(choice, [...args, "--output", "json", "--ignore-not-found"]);
+  return stdout.trim() === "" ? undefined : (JSON.parse(stdout) as T);
+}
+
+/** Runs kubectl on the selected cluster. */
+export function runKubectl(
+  choice: ClusterChoice,
+  args: readonly string[],
+  input?: string,
+): Promise<ToolOutput> {
+  return runTool(kubectl(choice, args, input));
+}
+
+/** Resolves the selected cluster and checks that it responds, before anything is written. */
+export async function findTarget(choice: ClusterChoice): Promise<ClusterTarget> {
+  const config = await readContext<{
+    "current-context"?: string;
+    contexts?: { name: string }[] | null;
+    clusters?: { cluster: { server: string } }[] | null;
+  }>(choice);
+  const server = config.clusters?.[0]?.cluster.server;
+  const context = config.contexts?.[0]?.name ?? config["current-context"];
+  if (!server || !context) {
+    throw noCluster("no cluster is selected: the context of the kubeconfig names none");
+  }
+  const version = await versionOf(choice, context, server);
+  return { context, server, isEmbedded: version.includes("+tsbuilder") };
+}
+
+/** A kubeconfig with the selected context, its cluster and its user only: kubectl knows all sources of one. */
+export async function readContext<T>(choice: ClusterChoice, ...flags: readonly string[]): Promise<T> {
+  try {
+    const args = ["config", "view", "--minify", ...flags, "--output", "json"];
+    return JSON.parse((await runKubectl(choice, args)).stdout) as T;
+  } catch (error) {
+    const words = error instanceof TsbuilderError ? error.message : "";
+    const file = choice.kubeconfig === undefined ? "the kubeconfig" : `"${choice.kubeconfig}"`;
+    const unknown = /cannot locate context (\S+)/u.exec(words)?.[1];
+    if (unknown !== undefined) {
+      throw new TsbuilderError(`${file} has no context "${unknown}"`, {
+        code: "CLUSTER_UNREACHABLE",
+        hint: "to list the contexts: kubectl config get-contexts",
+        cause: error,
+      });
+    }
+    if (/current-context must exist/u.test(words))
+      throw noCluster(`no cluster is selected: ${file} is missing or has no current context`, error);
+    throw error;
+  }
+}
+
+function noCluster(message: string, cause?: unknown): TsbuilderError {
+  const hint =
+    "set one: kubectl config use-context NAME, or --context NAME, or --kubeconfig FILE; tsbuilder dev needs no cluster";
+  return new TsbuilderError(message, { code: "CLUSTER_UNREACHABLE", hint, cause });
+}
+
+/** Reads the version of the API server. */
+async function versionOf(choice: ClusterChoice, context: string, server: string): Promise<string> {
+  try {
+    return (await runKubectl(choice, ["get", "--raw", "/version", "--request-timeout", "10s"])).stdout;
+  } catch (error) {
+    const words = (error as Error).message.trim().split("\n").at(-1)!;
+    throw new TsbuilderError(
+      `the cluster of context "${context}" (${server}) does not respond, or denies access\n${words}`,
+      {
+        code: "CLUSTER_UNREACHABLE",
+        hint:
+          hintForFailure({ tool: "kubectl", args: [] }, words) ??
+          `to see the error, run: kubectl --context ${context} version`,
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,189 @@
+import { count } from "../../shared/text.ts";
+import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
+import { type ManifestObject, describeObject, formatManifest, isCrd } from "../manifest.ts";
+import { splitByKind } from "./served-kinds.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
+
+/** The objects that an undeploy deletes, and those that it keeps because they contain data of others. */
+export interface UndeployPlan {
+  readonly remove: readonly ManifestObject[];
+  readonly keep: readonly KeptObject[];
+}
+
+/** An object whose deletion also deletes what it contains, which is more than was deployed. */
+export interface KeptObject {
+  readonly object: ManifestObject;
+  /** `it still has 3 objects` */
+  readonly reason: string;
+}
+
+/** Plans an undeploy; CRDs with objects and namespaces with objects of others are kept unless `force`. */
+export async function planUndeploy(
+  objects: readonly ManifestObject[],
+  choice: ClusterChoice,
+  { force = false }: { force?: boolean | undefined } = {},
+): Promise<UndeployPlan> {
+  // Objects of an unknown kind cannot exist, and kubectl would fail on all objects because of them.
+  const { known } = await splitByKind(objects, choice);
+  if (force) return { remove: known, keep: [] };
+  const reasons = await Promise.all(known.map((object) => reasonToKeep(object, objects, choice)));
+  const keep = known.flatMap((object, index) =>
+    reasons[index] === undefined ? [] : [{ object, reason: reasons[index] }],
+  );
+  return { remove: known.filter((_, index) => reasons[index] === undefined), keep };
+}
+
+async function reasonToKeep(
+  object: ManifestObject,
+  deployed: readonly ManifestObject[],
+  choice: ClusterChoice,
+): Promise<string | undefined> {
+  if (isCrd(object)) {
+    const objects = await countObjects(object, choice);
+    return objects > 0 ? `it still has ${count(objects, "object")}` : undefined;
+  }
+  if (object.kind !== "Namespace") return undefined;
+  const strangers = await countStrangers(object.metadata.name, deployed, choice);
+  return strangers > 0 ? `it contains ${count(strangers, "object")} of others` : undefined;
+}
+
+async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice): Promise<number> {
+  const present = await readJson(choice, ["get", "customresourcedefinition", metadata.name]);
+  if (!present) return 0;
+  const list = await readJson<{ items: unknown[] }>(choice, ["get", metadata.name, "--all-namespaces"]);
+  return list?.items.length ?? 0;
+}
+
+/** The resources whose objects somebody would miss. Objects with an owner don't count: they come and go with it. */
+const missed = [
+  "deployments.apps",
+  "statefulsets.apps",
+  "daemonsets.apps",
+  "jobs.batch",
+  "cronjobs.batch",
+  "services",
+  "persistentvolumeclaims",
+] as const;
+
+interface OwnedObject extends ManifestObject {
+  readonly metadata: ManifestObject["metadata"] & { readonly ownerReferences?: readonly unknown[] };
+}
+
+async function countStrangers(
+  namespace: string,
+  deployed: readonly ManifestObject[],
+  choice: ClusterChoice,
+): Promise<number> {
+  const list = await readJson<{ items: OwnedObject[] }>(choice, [
+    "get",
+    missed.join(","),
+    "--namespace",
+    namespace,
+  ]);
+  const ours = new Set(deployed.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  return (list?.items ?? []).filter(
+    ({ kind, metadata }) => !metadata.ownerReferences && !ours.has(`${kind}/${metadata.name}`),
+  ).length;
+}
+
+/** The cluster, and the seconds to wait for a deletion. */
+interface DeleteOptions extends ClusterChoice {
+  readonly seconds: number;
+}
+
+/**
+ * Deletes objects in reverse order, and waits until they are gone. CRDs are deleted first: their objects may have
+ * finalizers, which nobody removes once the operator is gone.
+ */
+export async function deleteObjects(
+  objects: readonly ManifestObject[],
+  options: DeleteOptions,
+): Promise<string[]> {
+  const others = objects.filter((object) => !isCrd(object));
+  return [...(await remove(objects.filter(isCrd), options)), ...(await remove(others.toReversed(), options))];
+}
+
+async function remove(objects: readonly ManifestObject[], options: DeleteOptions): Promise<string[]> {
+  if (objects.length === 0) return [];
+  const args = ["delete", "--ignore-not-found", "--timeout", `${options.seconds}s`, "--filename", "-"];
+  try {
+    const { stdout } = await runKubectl(options, args, formatManifest(objects));
+    return stdout.split("\n").filter((line) => line !== "");
+  } catch (error) {
+    throw await explainStuck(error, objects, options);
+  }
+}
+
+interface StuckObject {
+  /** `MySQL default/mysql-sample: waits for example.com/hold` */
+  readonly reason: string;
+  readonly hint: string;
+}
+
+/** Explains what a timed-out deletion is waiting for, and what to do; other errors are unchanged. */
+async function explainStuck(
+  error: unknown,
+  objects: readonly ManifestObject[],
+  options: ClusterChoice & { readonly seconds: number },
+): Promise<unknown> {
+  if (!(error instanceof TsbuilderError) || !error.message.includes("timed out waiting for the condition"))
+    return error;
+  const found = await Promise.all(objects.map((object) => findStuck(object, options)));
+  const [first, ...more] = found.flat();
+  if (!first) return error;
+  return new TsbuilderError(
+    [
+      `not everything was deleted after ${options.seconds} s`,
+      ...[first, ...more].map(({ reason }) => reason),
+    ].join("\n  "),
+    { code: "TOOL_FAILED", hint: first.hint, cause: error },
+  );
+}
+
+async function findStuck(object: ManifestObject, choice: ClusterChoice): Promise<StuckObject[]> {
+  if (isCrd(object)) return objectsWithFinalizers(object.metadata.name, choice);
+  return object.kind === "Namespace" ? contentThatHangs(object.metadata.name, choice) : [];
+}
+
+interface Deleted extends ManifestObject {
+  readonly metadata: ManifestObject["metadata"] & {
+    readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[];
+  };
+}
+
+/** Objects deleted with their CRD that still have finalizers. */
+async function objectsWithFinalizers(crd: string, choice: ClusterChoice): Promise<StuckObject[]> {
+  const list = await readJson<{ items: Deleted[] }>(choice, ["get", crd, "--all-namespaces"]);
+  return (list?.items ?? [])
+    .filter(({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.length)
+    .map((object) => {
+      const { name, namespace, finalizers = [] } = object.metadata;
+      const where = namespace ? ` --namespace ${namespace}` : "";
+      return {
+        reason: `${describeObject(object)} waits for ${finalizers.join(", ")}`,
+        hint: `let the operator finish it (tsbuilder run, if it is no longer deployed), or skip its cleanup: kubectl patch ${crd} ${name}${where} --type merge --patch '{"metadata":{"finalizers":null}}'`,
+      };
+    });
+}
+
+interface Namespace {
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+/** A namespace reports in its conditions what is left in it. */
+async function contentThatHangs(name: string, choice: ClusterChoice): Promise<StuckObject[]> {
+  const namespace = await readJson<Namespace>(choice, ["get", "namespace", name]);
+  return (namespace?.status?.conditions ?? [])
+    .filter(({ type, status }) => status === "True" && type.endsWith("Remaining"))
+    .map(({ message = "" }) => ({
+      reason: `Namespace ${name}: ${message}`,
+      hint: `see what is left there, and who should delete it: kubectl describe namespace ${name}`,
+    }));
+}

@@ -1,0 +1,289 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { TsbuilderError } from "../../shared/errors.ts";
+import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
+import { type ManifestObject, formatManifest, isCrd } from "../manifest.ts";
+
+/**
+ * Waits until a deployed operator does its work: its Deployment is available, and the API server reaches its webhooks.
+ * On timeout, explains what is missing.
+ */
+export async function waitForOperator(
+  deployed: readonly ManifestObject[],
+  renderSamples: () => Promise<readonly ManifestObject[]>,
+  choice: ClusterChoice,
+  seconds: number,
+): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
+  const deployment = deployed.find(({ kind }) => kind === "Deployment");
+  if (deployment) await until(deadline, () => checkDeployment(deployment, choice, seconds));
+  if (!hasWebhooks(deployed)) return;
+  if (deployment) await until(deadline, () => checkFormerPods(deployment, choice, seconds));
+  const samples = await renderSamples();
+  await until(deadline, () => checkWebhooks(deployed, samples, choice, seconds));
+}
+
+/** Explains what is not ready yet; called only on a timeout, since it asks the cluster. */
+export type Reason = () => Promise<TsbuilderError>;
+
+async function until(deadline: number, check: () => Promise<Reason | undefined>): Promise<void> {
+  for (;;) {
+    const reason = await check();
+    if (!reason) return;
+    if (Date.now() >= deadline) throw await reason();
+    await delay(1000);
+  }
+}
+
+/**
+ * Checks that the API server reaches the webhooks. A ready pod is not enough: the nodes' rules for the Service and the API
+ * server's copy of the CA arrive later, and writes are refused until then. The samples are sent as a dry run: they pass all
+ * webhooks, and nothing is stored.
+ */
+async function checkWebhooks(
+  deployed: readonly ManifestObject[],
+  samples: readonly ManifestObject[],
+  choice: ClusterChoice,
+  seconds: number,
+): Promise<Reason | undefined> {
+  if (samples.length === 0) return undefined;
+  const failures = unreachedWebhooks(await refusalsOf(samples, choice), deployed);
+  if (failures.length === 0) return undefined;
+  return async () =>
+    new TsbuilderError(
+      [`the API server does not reach the operator's webhooks after ${seconds} s`, ...failures].join("\n  "),
+      {
+        code: "TOOL_FAILED",
+        hint: "the operator is available; look at the Service of its webhooks, its EndpointSlices, and network policies",
+      },
+    );
+}
+
+/** Returns whether the API server calls a deployment's operator. */
+export function hasWebhooks(deployed: readonly ManifestObject[]): boolean {
+  return admissionWebhooks(deployed).length > 0 || convertedGroups(deployed).length > 0;
+}
+
+/** Returns those of kubectl's error lines that say that the API server could not call a webhook of the deployment. */
+export function unreachedWebhooks(errors: string, deployed: readonly ManifestObject[]): string[] {
+  const names = new Set(admissionWebhooks(deployed));
+  const groups = new Set(convertedGroups(deployed));
+  return errors.split("\n").filter((line) => {
+    const name = /failed calling webhook "([^"]+)"/.exec(line)?.[1];
+    const group = /conversion webhook for ([^/\s]+)\/\S+ Kind=\S+ failed/.exec(line)?.[1];
+    return (name !== undefined && names.has(name)) || (group !== undefined && groups.has(group));
+  });
+}
+
+function admissionWebhooks(deployed: readonly ManifestObject[]): string[] {
+  return deployed
+    .filter(({ kind }) => /^(Mutating|Validating)WebhookConfiguration$/.test(kind))
+    .flatMap((object) => (object["webhooks"] ?? []) as readonly { readonly name: string }[])
+    .map(({ name }) => name);
+}
+
+function convertedGroups(deployed: readonly ManifestObject[]): string[] {
+  return deployed
+    .filter(isCrd)
+    .map(
+      ({ spec }) => spec as { readonly group: string; readonly conversion?: { readonly strategy: string } },
+    )
+    .filter(({ conversion }) => conversion?.strategy === "Webhook")
+    .map(({ group }) => group);
+}
+
+async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterChoice): Promise<string> {
+  try {
+    const words = ["create", "--dry-run=server", "--filename", "-"];
+    await runKubectl(choice, words, formatManifest(samples));
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Checks that the operator's Deployment is available. */
+async function checkDeployment(
+  { metadata: { name, namespace = "default" } }: ManifestObject,
+  choice: ClusterChoice,
+  seconds: number,
+): Promise<Reason | undefined> {
+  const where = ["--namespace", namespace];
+  const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...where]);
+  if (deployment && isAvailable(deployment)) return undefined;
+  return async () => {
+    const reasons = await findReasons(deployment, choice, where);
+    const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
+    return new TsbuilderError(
+      [`deployment "${name}" is not available after ${seconds} s`, ...found].join("\n  "),
+      {
+        code: "TOOL_FAILED",
+        hint: `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
+      },
+    );
+  };
+}
+
+async function findReasons(
+  deployment: DeploymentState | undefined,
+  choice: ClusterChoice,
+  where: readonly string[],
+): Promise<string[]> {
+  const pods = await readPods(deployment?.spec, choice, where);
+  const events = await readJson<{ items: WarningEvent[] }>(choice, ["get", "events", ...where]);
+  return reasonsOf(deployment, pods.items, events?.items ?? []);
+}
+
+/** Checks that no pod of the former version is left. Until they end, they answer the API server, and may not know new fields. */
+async function checkFormerPods(
+  { metadata: { namespace = "default" }, spec }: ManifestObject,
+  choice: ClusterChoice,
+  seconds: number,
+): Promise<Reason | undefined> {
+  const { items } = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
+  const left = items.find((pod) => isEnding(pod, Date.now()));
+  if (!left) return undefined;
+  return async () =>
+    new TsbuilderError(`pod ${left.metadata.name} of the former version has not ended after ${seconds} s`, {
+      code: "TOOL_FAILED",
+      hint: `the operator is available; look at the pod: kubectl describe pod ${left.metadata.name} --namespace ${namespace}`,
+    });
+}
+
+/** The pods that a Deployment selects, those that are ending included. */
+async function readPods(
+  spec: DeploymentState["spec"] | undefined,
+  choice: ClusterChoice,
+  where: readonly string[],
+): Promise<{ items: PodState[] }> {
+  const labels = Object.entries(spec?.selector.matchLabels ?? {});
+  const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
+  const words = ["get", "pods", "--selector", selector, ...where];
+  return (await readJson<{ items: PodState[] }>(choice, words)) ?? { items: [] };
+}
+
+/** Milliseconds for the delay of a container's reported end, and for differing clocks. */
+const allowance = 30_000;
+
+/**
+ * Returns whether a pod is ending, and may still work. The deletion timestamp is the latest time at which its containers are
+ * killed. Long after it, the node has stopped answering, and the pod is ignored.
+ */
+export function isEnding({ metadata: { deletionTimestamp } }: PodState, now: number): boolean {
+  return deletionTimestamp !== undefined && now < Date.parse(deletionTimestamp) + allowance;
+}
+
+/** The relevant fields of a Deployment's or pod's condition. */
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+}
+
+/** The fields that decide whether a Deployment is available. */
+export interface DeploymentState {
+  readonly metadata: { readonly generation?: number };
+  readonly spec: {
+    readonly replicas?: number;
+    readonly selector: { readonly matchLabels?: Record<string, string> };
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly conditions?: readonly Condition[];
+  };
+}
+
+/** The fields that explain why a pod is not ready. */
+interface PodState {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+    readonly running?: object;
+  };
+}
+
+interface WarningEvent {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+}
+
+/** Returns whether all pods are available, and made from the latest template: outdated pods are available, too. */
+export function isAvailable({ metadata, spec, status = {} }: DeploymentState): boolean {
+  const wanted = spec.replicas ?? 1;
+  const { observedGeneration = 0, replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
+  return (
+    observedGeneration >= (metadata.generation ?? 0) &&
+    updatedReplicas >= wanted &&
+    replicas <= updatedReplicas &&
+    availableReplicas >= updatedReplicas
+  );
+}
+
+/** Explains why a Deployment is not available: its conditions, its pods, and the latest warning events. */
+function reasonsOf(
+  deployment: DeploymentState | undefined,
+  pods: readonly PodState[],
+  events: readonly WarningEvent[],
+): string[] {
+  return [
+    ...(deployment?.status?.conditions ?? []).filter(isBad).map(describeCondition),
+    ...pods.flatMap((pod) => podReasons(pod).map((reason) => `pod ${pod.metadata.name}: ${reason}`)),
+    ...events
+      .filter(({ type }) => type === "Warning")
+      .slice(-5)
+      .map(describeEvent),
+  ];
+}
+
+/** Most conditions are good when true; ReplicaFailure is not. */
+function isBad({ type, status }: Condition): boolean {
+  return status === (type === "ReplicaFailure" ? "True" : "False");
+}
+
+function describeCondition({ type, message = "" }: Condition): string {
+  return `${type}: ${message}`;
+}
+
+function podReasons({ spec, status }: PodState): string[] {
+  const reasons = [
+    ...(status?.conditions ?? [])
+      .filter(({ type, status: holds, message }) => type === "PodScheduled" && holds === "False" && message)
+      .map(({ message }) => message!),
+    ...(status?.containerStatuses ?? []).flatMap(containerReasons),
+  ];
+  if (reasons.length === 0 && status?.phase === "Pending")
+    return [spec?.nodeName ? `Pending on node ${spec.nodeName}` : "Pending, on no node yet"];
+  return reasons;
+}
+
+function containerReasons({
+  name,
+  ready,
+  state: { waiting, terminated, running } = {},
+}: ContainerStatus): string[] {
+  if (waiting)
+    return [`container ${name} is waiting: ${waiting.reason ?? "?"} ${waiting.message ?? ""}`.trimEnd()];
+  if (terminated)
+    return [`container ${name} terminated: ${terminated.reason ?? "?"} (${terminated.exitCode})`];
+  return running && ready === false ? [`container ${name} is running but not ready`] : [];
+}
+
+function describeEvent({ reason, message, involvedObject }: WarningEvent): string {
+  return `event ${reason} of ${involvedObject?.kind} ${involvedObject?.name}: ${message}`;
+}

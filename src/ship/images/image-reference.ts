@@ -1,0 +1,68 @@
+import { TsbuilderError } from "../../shared/errors.ts";
+
+/** The parts of an image reference; without `registry`, the tool's default applies. */
+export interface ImageReference {
+  readonly registry: string | undefined;
+  /** The repository's path, `team/mysql-operator`. */
+  readonly repository: string;
+  readonly tag: string | undefined;
+  /** `sha256:…`; if present, the tag is informational. */
+  readonly digest: string | undefined;
+}
+
+/** Parses an image reference: a colon precedes a port or a tag, and a digest may follow. */
+export function parseImageReference(text: string): ImageReference {
+  const parsed = readReference(text);
+  if (parsed) return parsed;
+  throw new TsbuilderError(`"${text}" is not a valid image reference`, {
+    code: "INVALID_ARGUMENT",
+    hint: hintFor(text),
+  });
+}
+
+/** Returns whether a text is an image reference. */
+export function isValidReference(text: string): boolean {
+  return readReference(text) !== undefined;
+}
+
+function readReference(text: string): ImageReference | undefined {
+  const match = reference.exec(text)?.groups;
+  if (!match) return undefined;
+  const { name = "", tag, digest } = match;
+  const slash = name.indexOf("/");
+  const first = name.slice(0, slash);
+  const isRegistry = slash !== -1 && (/[.:]/.test(first) || first === "localhost");
+  const repository = isRegistry ? name.slice(slash + 1) : name;
+  if (repository.includes(":")) return undefined;
+  return { registry: isRegistry ? first : undefined, repository, tag, digest };
+}
+
+/** The part of a reference that kustomize calls the new name: without tag and digest. */
+export function imageName({ registry, repository }: ImageReference): string {
+  return registry ? `${registry}/${repository}` : repository;
+}
+
+/** Returns whether a tag moves. With `latest` or no tag, a node may have a stale image, and a deploy may run old code. */
+export function isMovingTag({ tag, digest }: ImageReference): boolean {
+  return !digest && (tag === undefined || tag === "latest");
+}
+
+const host =
+  /(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?/;
+const component = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/;
+const reference = new RegExp(
+  `^(?<name>(?:${host.source}/)?${component.source}(?:/${component.source})*)` +
+    `(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
+);
+
+/** Suggests the nearest valid reference, or explains the parts of one. */
+function hintFor(text: string): string {
+  const bare = text.replace(/^https?:\/\//, "");
+  const lower = text.replace(beforeTag, (name) => name.toLowerCase());
+  if (bare !== text && readReference(bare)) return `omit the scheme: ${bare}`;
+  if (lower !== text && readReference(lower)) return `a repository must be lower case: ${lower}`;
+  return "use [registry[:port]/]repository[:tag][@sha256:…], for example registry.example.com/team/operator:v1.0.0";
+}
+
+/** Registry and repository. */
+const beforeTag = /^[^@]*?(?=:[^/]*$|@|$)/;

@@ -1,0 +1,105 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { Memcached } from "../../e2e/golden/app-operator/api/v1/memcached_types.ts";
+import { Workspace } from "../../e2e/golden/team-operator/api/v1/workspace_types.ts";
+import { setupWorkspaceController } from "../../e2e/golden/team-operator/src/controller/workspace_controller.ts";
+import { WorkspaceValidator } from "../../e2e/golden/team-operator/src/webhook/v1/workspace_validator.ts";
+import { setupMemcachedController } from "../../e2e/golden/app-operator/src/controller/memcached_controller.ts";
+import { ConfigMap } from "../runtime/k8s/core/v1.ts";
+import { defineKind, type Manager } from "../runtime/index.ts";
+import {
+  type ProjectFinding,
+  budgetOf,
+  examineProject,
+  exploreProject,
+  summaryOf,
+} from "./explore-project.ts";
+import type { Failure } from "./explore/index.ts";
+
+const folder = fileURLToPath(new URL("../../e2e/golden/app-operator", import.meta.url));
+
+test("a controller of a project is explored with the project's CRDs and role", async () => {
+  const { runs, crashPoints } = await exploreProject({
+    kind: Memcached,
+    setup: setupMemcachedController,
+    folder,
+  });
+  expect(runs).toBeGreaterThan(0);
+  expect(crashPoints.all).toContain("memcached: PATCH Deployment");
+});
+
+test("what is wrong is thrown as a story, with a test that replays it", async () => {
+  /** Nothing owns what it makes. */
+  const setup = (manager: Manager): void =>
+    void manager.controllerFor(Memcached).complete({
+      async reconcile(request) {
+        await manager.client.apply(ConfigMap, { metadata: request });
+      },
+    });
+  const thrown = await exploreProject({ kind: Memcached, setup, folder }).catch((error: Error) => error);
+  const { message } = thrown as Error;
+  const seed = /^leftover: [^]*To find it again: npx tsbuilder test --explore --seed (\d+)\n/.exec(
+    message,
+  )?.[1];
+  const [, title, body = "", replayed] =
+    /A test that replays it:[^]*\ntest\("(.*)", async \(\) => \{\n([^]*?) {2}const failure = await (.*);\n/.exec(
+      message,
+    )!;
+  expect(title).toBe(`seed ${seed}: leftover`);
+  expect(replayed).toBe(
+    `examineProject({ kind: Memcached, setup }, { objects, steps, faults, seed: ${seed} })`,
+  );
+  // eslint-disable-next-line typescript/no-implied-eval -- the test that is printed
+  const finding = new Function(`${body} return { objects, steps, faults };`) as () => Omit<
+    ProjectFinding,
+    "seed"
+  >;
+  const replay = (replayedSetup: typeof setup): Promise<Failure | undefined> =>
+    examineProject({ kind: Memcached, setup: replayedSetup, folder }, { ...finding(), seed: Number(seed) });
+  expect((await replay(setup))?.verdict.class).toBe("leftover");
+  expect(await replay(setupMemcachedController)).toBeUndefined();
+});
+
+test("a kind is explored with its webhooks, as the project configures them", async () => {
+  const defaulted = new Set<string | undefined>();
+  const { runs } = await exploreProject({
+    kind: Workspace,
+    setup: setupWorkspaceController,
+    webhooks(manager) {
+      manager
+        .webhookFor(Workspace)
+        .defaulter({ default: ({ metadata }) => void defaulted.add(metadata.name) })
+        .validator(new WorkspaceValidator())
+        .complete();
+    },
+    folder: fileURLToPath(new URL("../../e2e/golden/team-operator", import.meta.url)),
+  });
+  expect(runs).toBeGreaterThan(0);
+  expect(defaulted.size).toBeGreaterThan(0);
+});
+
+test("a kind without a CRD is named", async () => {
+  const kind = defineKind({ group: "none.dev", version: "v1" }, { kind: "None", plural: "nones" });
+  await expect(exploreProject({ kind, setup: () => {}, folder })).rejects.toThrow(
+    "config/crd/bases has no CRD of None: npx tsbuilder manifests writes it",
+  );
+});
+
+test("tsbuilder test --explore says how long, and from which seed", () => {
+  expect(budgetOf({})).toEqual({ seeds: 20, time: 3000 });
+  expect(budgetOf({ TSBUILDER_EXPLORE_TIME: "10m", TSBUILDER_EXPLORE_SEED: "70" })).toEqual({
+    seeds: Infinity,
+    time: 600_000,
+    from: 70,
+  });
+});
+
+test("the summary names the kinds of writes that no process died at", () => {
+  const crashPoints = {
+    all: ["shop: PATCH ConfigMap", "shop: PATCH Shop/status"],
+    missed: ["shop: PATCH Shop/status"],
+  };
+  expect(summaryOf({ runs: 4, failure: undefined, crashPoints }, { from: 70 })).toBe(
+    "explored 4 disturbed runs from seed 70; processes died at 1 of 2 kinds of writes, but not at shop: PATCH Shop/status",
+  );
+});

@@ -1,0 +1,167 @@
+import { join } from "node:path";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { loadObjects } from "@tsbuilder/cluster/testing";
+import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
+import type { Scenario, SimulatedOperator } from "./contract/index.ts";
+import { seedsPerPlan } from "./explore/explore.ts";
+import {
+  type Exploration,
+  type ExploreOptions,
+  type Failure,
+  examineScenario,
+  explore,
+} from "./explore/index.ts";
+import { testOf } from "./explore/story.ts";
+import { Random } from "./random.ts";
+import { type OperationsOptions, operationsFor } from "./operations/index.ts";
+
+/**
+ * A controller of a project, to be explored. Everything that a scenario may have besides, such as other objects,
+ * controllers of the cluster and promises, can be added.
+ */
+export interface ProjectExploration extends Omit<Scenario, "operators" | "crds" | "steps" | "seed"> {
+  /** The kind that users change. Its CRD, and those that it needs, are read from `config/crd/bases`. */
+  readonly kind: Kind;
+  /** The controller's `setup` function. Its permissions are read from `config/rbac/role.yaml`. */
+  readonly setup: SimulatedOperator["setup"];
+  /** Adds the webhooks of the kind. The rules for calling them are read from `config/webhook/manifests.yaml`. */
+  readonly webhooks?: SimulatedOperator["setup"];
+  readonly operations?: OperationsOptions;
+  /** The project's folder. Default: the current one. */
+  readonly folder?: string;
+}
+
+/**
+ * Explores a controller of the project in the current folder, prints how far it came, and throws the story of the first
+ * failure. It takes a moment, or as long as `tsbuilder test --explore --time 10m` says.
+ */
+export async function exploreProject(project: ProjectExploration): Promise<Exploration> {
+  const budget = budgetOf(process.env);
+  const exploration = await explore(await projectScenario(project), budget);
+  // oxlint-disable-next-line eslint/no-console -- the test runner shows it beside the test
+  console.log(`${project.kind.kind}: ${summaryOf(exploration, budget)}`);
+  const { failure } = exploration;
+  if (failure) throw new Error(`${failure.story}\n\n${howToReplay(project, failure)}`);
+  return exploration;
+}
+
+/** Returns how far to explore: for a moment in `npm test`, and as long as `tsbuilder test --explore` says. */
+export function budgetOf(env: Readonly<Record<string, string | undefined>>): ExploreOptions {
+  const { TSBUILDER_EXPLORE_TIME: time, TSBUILDER_EXPLORE_SEED: from = "1" } = env;
+  return time === undefined
+    ? { seeds: 20, time: 3000 }
+    : { seeds: Infinity, time: parseDuration(time), from: Number(from) };
+}
+
+/** Describes an exploration in one line. */
+export function summaryOf({ runs, crashPoints }: Exploration, { from = 1 }: ExploreOptions): string {
+  const { all, missed } = crashPoints;
+  const died = `processes died at ${all.length - missed.length} of ${all.length} kinds of writes`;
+  const rest = missed.length > 0 ? `, but not at ${missed.join(", ")}` : "";
+  return `explored ${runs} disturbed runs from seed ${from}; ${died}${rest}`;
+}
+
+/** A finding of `exploreProject()`, as the test that it prints passes it on. */
+export interface ProjectFinding extends Pick<Scenario, "objects" | "steps" | "faults"> {
+  /** The seed of the exploration that found it. */
+  readonly seed: number;
+}
+
+/** Replays a finding of `exploreProject()`, which prints a test that calls this. Returns the failure, if there still is one. */
+export async function examineProject(
+  project: ProjectExploration,
+  { seed, ...finding }: ProjectFinding,
+): Promise<Failure | undefined> {
+  const plan = Math.floor(seed / seedsPerPlan);
+  const make = await projectScenario(project);
+  return examineScenario({ ...make(new Random(plan).fork("scenario")), ...finding, seed: plan });
+}
+
+function howToReplay({ kind, setup }: ProjectExploration, { scenario, verdict, seed }: Failure): string {
+  const replay = {
+    head: `// Beside the exploring test, with its imports and the other options of its exploreProject().
+import { examineProject } from "@tsbuilder/simulation";
+import { expect } from "vitest";`,
+    call: `examineProject({ kind: ${kind.kind}, setup${setup.name === "" || setup.name === "setup" ? "" : `: ${setup.name}`} }, { objects, steps, faults, seed: ${seed} })`,
+  };
+  return `To find it again: npx tsbuilder test --explore --seed ${seed}
+
+A test that replays it:
+
+${testOf(scenario, verdict.class, seed, replay)}`;
+}
+
+/** Makes scenarios of a project's controller. Everything that the test leaves open is read from the project's manifests. */
+export async function projectScenario({
+  kind,
+  setup,
+  webhooks,
+  operations = {},
+  folder = ".",
+  objects = [],
+  ...scenario
+}: ProjectExploration): Promise<(random: Random) => Scenario> {
+  const crds = await load<Parameters<typeof operationsFor>[0] & KubernetesObject>(
+    join(folder, "config/crd/bases"),
+  );
+  const crd = crds.find(({ metadata }) => metadata.name === `${kind.plural}.${kind.group}`);
+  if (!crd)
+    throw new TypeError(`config/crd/bases has no CRD of ${kind.kind}: npx tsbuilder manifests writes it`);
+  const roles = await load<{ readonly rules?: readonly PolicyRule[] }>(join(folder, "config/rbac/role.yaml"));
+  const rules = roles.flatMap((role) => role.rules ?? []);
+  const draw = operationsFor(crd, operations);
+  const configurations = webhooks ? await webhooksOf(kind, folder) : [];
+  const { namespaces = ["other"] } = operations;
+  return (random) => ({
+    ...scenario,
+    crds,
+    operators: [{ name: kind.kind.toLowerCase(), setup: both(setup, webhooks), rules }],
+    objects: [
+      ...namespaces.filter((name) => name !== "default").map(namespaceOf),
+      ...objects,
+      ...configurations,
+    ],
+    steps: draw(random),
+  });
+}
+
+function both(
+  controllers: SimulatedOperator["setup"],
+  webhooks: SimulatedOperator["setup"] = () => {},
+): SimulatedOperator["setup"] {
+  return async (manager) => {
+    await controllers(manager);
+    await webhooks(manager);
+  };
+}
+
+interface WebhookConfiguration extends KubernetesObject {
+  readonly webhooks?: ReadonlyArray<{
+    readonly rules?: ReadonlyArray<{
+      readonly apiGroups?: readonly string[];
+      readonly resources?: readonly string[];
+    }>;
+  }>;
+}
+
+/** Reads the webhooks that are called for a kind. Those of other kinds are left out: the scenario has no process for them. */
+async function webhooksOf({ group, plural }: Kind, folder: string): Promise<WebhookConfiguration[]> {
+  const all = await load<WebhookConfiguration>(join(folder, "config/webhook/manifests.yaml"));
+  return all.map(({ webhooks = [], ...configuration }) => ({
+    ...configuration,
+    webhooks: webhooks.filter(({ rules = [] }) =>
+      rules.some(
+        ({ apiGroups = [], resources = [] }) => apiGroups.includes(group) && resources.includes(plural),
+      ),
+    ),
+  }));
+}
+
+async function load<T>(path: string): Promise<T[]> {
+  return (await loadObjects([path])) as unknown as T[];
+}
+
+function namespaceOf(name: string): KubernetesObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+}

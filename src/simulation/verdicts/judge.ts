@@ -1,0 +1,377 @@
+import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { isClaimed } from "@tsbuilder/runtime/testing";
+import {
+  type Fault,
+  type Run,
+  type Scenario,
+  type TraceEvent,
+  type Verdict,
+  isElected,
+  refOf,
+  refText,
+} from "../contract/index.ts";
+import { isPaused } from "./left-out.ts";
+
+/** Returns the mistakes that the trace of a run shows, without a look at other runs. */
+export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
+  return [
+    ...unrest(trace, scenario),
+    ...foreignObjects(trace, scenario),
+    ...forbidden(trace),
+    ...withoutLease(trace, scenario),
+    ...withoutShard(trace, scenario),
+    ...brokenPromises(trace),
+    ...errors(trace, scenario),
+  ];
+}
+
+/** Returns the objects of others that a process deleted, adopted or overwrote. */
+export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  const operators = operatorsByProcess(scenario);
+  const creators = new Map<string, string>();
+  const gone = new Set<string>();
+  const verdicts = new Map<string, Verdict>();
+  const changes = trace.filter(isChange);
+  const custom = new Set(scenario.crds?.map(({ metadata }) => metadata.name));
+  const seen = new Map<string, Change>();
+  /** Returns whether an object is the operator's own, a custom resource, or owned by one of these. */
+  const belongs = (uid: string | undefined, operator: string, below: readonly string[] = []): boolean => {
+    const change = uid === undefined ? undefined : seen.get(uid);
+    if (!change || below.includes(change.uid)) return false;
+    if (operators.get(creators.get(change.uid) ?? "") === operator || custom.has(change.resource))
+      return true;
+    const [before, after] = change.owners;
+    const set = [...seen.values()].find((other) => isClaimOf(change, other));
+    return belongs(after ?? before ?? set?.uid, operator, [...below, change.uid]);
+  };
+  const add = (key: string, message: string): void =>
+    void verdicts.set(key, { class: "foreign-object", message, objects: [key] });
+  for (const change of changes) {
+    const operator = operators.get(change.by);
+    const key = textOf(change);
+    seen.set(change.uid, change);
+    const creator = creators.get(change.uid);
+    const isOwn = creator !== undefined && operators.get(creator) === operator;
+    const whose = `which ${creator ?? "somebody else"} created`;
+    const [before, after] = change.owners;
+    if (change.change === "ADDED") creators.set(change.uid, change.by);
+    else if (operator && isDeletion(change) && !change.fields.includes("metadata.finalizers")) {
+      if (!belongs(change.uid, operator)) add(key, `${change.by} deletes ${key}, ${whose}`);
+    } else if (operator && before && after && before !== after && !gone.has(before))
+      add(key, `${change.by} takes ${key} from the owner that controls it`);
+    else if (operator && !isOwn && !before && overwrites(change)) {
+      if (after) add(key, `${change.by} takes ${key}, ${whose}, and overwrites it`);
+      else if (!creator && makesSuch(change, changes, operators) && !isMeant(change, scenario))
+        add(key, `${change.by} overwrites ${key}, ${whose}`);
+    }
+    if (change.change === "DELETED") gone.add(change.uid);
+  }
+  return [...verdicts.values()];
+}
+
+/** Returns whether a StatefulSet made a volume claim. It owns none of them; only their names show it. */
+function isClaimOf({ resource, key }: Change, set: Change): boolean {
+  if (resource !== "persistentvolumeclaims" || set.resource !== "statefulsets.apps") return false;
+  const [namespace, name = ""] = key.split("/");
+  const [itsNamespace, itsName] = set.key.split("/");
+  return namespace === itsNamespace && name.replace(/-\d+$/, "").endsWith(`-${itsName}`);
+}
+
+/** Returns whether a change overwrites the content of an object, and not just its metadata or status. */
+function overwrites({ fields }: Change): boolean {
+  return fields.some((field) => /^(?:data|spec|stringData|binaryData)(?:\.|$)/.test(field));
+}
+
+/** Returns whether an operator also creates objects of that kind, and so should tell its own from others. */
+function makesSuch(
+  { by, resource }: Change,
+  changes: readonly Change[],
+  operators: ReadonlyMap<string, string>,
+): boolean {
+  return changes.some(
+    (other) =>
+      other.change === "ADDED" &&
+      other.resource === resource &&
+      operators.get(other.by) === operators.get(by),
+  );
+}
+
+/** Returns whether a spec of the user names the object, which lets the operator write to it. */
+function isMeant({ key }: Change, { steps = [] }: Scenario): boolean {
+  const name = JSON.stringify(key.split("/").at(-1));
+  return steps.some(
+    (step) => step.do === "apply" && "spec" in step.object && JSON.stringify(step.object.spec).includes(name),
+  );
+}
+
+/** The number of last changes that are looked at to find an endless loop. */
+const shown = 60;
+
+/** The greatest age of such a change, in milliseconds. */
+const recent = 600_000;
+
+/** Returns endless writes, and writes after a restart although nothing has changed. */
+function unrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  const restless = trace.find((event) => event.type === "phase" && !event.rests);
+  return restless?.type === "phase" ? withoutEnd(trace, restless, scenario) : byRestart(trace, scenario);
+}
+
+/** Explains why a phase didn't come to rest: two writers fight, one writes for ever, or a process hangs. */
+function withoutEnd(
+  trace: readonly TraceEvent[],
+  { at: end, busy }: TraceEvent & { readonly type: "phase" },
+  scenario: Scenario,
+): Verdict[] {
+  const operators = operatorsByProcess(scenario);
+  const last = trace
+    .filter(isChange)
+    .filter(({ at }) => at > end - recent)
+    .slice(-shown);
+  const [key] = mostFrequent(last.filter(({ by }) => operators.has(by)).map(textOf));
+  if (key === undefined) return errors(trace, scenario).length > 0 ? [] : hanging(trace, busy);
+  const writes = last.filter((change) => textOf(change) === key);
+  const writers = [...new Set(writes.map(({ by }) => by))];
+  const [field] = mostFrequent(writes.flatMap(({ fields }) => fields));
+  const what = field === undefined ? key : `${field} of ${key}`;
+  if (writers.length > 1) return [fight(writers, what, [key])];
+  return [{ class: "hot-loop", message: `${writers.join()} changes ${what} without end`, objects: [key] }];
+}
+
+/** Milliseconds after a fault within which errors are expected. */
+const explained = 30_000;
+
+/** The number of unexpected errors that count as a mistake in a disturbed run: a single one may be a late retry. */
+const persistent = 2;
+
+/** Returns the first error that no disturbance explains. */
+function errors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scenario): Verdict[] {
+  const all = trace.filter((event) => event.type === "log" && event.level === "error");
+  const isPlain = faults.length === 0 && !steps.some((step) => step.do !== "settle" && step.strange);
+  // Without faults, a write to an object that is just being deleted may still fail.
+  const excuses = isPlain
+    ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
+    : [...trace.filter(isDisturbance), ...faults.map((fault) => ({ at: endOf(fault) }))];
+  const counted = all.filter(
+    (error) => !excuses.some(({ at }) => at <= error.at && error.at <= at + explained),
+  );
+  const [first] = counted;
+  if (first?.type !== "log" || counted.length < (isPlain ? 1 : persistent)) return [];
+  const message = `${first.process}: ${first.message}${first.error === undefined ? "" : `: ${first.error}`}`;
+  return [{ class: "error", message, objects: first.object === undefined ? [] : [first.object] }];
+}
+
+function endOf(fault: Fault): number {
+  return "at" in fault ? fault.at + ("for" in fault ? fault.for : 0) : 0;
+}
+
+/** Returns whether a call of a webhook got no answer. The write that it should have admitted fails. */
+function isUnanswered(event: TraceEvent): boolean {
+  return event.type === "webhook" && event.status === 0;
+}
+
+/**
+ * Returns whether errors are expected after an event. A request without an answer is recorded when the client has stopped
+ * waiting; until a broken watch lists again, the process has an old view.
+ */
+function isDisturbance(event: TraceEvent): boolean {
+  const { type } = event;
+  if (type === "watch") return event.event === "ERROR";
+  return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
+}
+
+/** Reports processes that work without end and change nothing, with their last request. */
+function hanging(trace: readonly TraceEvent[], busy: readonly string[] = []): Verdict[] {
+  const last = trace.findLast((event) => event.type === "request" && busy.includes(event.process));
+  const after = last?.type === "request" ? `; its last request was ${last.method} ${last.path}` : "";
+  const message = `${busy.join(" and ") || "the cluster"} works without end, but changes nothing${after}`;
+  return [{ class: "hang", message, objects: [] }];
+}
+
+/** Reports changes after a restart of all processes, before which everything rested. */
+function byRestart(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  const operators = operatorsByProcess(scenario);
+  const from = trace.findIndex((event) => event.type === "phase" && event.phase === "steps");
+  const to = trace.findIndex((event) => event.type === "phase" && event.phase === "restart");
+  const changes = trace.slice(from, Math.max(from, to)).filter(isChange);
+  const own = changes.filter(({ by }) => operators.has(by));
+  const [first] = own;
+  if (!first) return [];
+  const objects = [...new Set(own.map(textOf))];
+  const what = first.fields.length > 0 ? `${first.fields.join(", ")} of ${textOf(first)}` : textOf(first);
+  const other = trace.filter(isChange).find((change) => isRival(change, first, operators));
+  if (other) return [fight([first.by, other.by], what, objects)];
+  const message = `nothing has changed, but after a restart ${first.by} changes ${what}`;
+  return [{ class: "hot-loop", message, objects }];
+}
+
+/** Returns whether another operator, or an autoscaler, changes one of the same fields, or created the object. */
+function isRival(
+  change: Change,
+  { by, uid, fields }: Change,
+  operators: ReadonlyMap<string, string>,
+): boolean {
+  const operator = operators.get(change.by) ?? (change.by === "autoscaler" ? change.by : undefined);
+  if (operator === undefined || operator === operators.get(by) || change.uid !== uid) return false;
+  return change.change === "ADDED" || change.fields.some((field) => fields.includes(field));
+}
+
+function fight(writers: readonly string[], what: string, objects: readonly string[]): Verdict {
+  return { class: "fight", message: `${writers.join(" and ")} change ${what} without end`, objects };
+}
+
+function mostFrequent(texts: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1]).map(([text]) => text);
+}
+
+/**
+ * Returns a write by a sharding process to an object whose shard it does not claim. Only users' objects, and the objects
+ * that those control, are checked: for others, the shard isn't known from outside.
+ */
+export function withoutShard(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  const byOperator = new Map(scenario.operators.map(({ name, sharding }) => [name, sharding]));
+  const operators = operatorsByProcess(scenario);
+  /** The claims of each process in its current life. */
+  const claimed = new Map<string, { readonly lease: string; readonly claims: string }>();
+  const users = new Set<string>();
+  for (const event of trace) {
+    if (event.type === "start") claimed.delete(event.process);
+    if (event.type === "claims" && (event.claims !== "" || claimed.get(event.process)?.lease === event.lease))
+      claimed.set(event.process, event);
+    if (!isChange(event)) continue;
+    if (event.by === "user" && event.change === "ADDED") users.add(event.uid);
+    const by = byOperator.get(operators.get(event.by) ?? "");
+    const [before, after = before] = event.owners;
+    const root = [event.uid, after].find((uid) => uid !== undefined && users.has(uid));
+    if (by === undefined || root === undefined) continue;
+    const [namespace = ""] = event.key.includes("/") ? event.key.split("/") : [];
+    const place = by === "uid" || namespace === "" ? root : namespace;
+    if (isClaimed(claimed.get(event.by)?.claims ?? "", place)) continue;
+    const message = `${event.by} writes ${textOf(event)}, which is in no shard that it holds`;
+    return [{ class: "without-lease", message, objects: [textOf(event)] }];
+  }
+  return [];
+}
+
+/** Reports a request that the operator's role doesn't allow. */
+function forbidden(trace: readonly TraceEvent[]): Verdict[] {
+  const ending = new Set<string>();
+  const found = trace.find((event) => {
+    if (event.type === "change" && event.resource === "namespaces" && isDeletion(event))
+      ending.add(event.key);
+    return event.type === "request" && event.status === 403 && !ending.has(namespaceOf(event.path));
+  });
+  if (found?.type !== "request") return [];
+  const message = `${found.method} ${found.path} of ${found.process} is forbidden`;
+  return [{ class: "forbidden", message, objects: [] }];
+}
+
+/** Returns the namespace of a path. In one that is being deleted, creating objects is forbidden to everybody. */
+function namespaceOf(path: string): string {
+  return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? "";
+}
+
+/** Returns the first write by a process that doesn't hold its operator's lease. */
+function withoutLease(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {
+  const elected = new Map<string, string | undefined>(
+    operators.flatMap((operator) => (isElected(operator) ? [[operator.name, undefined] as const] : [])),
+  );
+  for (const event of trace) {
+    if (event.type === "leads") elected.set(event.process.replace(/-\d+$/, ""), event.process);
+    if (event.type !== "change" || !elected.has(event.by.replace(/-\d+$/, ""))) continue;
+    const leader = elected.get(event.by.replace(/-\d+$/, ""));
+    if (leader === event.by) continue;
+    const message = `${event.by} writes ${textOf(event)} while ${leader ?? "nobody"} holds the lease`;
+    return [{ class: "without-lease", message, objects: [textOf(event)] }];
+  }
+  return [];
+}
+
+function brokenPromises(trace: readonly TraceEvent[]): Verdict[] {
+  return trace.flatMap((event) =>
+    event.type === "promise"
+      ? [{ class: "promise", message: `${event.promise}: ${event.name}`, objects: [] } satisfies Verdict]
+      : [],
+  );
+}
+
+export type Change = TraceEvent & { readonly type: "change" };
+
+const isChange = (event: TraceEvent): event is Change => event.type === "change";
+
+const isDeletion = ({ change, fields }: Change): boolean =>
+  change === "DELETED" || fields.includes("metadata.deletionTimestamp");
+
+/** `configmaps default/shop`. */
+const textOf = ({ resource, key }: Change): string => `${resource} ${key}`;
+
+/** Returns the operator of each process, by the names of processes. */
+function operatorsByProcess({ operators }: Scenario): ReadonlyMap<string, string> {
+  return new Map(
+    operators.flatMap(({ name, replicas = 1 }) =>
+      Array.from({ length: replicas }, (_, index) => [`${name}-${index}`, name] as const),
+    ),
+  );
+}
+
+interface WithStatus extends KubernetesObject {
+  readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
+}
+
+/** Returns the mistakes that the outcome of a run shows, without a look at other runs. */
+export function judgeState({ state, leftovers }: Run, { steps = [] }: Scenario): Verdict[] {
+  const applied = new Set(
+    steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
+  );
+  const roots = state.objects.filter((object) =>
+    applied.has(refText(refOf(object))),
+  ) as readonly WithStatus[];
+  const left = leftovers.map((object) => refText(refOf(object)));
+  return [
+    ...roots.flatMap((root) => [...(isPaused(root) ? [] : observed(root)), ...wellFormed(root)]),
+    ...(left.length > 0
+      ? [
+          {
+            class: "leftover",
+            message: `after the deletion, ${left.join(", ")} is left`,
+            objects: left,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+/** Reports a status whose observedGeneration isn't the object's. */
+function observed({ status, ...root }: WithStatus): Verdict[] {
+  const seen = [status, ...(status?.conditions ?? [])].flatMap((each) => each?.observedGeneration ?? []);
+  const { generation = 1 } = root.metadata;
+  const behind = seen.find((each) => each !== generation);
+  if (behind === undefined) return [];
+  const name = refText(refOf(root));
+  const message = `${name} has generation ${generation}, but its status says that ${behind} was observed`;
+  return [{ class: "observed-generation", message, objects: [name] }];
+}
+
+/** Reports malformed conditions, and those of a type that occurs twice. */
+function wellFormed({ status, ...root }: WithStatus): Verdict[] {
+  const name = refText(refOf(root));
+  const types = new Set<string>();
+  return (status?.conditions ?? []).flatMap((condition) => {
+    const problem = problemOf(condition) ?? (types.has(condition.type) ? "is there twice" : undefined);
+    types.add(condition.type);
+    if (problem === undefined) return [];
+    return [
+      { class: "conditions", message: `condition ${condition.type} of ${name} ${problem}`, objects: [name] },
+    ];
+  });
+}
+
+function problemOf({ type, status, reason, lastTransitionTime }: Partial<Condition>): string | undefined {
+  if (!type) return "has no type";
+  if (!["True", "False", "Unknown"].includes(status ?? "")) return `has the status ${JSON.stringify(status)}`;
+  if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason ?? ""))
+    return `has the reason ${JSON.stringify(reason)}, which is not a CamelCase word`;
+  if (Number.isNaN(Date.parse(lastTransitionTime ?? ""))) return "has no lastTransitionTime";
+  return undefined;
+}

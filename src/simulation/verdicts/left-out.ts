@@ -1,0 +1,128 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import {
+  type LeftOut,
+  type Run,
+  type Scenario,
+  type State,
+  type TraceEvent,
+  refOf,
+  refText,
+} from "../contract/index.ts";
+import type { Difference } from "./differences.ts";
+
+/**
+ * Returns the objects and statuses that the cluster's own controllers made in two runs, such as the revisions of a
+ * StatefulSet, and the status of a Job. They depend on the way to the outcome, so they aren't compared. An object that an
+ * operator wrote to in one of the runs is compared.
+ */
+export function derivedIn(one: Run, other: Run): LeftOut {
+  const statuses = new Set([one, other].flatMap(({ derived }) => [...derived.statuses].map(refTextOf)));
+  const all = [...one.state.objects, ...other.state.objects];
+  return {
+    objects: new Set([...derivedBeside(one, other), ...derivedBeside(other, one)]),
+    statuses: new Set(all.filter((object) => statuses.has(refTextOf(object)))),
+    formerUids: new Map([...formerUids(one), ...formerUids(other)]),
+  };
+}
+
+/** Returns a text for the uid of each object that a run created: an object that outlives it may still hold its uid. */
+function formerUids({ trace }: Run): (readonly [string, string])[] {
+  return trace.flatMap((event) =>
+    event.type === "change" && event.change === "ADDED"
+      ? [[event.uid, `uid of a former ${event.resource} ${event.key}`] as const]
+      : [],
+  );
+}
+
+function derivedBeside({ derived }: Run, other: Run): KubernetesObject[] {
+  const counted = new Set(
+    other.state.objects.filter((object) => !other.derived.objects.has(object)).map(refTextOf),
+  );
+  return [...derived.objects].filter((object) => !counted.has(refTextOf(object)));
+}
+
+function refTextOf(object: KubernetesObject): string {
+  return refText(refOf(object));
+}
+
+type Write = TraceEvent & { readonly type: "request" };
+
+/**
+ * The parts of an outcome that the spec leaves undefined, because it asks for objects that the API server rejects. They
+ * depend on the spec before.
+ */
+interface Impossible {
+  /**
+   * The objects (`ConfigMap.v1 default/shop`) whose last write was rejected as invalid, and those with the same owner: an
+   * operator may stop at the first error.
+   */
+  readonly objects: ReadonlySet<string>;
+  /** The owners of these objects, whose status may report the error. */
+  readonly owners: ReadonlySet<string>;
+}
+
+export function impossibleIn({ trace }: Run, states: readonly State[]): Impossible {
+  const last = new Map<string, Write>();
+  for (const event of trace) {
+    if (event.type === "phase") break;
+    if (event.type !== "request" || event.object === undefined || event.status === 0) continue;
+    const [, subresource = ""] = /\/(status|scale)$/.exec(event.path.split("?")[0]!) ?? [];
+    last.set(`${event.object} ${subresource}`, event);
+  }
+  const refused = [...last.values()].filter(({ status }) => status === 422);
+  const owners = new Set(refused.flatMap(({ body = "{}" }) => ownersOf(JSON.parse(body) as Partial<Owned>)));
+  const siblings = states
+    .flatMap(({ objects }) => objects)
+    .filter((object) => ownersOf(object).some((owner) => owners.has(owner)));
+  return {
+    objects: new Set([
+      ...refused.map(({ object }) => object!),
+      ...siblings.map((each) => refText(refOf(each))),
+    ]),
+    owners,
+  };
+}
+
+export function isImpossible(
+  { objects, owners }: Impossible,
+  { object, field = "" }: Pick<Difference, "object" | "field">,
+): boolean {
+  return objects.has(object) || (owners.has(object) && field.split(".")[0] === "status");
+}
+
+type Owned = Pick<KubernetesObject, "metadata">;
+
+/** Returns the possible references to an object's owners: each is in the object's namespace, or cluster-wide. */
+function ownersOf({ metadata }: Partial<Owned>): string[] {
+  return (metadata?.ownerReferences ?? []).flatMap(({ apiVersion, kind, name }) =>
+    [metadata?.namespace, undefined].map((namespace) => refText({ apiVersion, kind, name, namespace })),
+  );
+}
+
+/** Returns whether the user paused an object. Earlier changes of its spec may never have been carried out. */
+export function isPaused(object: KubernetesObject): boolean {
+  const { spec } = object as { readonly spec?: { readonly paused?: unknown } };
+  return spec?.paused === true;
+}
+
+/** Returns the objects that users paused, and the objects that they own: how far the operator came depends on the moment. */
+export function pausedObjects(
+  { objects }: State,
+  { steps = [], objects: given = [] }: Scenario,
+): Set<KubernetesObject> {
+  const applied = steps.flatMap((step) => (step.do === "apply" ? [step.object] : []));
+  const users = new Set([...given, ...applied].map((object) => refText(refOf(object))));
+  const paused = new Set<KubernetesObject>();
+  const uids = new Set<string | undefined>();
+  const add = (object: KubernetesObject): void => {
+    paused.add(object);
+    uids.add(object.metadata.uid);
+  };
+  for (const object of objects) if (isPaused(object) && users.has(refText(refOf(object)))) add(object);
+  for (let before = -1; before < paused.size;) {
+    before = paused.size;
+    for (const object of objects)
+      if (object.metadata.ownerReferences?.some(({ uid }) => uids.has(uid))) add(object);
+  }
+  return paused;
+}

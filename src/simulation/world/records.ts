@@ -1,0 +1,136 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Logger } from "@tsbuilder/runtime";
+import type { LeftOut, TraceEvent } from "../contract/index.ts";
+import type { EventLoop } from "./virtual-time.ts";
+
+/**
+ * Records of a run: the trace for the judges, the objects that only the cluster's controllers wrote, and the counts that
+ * say whether the operators still get anywhere.
+ */
+
+type Entry = TraceEvent extends infer One ? (One extends unknown ? Omit<One, "at"> : never) : never;
+
+/** Writes the trace, with the virtual time of each event. */
+export class Recorder {
+  readonly trace: TraceEvent[] = [];
+  readonly #loop: EventLoop;
+  #isClosed = false;
+  /** The time at which a process last logged an error. Its operator does not rest, since it will try again. */
+  lastError = 0;
+
+  constructor(loop: EventLoop) {
+    this.#loop = loop;
+  }
+
+  add(entry: Entry): void {
+    if (this.#isClosed) return;
+    // Rounded to microseconds: sums of fractions would differ in their last digits.
+    this.trace.push({ at: Math.round(this.#loop.now * 1000) / 1000, ...entry });
+  }
+
+  /** Ends the trace: later events are dropped. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Makes the logger of a process. Warnings and errors become part of the trace. */
+  logger(process: string, object?: string): Logger {
+    const write = (
+      level: "warn" | "error",
+      message: string,
+      fields: { readonly [name: string]: unknown } = {},
+    ): void => {
+      const { error } = fields;
+      const about = object ?? keyIn(fields);
+      if (level === "error") this.lastError = this.#loop.now;
+      this.add({
+        type: "log",
+        process,
+        level,
+        message,
+        ...(error !== undefined && { error: error instanceof Error ? error.message : JSON.stringify(error) }),
+        ...(about !== undefined && { object: about }),
+      });
+    };
+    return {
+      debug: () => {},
+      info: () => {},
+      warn: (message, fields) => write("warn", message, fields),
+      error: (message, fields) => write("error", message, fields),
+      with: (fields) => this.logger(process, object ?? keyIn(fields)),
+      isEnabled: (level) => level === "warn" || level === "error",
+    };
+  }
+}
+
+/** Returns the key of the object that a log line is about, if its fields name one. */
+function keyIn({ namespace, name }: { readonly [name: string]: unknown }): string | undefined {
+  return typeof name === "string"
+    ? `${typeof namespace === "string" ? `${namespace}/` : ""}${name}`
+    : undefined;
+}
+
+/** Tracks the objects and statuses that only the cluster's own controllers wrote. */
+export class DerivedObjects {
+  /** Uids of objects that they created, and that nobody else has written to. */
+  readonly #objects = new Set<string>();
+  /** Uids of objects whose status they wrote last. */
+  readonly #statuses = new Set<string>();
+
+  note(by: string, uid: string, { isNew, fields }: { isNew: boolean; fields: readonly string[] }): void {
+    if (by !== "cluster") this.#objects.delete(uid);
+    else if (isNew) this.#objects.add(uid);
+    if (!fields.some((field) => field.startsWith("status"))) return;
+    if (by === "cluster") this.#statuses.add(uid);
+    else this.#statuses.delete(uid);
+  }
+
+  /** Returns those of the given objects that are derived. */
+  among(objects: readonly KubernetesObject[]): LeftOut {
+    const chosen = (uids: ReadonlySet<string>): Set<KubernetesObject> =>
+      new Set(objects.filter(({ metadata }) => uids.has(metadata.uid ?? "")));
+    return { objects: chosen(this.#objects), statuses: chosen(this.#statuses) };
+  }
+}
+
+/** Counts the changes that processes make. */
+export class ChangeCount {
+  readonly #objects = new Map<string, number>();
+  all = 0;
+  /** The changes of the object that was changed most often. */
+  ofOneObject = 0;
+
+  /** Adds a change. Objects with one `generateName` count as one: creating more and more of them is a loop, too. */
+  add(resource: string, { metadata: { namespace = "", name = "", generateName } }: KubernetesObject): void {
+    const key = `${resource} ${namespace}/${generateName ?? name}`;
+    const count = (this.#objects.get(key) ?? 0) + 1;
+    this.#objects.set(key, count);
+    this.ofOneObject = Math.max(this.ofOneObject, count);
+    this.all++;
+  }
+
+  clear(): void {
+    this.#objects.clear();
+    this.all = 0;
+    this.ofOneObject = 0;
+  }
+}
+
+/** The number of times that the same attempt may fail before it counts as hopeless. */
+const mostFailures = 3;
+
+/** Counts the failed attempts of processes since the last change of any object. */
+export class Refusals {
+  readonly #counts = new Map<string, number>();
+
+  /** Counts an attempt that failed. Returns whether the next one may still succeed. */
+  add(attempt: string): boolean {
+    const count = (this.#counts.get(attempt) ?? 0) + 1;
+    this.#counts.set(attempt, count);
+    return count <= mostFailures;
+  }
+
+  clear(): void {
+    this.#counts.clear();
+  }
+}

@@ -1,0 +1,123 @@
+import { type Clock, FakeClock } from "@tsbuilder/apimachinery/time";
+import { inContext } from "../globals/index.ts";
+
+const { setImmediate: realImmediate } = globalThis;
+
+/** The date at which every simulation starts. */
+const start = Date.UTC(2030, 0, 1);
+
+/** The turns at one moment after which the time moves on, as it does while code polls. */
+const mostTurns = 100;
+
+/** The milliseconds by which the time moves on when code polls and no timer is set. */
+const idlePeriod = 1000;
+
+/**
+ * The simulated event loop: one clock for all processes, and the callbacks that are due now. Without a timer and without a
+ * callback, nothing can happen any more.
+ */
+export class EventLoop {
+  readonly clock = new FakeClock(start);
+  #ready: Array<() => void> = [];
+  /** The number of promises that hold the time: work that takes real time, such as loading a module, but no virtual time. */
+  #working = 0;
+
+  /** Runs a function in the next turn. */
+  readonly enqueue = (run: () => void): void => void this.#ready.push(run);
+
+  get now(): number {
+    return this.clock.monotonic();
+  }
+
+  /** Runs a function after a while. Returns a function that cancels it. */
+  after(milliseconds: number, run: () => void): () => void {
+    return this.clock.setTimer(run, milliseconds);
+  }
+
+  /** Stops the time until a promise is settled. */
+  hold<R>(work: Promise<R>): Promise<R> {
+    this.#working++;
+    return work.finally(() => this.#working--);
+  }
+
+  /** Lets the time pass until a promise is settled, within work that holds the time. */
+  release<R>(work: Promise<R>): Promise<R> {
+    this.#working--;
+    return work.finally(() => this.#working++);
+  }
+
+  /** Runs everything that is due now: promises, and callbacks turn by turn. */
+  async drain(): Promise<void> {
+    for (let turns = 0; turns < mostTurns;) {
+      await realTurn();
+      const due = this.#ready;
+      if (this.#working === 0) {
+        if (due.length === 0) return;
+        turns++;
+      }
+      this.#ready = [];
+      for (const run of due) run();
+    }
+  }
+
+  /** Moves the clock to the next timer, and runs what it triggers. Returns false if there is none until the end. */
+  async step(end = Infinity): Promise<boolean> {
+    const next = this.clock.untilNextTimer ?? (this.#ready.length > 0 ? idlePeriod : undefined);
+    if (next === undefined || this.now + next > end) return false;
+    this.clock.advanceSync(next);
+    await this.drain();
+    return true;
+  }
+}
+
+/** Waits for a turn of Node's own loop, within which all promises that are ready run. */
+function realTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    realImmediate(resolve);
+  });
+}
+
+/** The clock of one process. Its date may be wrong, and its timers end with the process. */
+export class ProcessClock implements Clock {
+  readonly #world: Clock;
+  readonly #guarded: (run: () => void) => () => void;
+  readonly #timers = new Set<() => void>();
+  #isStopped = false;
+  /** The milliseconds by which its date is wrong. */
+  offset: number;
+
+  constructor(world: Clock, offset = 0, guarded: (run: () => void) => () => void = (run) => run) {
+    this.#world = world;
+    this.offset = offset;
+    this.#guarded = guarded;
+  }
+
+  now(): number {
+    return this.#world.now() + this.offset;
+  }
+
+  monotonic(): number {
+    return this.#world.monotonic();
+  }
+
+  setTimer(run: () => void, milliseconds: number): () => void {
+    if (this.#isStopped) return () => {};
+    // A suspended process runs the callback later, and may cancel the timer until then.
+    const fire = inContext(() => {
+      if (this.#timers.delete(cancel)) run();
+    });
+    // As in Node, at least one millisecond: code that sets timers without end leaves time to others.
+    const cancel = this.#world.setTimer(this.#guarded(fire), Math.max(1, milliseconds));
+    this.#timers.add(cancel);
+    return () => {
+      if (this.#timers.delete(cancel)) cancel();
+    };
+  }
+
+  /** Cancels all timers, for good. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+}
