@@ -1,50 +1,47 @@
 import type { User } from "./contract/user.ts";
 import { AdmissionChain } from "./admission/admission.ts";
-import { claimResize } from "./admission/claim-resize.ts";
-import { convertByWebhook } from "./admission/convert-by-webhook.ts";
-import { defaultTolerations } from "./admission/default-tolerations.ts";
+import {
+  claimResize,
+  defaultTolerations,
+  namespaceLifecycle,
+  newNode,
+  podPriority,
+  runtimeClass,
+  systemPriorities,
+} from "./admission/plugins.ts";
+import { convertByWebhook } from "./admission/webhooks/convert-by-webhook.ts";
 import { limitRanger } from "./admission/limit-ranger.ts";
-import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
-import { newNode } from "./admission/new-node.ts";
-import { podSecurity } from "./admission/pod-security/pod-security.ts";
+import { podSecurity } from "./admission/pod-security.ts";
 import { mutatingPolicies } from "./admission/policies/mutating-policies.ts";
 import { validatingPolicies } from "./admission/policies/validating-policies.ts";
-import { podPriority, systemPriorities } from "./admission/priority.ts";
 import { resourceQuota } from "./admission/resource-quota.ts";
 import { roleEscalation } from "./admission/role-escalation.ts";
-import { runtimeClass } from "./admission/runtime-class.ts";
-import { podServiceAccount } from "./admission/service-account/service-account.ts";
-import type { Caller } from "./admission/call-webhook.ts";
-import type { WebhookCall } from "./admission/webhook-call.ts";
-import type { WebhookClient } from "./admission/webhook-client.ts";
-import { webhookAdmission } from "./admission/webhooks.ts";
-import { aggregateRoles } from "./auth/aggregate-roles.ts";
+import { podServiceAccount } from "./admission/service-account.ts";
+import type { Caller, WebhookCall } from "./admission/webhooks/call-webhook.ts";
+import type { WebhookClient } from "./admission/webhooks/webhook-client.ts";
+import { webhookAdmission } from "./admission/webhooks/webhooks.ts";
+import { RBAC, aggregateRoles } from "./auth/rbac.ts";
 import type { ClusterObjects } from "./contract/cluster-objects.ts";
 import { alwaysAllow } from "./contract/authorizer.ts";
 import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
 import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
-import { RBAC } from "./auth/rbac.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
 import { publishGroups } from "./discovery/api-services.ts";
-import { authenticationFilter } from "./filters/authentication.ts";
-import { authorizationFilter } from "./filters/authorization.ts";
+import { authenticationFilter, authorizationFilter, impersonationFilter } from "./filters/access.ts";
 import { errorsFilter } from "./filters/errors.ts";
 import { type Intercept, interceptionFilter } from "./filters/interception.ts";
-import { impersonationFilter } from "./filters/impersonation.ts";
 import { ensureDefaultAccount } from "./kinds/core/service-account/controller/service-account-controller.ts";
 import { addBuiltIns } from "./built-in/add-built-ins.ts";
-import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { bootstrap, storeBootstrapObjects } from "./bootstrap/bootstrap.ts";
 import { keepFlowControl } from "./bootstrap/flow-control.ts";
 import { publishServer } from "./bootstrap/publish-server.ts";
 import { keepServiceAddresses } from "./bootstrap/service-addresses.ts";
-import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core } from "./registry/core.ts";
 import { type ClusterWrite, noteWriter, tellWrites, withWriters } from "./registry/writers.ts";
-import { expireEvents } from "./bootstrap/expire-events.ts";
-import { expireLists } from "./bootstrap/expire-lists.ts";
+import { expireEvents, expireLists } from "./bootstrap/expire.ts";
 import { serveDefinitions } from "./custom/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";

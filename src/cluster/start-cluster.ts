@@ -2,16 +2,14 @@ import { writeAs } from "./registry/writers.ts";
 import { inspect } from "node:util";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
-import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
+import { type ServiceResolver, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
-import { Credentials } from "./auth/credentials.ts";
+import { Credentials, storedCredentials } from "./auth/credentials.ts";
 import type { Kubeconfig } from "./auth/kubeconfig.ts";
-import { storedCredentials } from "./auth/stored-credentials.ts";
 import type { User } from "./contract/user.ts";
 import type { Core } from "./registry/core.ts";
-import { listen } from "./server/listen.ts";
-import { FileJournal } from "./storage/file-journal.ts";
-import { lockFolder } from "./storage/lock-folder.ts";
+import { listen } from "./server/serve.ts";
+import { FileJournal, lockFolder } from "./storage/file-journal.ts";
 import type { Snapshot, WrittenState } from "./storage/store.ts";
 
 /** Options of `startCluster`. */

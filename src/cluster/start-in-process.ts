@@ -1,10 +1,9 @@
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
-import { type WebhookCarrier, WebhookClient } from "./admission/webhook-client.ts";
+import { type WebhookCarrier, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
 import type { User } from "./contract/user.ts";
-import type { PlainRequest, PlainResponse } from "./http/in-process.ts";
+import { type PlainRequest, type PlainResponse, answerCalls } from "./server/in-process.ts";
 import type { Core } from "./registry/core.ts";
-import { answerCalls } from "./server/answer-calls.ts";
 import type { Snapshot } from "./storage/store.ts";
 
 /** Options of `startInProcess`. */

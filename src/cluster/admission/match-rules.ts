@@ -6,7 +6,7 @@ import type {
   MatchResources,
   NamedRuleWithOperations,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
-import type { AdmissionRequest } from "../registry/admission-request.ts";
+import type { AdmissionRequest } from "../registry/core.ts";
 
 /**
  * Finds the version in which a rule matches: the request's version, or with `Equivalent` any other in which the

@@ -1,6 +1,6 @@
-import type { AdmissionRequest } from "../registry/admission-request.ts";
+import type { AdmissionRequest, Core } from "../registry/core.ts";
 import type { PodSpec, ResourceQuota } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { isInScope } from "../quota/quota.ts";
+import { computeUsage, isInScope, namesFor, usageOf } from "../quota/usage.ts";
 import {
   addLists,
   growth,
@@ -11,8 +11,6 @@ import {
   type ResourceList,
   withoutZeros,
 } from "../quota/resource-list.ts";
-import { computeUsage, namesFor, usageOf } from "../quota/usage.ts";
-import type { Core } from "../registry/core.ts";
 import { updateObject } from "../registry/update-object.ts";
 import { ownWrite } from "../registry/write.ts";
 import { forbidden, StatusError } from "../contract/status-error.ts";

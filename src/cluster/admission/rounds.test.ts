@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
-import { Rounds } from "./rounds.ts";
+import { Rounds } from "./admission.ts";
 
 const object = (value: string): ApiObject => ({
   apiVersion: "v1",

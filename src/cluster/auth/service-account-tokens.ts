@@ -8,10 +8,10 @@ import {
   verify,
 } from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { findBound } from "./bound-objects.ts";
 import type { Store } from "../storage/store.ts";
 import type { TokenIssuer, TokenSubject } from "../contract/tokens.ts";
 import { type User, credentialId, serviceAccountUser } from "../contract/user.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 interface Bound {
   readonly name: string;
@@ -34,30 +34,6 @@ type Claims = {
     node?: Bound;
   };
 };
-
-interface Keys {
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
-  readonly keyId: string;
-}
-
-function newKeys(): Keys {
-  return keysOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
-}
-
-let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
-
-/** Clusters that start one after the other, as a simulation's do, have one key: reading it takes milliseconds. */
-function readKeys(pem: string): Keys {
-  if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(createPrivateKey(pem)) };
-  return lastRead.keys;
-}
-
-function keysOf(privateKey: KeyObject): Keys {
-  const publicKey = createPublicKey(privateKey);
-  const der = publicKey.export({ type: "spki", format: "der" });
-  return { privateKey, publicKey, keyId: createHash("sha256").update(der).digest("base64url") };
-}
 
 /** Issues and checks the JSON Web Tokens of service accounts. */
 export class ServiceAccountTokens implements TokenIssuer {
@@ -165,6 +141,50 @@ export class ServiceAccountTokens implements TokenIssuer {
       return undefined;
     }
   }
+}
+
+interface Keys {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly keyId: string;
+}
+
+function newKeys(): Keys {
+  return keysOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
+}
+
+let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
+
+/** Clusters that start one after the other, as a simulation's do, have one key: reading it takes milliseconds. */
+function readKeys(pem: string): Keys {
+  if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(createPrivateKey(pem)) };
+  return lastRead.keys;
+}
+
+function keysOf(privateKey: KeyObject): Keys {
+  const publicKey = createPublicKey(privateKey);
+  const der = publicKey.export({ type: "spki", format: "der" });
+  return { privateKey, publicKey, keyId: createHash("sha256").update(der).digest("base64url") };
+}
+
+/** The kinds of objects that tokens may be bound to. */
+const bindable: Readonly<Record<string, { readonly plural: string; readonly namespaced: boolean }>> = {
+  Pod: { plural: "pods", namespaced: true },
+  Secret: { plural: "secrets", namespaced: true },
+  Node: { plural: "nodes", namespaced: false },
+};
+
+export function isBindable(kind: string): boolean {
+  return Object.hasOwn(bindable, kind);
+}
+
+export function findBound(
+  store: Store,
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+): { readonly plural: string; readonly object: ApiObject | undefined } {
+  const { plural, namespaced } = bindable[kind]!;
+  const key = namespaced ? `${namespace}/${name}` : name;
+  return { plural, object: store.collection(plural).get(key)?.object };
 }
 
 /** The issuer of the tokens in Secrets, whatever the cluster's own issuer is. */

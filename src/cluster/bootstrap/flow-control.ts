@@ -6,7 +6,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { mandatory, suggested } from "../kinds/flowcontrol/configurations.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
-import { storeBootstrapObjects } from "./store-bootstrap-objects.ts";
+import { storeBootstrapObjects } from "./bootstrap.ts";
 
 const group = "flowcontrol.apiserver.k8s.io";
 const apiVersion = `${group}/v1`;

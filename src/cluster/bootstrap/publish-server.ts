@@ -7,7 +7,7 @@ import { serviceRange } from "../kinds/core/service/allocation.ts";
 import { nodeAddress } from "../kinds/core/node/controller/fake-node.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
-import { storeBootstrapObjects } from "./store-bootstrap-objects.ts";
+import { storeBootstrapObjects } from "./bootstrap.ts";
 
 const user = "kube-apiserver";
 const controller = "kubernetes-service-cidr-controller";

@@ -11,10 +11,10 @@ import {
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type { ObjectSchema } from "../registry/object-schema.ts";
 import type {
   MetadataCheck,
   MetadataChecks,
+  ObjectSchema,
   Resource,
   ResourceVersion,
   Strategy,

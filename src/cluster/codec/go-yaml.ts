@@ -14,52 +14,13 @@ import {
   type SchemaOptions,
   type ToJSOptions,
   type YAMLMap,
+  YAMLParseError,
   isAlias,
   isMap,
   isScalar,
   isSeq,
   visit,
 } from "yaml";
-
-/** How many members the merges of a document may add: merges of merges could add billions. */
-const limit = 100_000;
-
-/**
- * Replaces each merge (`<<`) of a document by the members that it adds. Go sets them in the order of the text, so that
- * the last one wins, and counts a key that is set already as a duplicate.
- */
-function expandMerges(document: Document): void {
-  const expanded = new Set<YAMLMap>();
-  let left = limit;
-
-  function expand(node: unknown): void {
-    if (isSeq(node)) node.items.forEach(expand);
-    if (!isMap(node) || expanded.has(node)) return;
-    expanded.add(node);
-    for (const { value } of node.items) expand(value);
-    if (node.items.some(isMerge))
-      node.items = node.items.flatMap((pair) => (isMerge(pair) ? membersOf(pair.value) : [pair]));
-  }
-
-  /** Of several mappings, the first one wins: it is set last. */
-  function membersOf(value: unknown): Pair[] {
-    const source = isAlias(value) ? value.resolve(document) : value;
-    if (isSeq(source)) return source.items.toReversed().flatMap(membersOf);
-    if (!isMap(source)) throw new TypeError("map merge requires map or sequence of maps as the value");
-    expand(source);
-    left -= source.items.length;
-    if (left < 0) throw new RangeError("document contains excessive aliasing");
-    return source.items;
-  }
-
-  expand(document.contents);
-}
-
-function isMerge({ key }: Pair): boolean {
-  if (!isScalar(key) || key.type !== "PLAIN") return false;
-  const { value } = key;
-  return value === "<<" || (typeof value === "symbol" && value.description === "<<");
-}
 
 /**
  * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
@@ -168,14 +129,6 @@ function checkScalars(document: Document, text: string): void {
   });
 }
 
-/** Content that the parser takes and Go refuses, such as an alias of what it is in itself, which would have no end. */
-export class ContentError extends Error {
-  constructor(problem: string) {
-    super(`yaml: ${problem}`);
-    this.name = "ContentError";
-  }
-}
-
 function checkAliases(document: Document): void {
   visit(document, {
     Alias(_, alias, parents) {
@@ -186,12 +139,44 @@ function checkAliases(document: Document): void {
   });
 }
 
-/** YAML has infinities, and numbers that are none; JSON has not. */
-export class UnsupportedNumberError extends Error {
-  constructor(value: number) {
-    super(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
-    this.name = "UnsupportedNumberError";
+/** How many members the merges of a document may add: merges of merges could add billions. */
+const limit = 100_000;
+
+/**
+ * Replaces each merge (`<<`) of a document by the members that it adds. Go sets them in the order of the text, so that
+ * the last one wins, and counts a key that is set already as a duplicate.
+ */
+function expandMerges(document: Document): void {
+  const expanded = new Set<YAMLMap>();
+  let left = limit;
+
+  function expand(node: unknown): void {
+    if (isSeq(node)) node.items.forEach(expand);
+    if (!isMap(node) || expanded.has(node)) return;
+    expanded.add(node);
+    for (const { value } of node.items) expand(value);
+    if (node.items.some(isMerge))
+      node.items = node.items.flatMap((pair) => (isMerge(pair) ? membersOf(pair.value) : [pair]));
   }
+
+  /** Of several mappings, the first one wins: it is set last. */
+  function membersOf(value: unknown): Pair[] {
+    const source = isAlias(value) ? value.resolve(document) : value;
+    if (isSeq(source)) return source.items.toReversed().flatMap(membersOf);
+    if (!isMap(source)) throw new TypeError("map merge requires map or sequence of maps as the value");
+    expand(source);
+    left -= source.items.length;
+    if (left < 0) throw new RangeError("document contains excessive aliasing");
+    return source.items;
+  }
+
+  expand(document.contents);
+}
+
+function isMerge({ key }: Pair): boolean {
+  if (!isScalar(key) || key.type !== "PLAIN") return false;
+  const { value } = key;
+  return value === "<<" || (typeof value === "symbol" && value.description === "<<");
 }
 
 /** Go turns YAML into JSON with sorted keys before it decodes it, and reports errors in that order. */
@@ -307,4 +292,48 @@ function parseFloatText(text: string): number | undefined {
   if (!/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text)) return undefined;
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
+}
+
+/** Content that the parser takes and Go refuses, such as an alias of what it is in itself, which would have no end. */
+class ContentError extends Error {
+  constructor(problem: string) {
+    super(`yaml: ${problem}`);
+    this.name = "ContentError";
+  }
+}
+
+/** YAML has infinities, and numbers that are none; JSON has not. */
+class UnsupportedNumberError extends Error {
+  constructor(value: number) {
+    super(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
+    this.name = "UnsupportedNumberError";
+  }
+}
+
+/** The message of a YAML error in Go's words, where they are known, and with the line if it is not the only one. */
+export function explainYAML(error: unknown, text: string): string {
+  const [message = ""] = (error as Error).message.split("\n");
+  if (error instanceof UnsupportedNumberError || error instanceof ContentError) return message;
+  // The parser calls itself; Go's stops at a depth of its own.
+  if (message.startsWith("Maximum call stack")) return "yaml: exceeded max depth";
+  const problem = problemOf(error, text) ?? message;
+  const lines = text.trimEnd().split("\n").length;
+  // The end of a text, which is a token, stands in the next line.
+  if (problem.startsWith("did not find")) return `yaml: line ${lines}: ${problem}`;
+  if (lines === 1) return `yaml: ${problem}`;
+  const line = error instanceof YAMLParseError ? text.slice(0, error.pos[0]).split("\n").length : 1;
+  return `yaml: line ${line}: ${problem}`;
+}
+
+function problemOf(error: unknown, text: string): string | undefined {
+  if (!(error instanceof YAMLParseError)) return undefined;
+  const { code, message } = error;
+  if (code === "TAB_AS_INDENT") return "found character that cannot start any token";
+  if (code === "BLOCK_AS_IMPLICIT_KEY") return "mapping values are not allowed in this context";
+  if (message.startsWith("Missing closing")) return "found unexpected end of stream";
+  const end = /must (?:be sufficiently indented and )?end with a (.)/u.exec(message)?.[1];
+  if (end === undefined) return undefined;
+  return /[[{,:]\s*$/u.test(text)
+    ? "did not find expected node content"
+    : `did not find expected ',' or '${end}'`;
 }

@@ -1,8 +1,5 @@
 import { formatMicroTime, formatTime, parseTime } from "@tsbuilder/apimachinery/time";
-import { MalformedProtobufError } from "./malformed-protobuf.ts";
-import type { ValueCodec } from "./value-codec.ts";
-import { wire, WireReader } from "./wire-reader.ts";
-import { WireWriter } from "./wire-writer.ts";
+import { MalformedProtobufError, type ValueCodec, WireReader, WireWriter, wire } from "./wire.ts";
 
 /** Types that are a JSON scalar but a message in protobuf, by their names in schemas. */
 export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {

@@ -1,8 +1,8 @@
 import { AsyncResource } from "node:async_hooks";
+import { setImmediate } from "node:timers";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { ReportedError, isLostRace, isNamespaceEnding } from "./failures.ts";
-import { nextTurn } from "./next-turn.ts";
 import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
 /** The backoff after a key's first failure, in milliseconds; each further failure doubles it. */
@@ -162,4 +162,13 @@ class ReconcileClock implements Clock {
       this.#time = undefined;
     }
   }
+}
+
+// Not the global one: fake timers of a test replace that.
+
+/** Yields to requests and timers: reads and writes in the same process never wait for I/O. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

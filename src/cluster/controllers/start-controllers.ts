@@ -1,6 +1,46 @@
 import { ControlLoop } from "../control-loop/control-loop.ts";
-import { allControllers, type ControllerName } from "./all-controllers.ts";
-import type { StagesContext } from "./stages/stages-context.ts";
+import type { StagesContext } from "./stage.ts";
+import type { Controller, ControllerFactory } from "../control-loop/controller.ts";
+import { type KindControllerName, builtInKinds } from "../kinds/index.ts";
+import { garbageCollector } from "./garbage-collector.ts";
+import { kubelet } from "./kubelet.ts";
+import { scheduler } from "./scheduler/scheduler.ts";
+import { stageController } from "./stage-controller.ts";
+
+/** The controllers that belong to no kind. */
+const ofNoKind = { garbagecollector: garbageCollector, scheduler, kubelet, stage: stageController };
+
+/** A controller as `--controllers` names it. */
+export type ControllerName = KindControllerName | keyof typeof ofNoKind;
+
+const ofKinds = builtInKinds.flatMap(({ controllers = {} }): [string, ControllerFactory][] =>
+  Object.entries(controllers),
+);
+
+/** All controllers by name. */
+const allControllers = {
+  ...Object.fromEntries(ofKinds),
+  ...ofNoKind,
+} as Readonly<Record<ControllerName, (context: StagesContext) => Controller>>;
+
+/** The controllers that a cluster can run. */
+export const controllerNames = Object.keys(allControllers) as readonly ControllerName[];
+
+/**
+ * Parses a choice of controllers: `all`, `none`, or names separated by commas. Unknown names are returned.
+ */
+export function parseControllerNames(text: string): {
+  names: readonly ControllerName[];
+  unknown: readonly string[];
+} {
+  if (text === "all") return { names: controllerNames, unknown: [] };
+  if (text === "none" || text === "") return { names: [], unknown: [] };
+  const words = text.split(",").map((word) => word.trim());
+  return {
+    names: controllerNames.filter((name) => words.includes(name)),
+    unknown: words.filter((word) => !controllerNames.some((name) => name === word)),
+  };
+}
 
 /** Running controllers. */
 interface RunningControllers {

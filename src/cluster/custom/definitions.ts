@@ -9,7 +9,8 @@ import { cleanupFinalizer } from "../kinds/apiextensions/custom-resource-definit
 import type { Core } from "../registry/core.ts";
 import type { Registry } from "../registry/registry.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { type ConvertObjects, customResource } from "./custom-resource.ts";
+import { customResource } from "./custom-resource.ts";
+import type { ConvertObjects } from "./custom-versions.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition/crd.ts";
 
 /** Serves the resources of CRDs. Returns a function that stops it. */

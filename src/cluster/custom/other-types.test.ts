@@ -1,9 +1,10 @@
-import * as fc from "fast-check";
 import { checkSchema, compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
-import { customColumns, readPath, validateScale } from "./custom-resource.ts";
+import { customColumns, readPath } from "./custom-columns.ts";
+import { validateScale } from "./custom-resource.ts";
 
 /** Rules that read a value in many ways, by the type for which they are written. */
 const rules: ReadonlyArray<readonly [JSONSchema, readonly string[]]> = [

@@ -1,6 +1,10 @@
 import {
+  CelObject,
   type CelType,
   type Env,
+  EvalError,
+  OutOfBudgetError,
+  type Value,
   appliedObjectType,
   authorizerType,
   jsonPatchType,
@@ -10,10 +14,84 @@ import {
   mutationStructs,
   mutations,
   objectType,
+  perCallLimit,
   resourceCheckType,
   types,
 } from "@tsbuilder/apimachinery/cel";
 import { type Compilation, compileExpression } from "./compile-expression.ts";
+import type { Budget, Names } from "./run-expression.ts";
+
+/**
+ * Compiles the expressions of one policy. Each variable is in scope, with its type, for the expressions compiled after
+ * it. A policy without variables can be compiled without `variables` in scope.
+ */
+export class PolicyCompiler {
+  readonly variables = new Map<string, Compilation>();
+  readonly variablesType: CelType | undefined;
+  readonly #fields = new Map<string, CelType>();
+  readonly #params: boolean;
+
+  constructor(options: { readonly params: boolean; readonly variables: boolean }) {
+    this.#params = options.params;
+    this.variablesType = options.variables ? objectType("kubernetes.variables", this.#fields) : undefined;
+  }
+
+  variable(name: string, expression: string): Compilation {
+    const compiled = compileExpression(expression, this.#env({ authorizer: true }));
+    this.#fields.set(name, "program" in compiled ? fieldType(compiled.type) : types.dyn);
+    this.variables.set(name, compiled);
+    return compiled;
+  }
+
+  condition(expression: string): Compilation {
+    return compileExpression(expression, this.#env({ authorizer: true }), types.bool);
+  }
+
+  /** Message expressions have no `authorizer`. */
+  message(expression: string): Compilation {
+    return compileExpression(expression, this.#env({ authorizer: false }), types.string);
+  }
+
+  auditAnnotation(expression: string): Compilation {
+    return compileExpression(expression, this.#env({ authorizer: true }), types.string, types.null);
+  }
+
+  applyConfiguration(expression: string): Compilation {
+    return compileExpression(expression, this.#env({ authorizer: true, mutations: true }), appliedObjectType);
+  }
+
+  jsonPatch(expression: string): Compilation {
+    const env = this.#env({ authorizer: true, mutations: true });
+    return compileExpression(expression, env, listType(jsonPatchType));
+  }
+
+  #env(more: { authorizer: boolean; mutations?: boolean }) {
+    return expressionEnv({
+      params: this.#params,
+      ...more,
+      ...(this.variablesType && { variables: this.variablesType }),
+    });
+  }
+}
+
+const scalars: ReadonlySet<CelType["kind"]> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "int",
+  "null",
+  "string",
+  "timestamp",
+  "uint",
+]);
+
+/** Scalars, and lists and maps of these, keep their type; all other variables are dynamic. */
+function fieldType(type: CelType): CelType {
+  if (type.kind === "list") return listType(fieldType(type.params[0]!));
+  if (type.kind === "map") return mapType(fieldType(type.params[0]!), fieldType(type.params[1]!));
+  return scalars.has(type.kind) && !type.isWrapper ? type : types.dyn;
+}
 
 /** The variables of an expression that are not always in scope. */
 interface ExpressionScope {
@@ -113,74 +191,54 @@ function structType(name: string, fields: Record<string, CelType>): CelType {
   return objectType(`kubernetes.${name}`, new Map(Object.entries(fields)));
 }
 
-/**
- * Compiles the expressions of one policy. Each variable is in scope, with its type, for the expressions compiled after
- * it. A policy without variables can be compiled without `variables` in scope.
- */
-export class PolicyCompiler {
-  readonly variables = new Map<string, Compilation>();
-  readonly variablesType: CelType | undefined;
-  readonly #fields = new Map<string, CelType>();
-  readonly #params: boolean;
+/** The `variables` of a policy: each is evaluated once, when it is first read. */
+export class LazyVariables extends CelObject {
+  readonly celType: CelType;
+  readonly #definitions: ReadonlyMap<string, Compilation>;
+  readonly #known = new Map<string, Value | EvalError>();
+  readonly #names: Names;
+  readonly #budget: Budget;
 
-  constructor(options: { readonly params: boolean; readonly variables: boolean }) {
-    this.#params = options.params;
-    this.variablesType = options.variables ? objectType("kubernetes.variables", this.#fields) : undefined;
+  constructor(
+    type: CelType,
+    definitions: ReadonlyMap<string, Compilation>,
+    { names, budget }: { names: Names; budget: Budget },
+  ) {
+    super();
+    this.celType = type;
+    this.#definitions = definitions;
+    this.#budget = budget;
+    this.#names = (name) => (name === "variables" ? this : names(name));
   }
 
-  variable(name: string, expression: string): Compilation {
-    const compiled = compileExpression(expression, this.#env({ authorizer: true }));
-    this.#fields.set(name, "program" in compiled ? fieldType(compiled.type) : types.dyn);
-    this.variables.set(name, compiled);
-    return compiled;
+  get size(): number {
+    return this.#definitions.size;
   }
 
-  condition(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ authorizer: true }), types.bool);
+  has(field: string): boolean {
+    return this.#definitions.has(field);
   }
 
-  /** Message expressions have no `authorizer`. */
-  message(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ authorizer: false }), types.string);
+  fields(): string[] {
+    return [...this.#definitions.keys()];
   }
 
-  auditAnnotation(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ authorizer: true }), types.string, types.null);
+  find(field: string): Value | undefined {
+    const definition = this.#definitions.get(field);
+    if (!definition) return undefined;
+    const found = this.#known.get(field) ?? this.#evaluate(field, definition);
+    this.#known.set(field, found);
+    if (found instanceof EvalError) throw found;
+    return found;
   }
 
-  applyConfiguration(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ authorizer: true, mutations: true }), appliedObjectType);
+  #evaluate(name: string, definition: Compilation): Value | EvalError {
+    const variable = `composited variable ${JSON.stringify(name)}`;
+    if ("detail" in definition) return new EvalError(`${variable} fails to compile: ${definition.detail}`);
+    const { value, error, cost } = definition.program.evaluate(this.#names, perCallLimit);
+    this.#budget.spend(cost);
+    if (error instanceof OutOfBudgetError) throw error;
+    if (!error) return value!;
+    return new EvalError(`${variable} fails to evaluate: ${error.message}`);
   }
-
-  jsonPatch(expression: string): Compilation {
-    const env = this.#env({ authorizer: true, mutations: true });
-    return compileExpression(expression, env, listType(jsonPatchType));
-  }
-
-  #env(more: { authorizer: boolean; mutations?: boolean }) {
-    return expressionEnv({
-      params: this.#params,
-      ...more,
-      ...(this.variablesType && { variables: this.variablesType }),
-    });
-  }
-}
-
-const scalars: ReadonlySet<CelType["kind"]> = new Set([
-  "bool",
-  "bytes",
-  "double",
-  "duration",
-  "int",
-  "null",
-  "string",
-  "timestamp",
-  "uint",
-]);
-
-/** Scalars, and lists and maps of these, keep their type; all other variables are dynamic. */
-function fieldType(type: CelType): CelType {
-  if (type.kind === "list") return listType(fieldType(type.params[0]!));
-  if (type.kind === "map") return mapType(fieldType(type.params[0]!), fieldType(type.params[1]!));
-  return scalars.has(type.kind) && !type.isWrapper ? type : types.dyn;
 }

@@ -1,5 +1,4 @@
-import { prefersYAML } from "../http/accept.ts";
-import { jsonReply, yamlReply } from "../http/reply.ts";
+import { jsonReply, prefersYAML, yamlReply } from "../http/reply.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { internalError, StatusError } from "../contract/status-error.ts";
 

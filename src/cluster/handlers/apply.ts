@@ -1,26 +1,23 @@
-import { copyJSON, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, copyJSON } from "@tsbuilder/apimachinery/json";
+import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { PatchError } from "@tsbuilder/apimachinery/patch";
 import {
   ApplyConflictError,
-  gvkOf,
   SchemaMismatchError,
+  gvkOf,
   serverSideApply,
   subjectOf,
 } from "@tsbuilder/apimachinery/patch/apply";
-import { PatchError } from "@tsbuilder/apimachinery/patch";
-import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { canCreate, checkNamespace, checkPlace, updateObject } from "../registry/update-object.ts";
 import type { Write } from "../registry/write.ts";
-import type { Reply, RequestContext } from "../http/request-context.ts";
-import { isTrue } from "../http/request-info.ts";
-import { badRequest, conflict, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
+import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
+import { StatusError, badRequest, conflict, nameMissing, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import { explainYAML } from "../codec/explain-yaml.ts";
-import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
-import { isTooDeep } from "../codec/json-error.ts";
+import { explainYAML, findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
+import { findFieldProblems, isTooDeep } from "../codec/go-json.ts";
 import { checkFields, duplicateKeys, noMap } from "./read-object.ts";
-import { findFieldProblems } from "./field-problems.ts";
-import { replyObject } from "./reply-object.ts";
+import { replyObject } from "./representation.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf, writeOf } from "./write-options.ts";
 

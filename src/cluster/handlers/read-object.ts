@@ -1,15 +1,12 @@
-import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { decodeProtobuf, MalformedProtobufError } from "../codec/index.ts";
 import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
+import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { MalformedProtobufError, decodeProtobuf } from "../codec/index.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import { findFieldProblems } from "./field-problems.ts";
-import { explainYAML } from "../codec/explain-yaml.ts";
-import { goKind } from "../codec/go-kind.ts";
-import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
-import { explainJSON, isTooDeep } from "../codec/json-error.ts";
-import { explainType } from "../registry/explain-type.ts";
+import { explainJSON, findFieldProblems, goKind, isTooDeep } from "../codec/go-json.ts";
+import { explainYAML, findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
+import { explainType } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
@@ -33,12 +30,24 @@ export async function readObject(
   return object;
 }
 
+/** Reads a body whose kind differs from the resource's: a Scale, an Eviction, a review. */
+export async function readBodyObject(context: RequestContext, target: Target): Promise<ApiObject> {
+  const value = await decodeRequestBody(context, target, await context.request.readBody());
+  const object = (typeof value === "object" && value !== null ? value : {}) as ApiObject;
+  object.metadata ??= {};
+  return object;
+}
+
 export function mediaTypeOf({ request }: RequestContext): string {
   return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
 }
 
+const protobuf = "application/vnd.kubernetes.protobuf";
+
+const bodyTypes = ["application/json", "application/yaml", protobuf];
+
 /** Decodes a body without checking its kind. */
-export async function decodeRequestBody(
+async function decodeRequestBody(
   context: RequestContext,
   target: Target,
   body: Buffer,
@@ -51,9 +60,6 @@ export async function decodeRequestBody(
   if (mediaType === protobuf && !target.resource.custom) return parseProtobuf(body, target);
   throw unsupportedMediaType(target.resource.custom ? bodyTypes.slice(0, 2) : bodyTypes);
 }
-
-const protobuf = "application/vnd.kubernetes.protobuf";
-const bodyTypes = ["application/json", "application/yaml", protobuf];
 
 /** Parses the protobuf bodies of Go clients: kubectl create from 1.32 on, Helm 4, typed clients. */
 export async function parseProtobuf(body: Buffer, target: Target): Promise<unknown> {
@@ -122,6 +128,23 @@ export function typeMismatch(object: object): string | undefined {
   return undefined;
 }
 
+/** Checks kind and apiVersion of a body. Built-in kinds may omit them, because the path determines them. */
+function checkType(object: ApiObject, target: Target, text: string): void {
+  const { resource, version } = target;
+  const apiVersion = apiVersionOf({ group: resource.group, version });
+  if (resource.custom) {
+    if (object.kind) return;
+    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
+  }
+  object.kind ||= resource.kind;
+  object.apiVersion ||= apiVersion;
+  const { kind } = object;
+  if (kind === resource.kind && object.apiVersion === apiVersion) return;
+  const { why } = explainType(object, resource, target.core.registry);
+  const shown = JSON.stringify(parseApiVersion(object.apiVersion).version);
+  throw badRequest(`${kind} in version ${shown} cannot be handled as a ${resource.kind}: ${why}`);
+}
+
 /** The error of Go's decoder for a value that is not an object. */
 export function noMap(value: unknown): string {
   return `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
@@ -140,23 +163,6 @@ function bytesSummary(bytes: Buffer): string {
 function hexSummary(text: string): string {
   const bytes = Buffer.from(text);
   return `${bytes.toString("hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
-}
-
-/** Checks kind and apiVersion of a body. Built-in kinds may omit them, because the path determines them. */
-function checkType(object: ApiObject, target: Target, text: string): void {
-  const { resource, version } = target;
-  const apiVersion = apiVersionOf({ group: resource.group, version });
-  if (resource.custom) {
-    if (object.kind) return;
-    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
-  }
-  object.kind ||= resource.kind;
-  object.apiVersion ||= apiVersion;
-  const { kind } = object;
-  if (kind === resource.kind && object.apiVersion === apiVersion) return;
-  const { why } = explainType(object, resource, target.core.registry);
-  const shown = JSON.stringify(parseApiVersion(object.apiVersion).version);
-  throw badRequest(`${kind} in version ${shown} cannot be handled as a ${resource.kind}: ${why}`);
 }
 
 /** Of a custom object, the version is checked when all fields have been looked at, and the kind when it is validated. */

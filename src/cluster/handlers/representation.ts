@@ -1,11 +1,12 @@
 import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import type { Entry } from "../storage/entry.ts";
-import { StatusError, notAcceptable } from "../contract/status-error.ts";
-import { readAccept } from "../http/accept.ts";
+import { StatusError, badRequest, notAcceptable } from "../contract/status-error.ts";
+import { jsonReply, readAccept, yamlReply } from "../http/reply.ts";
 import type { Verb } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { ageOf } from "../registry/format-age.ts";
 import type { Cell, ColumnDefinition, TableColumns } from "../registry/table-columns.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
 
 /** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
 export interface Representation {
@@ -69,6 +70,47 @@ function goTypeOf({ resource, subresource }: Target, isList: boolean): string {
   if (custom) return "unstructured.UnstructuredList";
   const [firstLabel] = (kindGroup ?? resource.group).split(".");
   return `${firstLabel || "core"}.${isList ? listKind : kind}`;
+}
+
+/** The response with one object, in the media type that the client accepts. */
+export function replyObject(context: RequestContext, target: Target, entry: Entry, code = 200): Reply {
+  const representation = negotiate(context.request.headers.accept, target);
+  if (representation.form === "object" && !representation.yaml) {
+    return { code, contentType: "application/json", body: entry.bytes };
+  }
+  checkForm(representation, target, false);
+  const value = valueOf(context, target, entry, representation);
+  return encode(value, representation, code);
+}
+
+function valueOf(
+  context: RequestContext,
+  target: Target,
+  entry: Entry,
+  { form, metaVersion }: Representation,
+): unknown {
+  if (form === "object") return entry.object;
+  if (form === "partial") return partialOf(entry, target, metaVersion);
+  return tableOf([entry], target, {
+    metaVersion,
+    include: includeObjectOf(context.query),
+    now: target.core.clock.now(),
+    withDefinitions: true,
+    metadata: { resourceVersion: entry.object.metadata.resourceVersion },
+  });
+}
+
+export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200): Reply {
+  return (yaml ? yamlReply : jsonReply)(value, code);
+}
+
+/** How much of each object the rows of a Table include. */
+export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "Object" {
+  const value = query.get("includeObject") || "Metadata";
+  if (value === "None" || value === "Metadata" || value === "Object") return value;
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
 /** The PartialObjectMetadata of an object. */

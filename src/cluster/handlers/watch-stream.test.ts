@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { beforeEach, expect, test, vi } from "vitest";
 import { WatchTurn } from "../http/watch-turn.ts";
-import type { Change } from "../storage/change.ts";
+import type { Change } from "../storage/entry.ts";
 import { type WatchView, joinGroup } from "./watch.ts";
 import { backlogLimit, WatchStream } from "./watch-stream.ts";
 

@@ -1,7 +1,6 @@
-import type { RequestContext } from "../http/request-context.ts";
+import { type RequestContext, isTrue } from "../http/request-context.ts";
 import type { Write } from "../registry/write.ts";
 import { StatusError } from "../contract/status-error.ts";
-import { isTrue } from "../http/request-info.ts";
 import type { Target } from "./target.ts";
 
 export type FieldValidation = "Strict" | "Warn" | "Ignore";

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** How long one request may work before others get their turn. */
 const sliceMilliseconds = 5;
@@ -40,4 +41,16 @@ export class TimeSlices {
     this.#waiting.shift()?.();
     if (this.#waiting.length > 0) setImmediate(() => this.#continueNext());
   }
+}
+
+/**
+ * Returns a function to await after each of many writes in a row: after each hundred it lets other requests and watchers
+ * run. Otherwise, emptying a large namespace would block the server.
+ */
+export function pauseRegularly(): () => Promise<void> {
+  let writes = 0;
+  return async () => {
+    writes++;
+    if (writes % 100 === 0) await nextTurn();
+  };
 }

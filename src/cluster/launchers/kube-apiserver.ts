@@ -4,7 +4,7 @@ import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { type Cluster, startCluster } from "../start-cluster.ts";
 import type { User } from "../contract/user.ts";
-import { parseFlags } from "./parse-flags.ts";
+import { parseFlags, untilTerminated } from "./command-line.ts";
 
 /**
  * Runs the embedded cluster with the kube-apiserver flags that envtest passes: envtest's serving certificate, and client
@@ -203,13 +203,6 @@ function readTokens(text: string): Record<string, User> {
     tokens[token!] = { name: name!, ...(uid && { uid }), groups: list };
   }
   return tokens;
-}
-
-export function untilTerminated(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
-  });
 }
 
 async function stop(cluster: Cluster): Promise<void> {

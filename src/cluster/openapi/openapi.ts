@@ -1,17 +1,14 @@
 import { createHash } from "node:crypto";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { groupsOf } from "../discovery/groups.ts";
+import { groupsOf } from "../discovery/handle-discovery.ts";
 import type { Core } from "../registry/core.ts";
 import { jsonReply } from "../http/reply.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { groupDocument } from "./group-document.ts";
-import { SwaggerDocument } from "./swagger/swagger-document.ts";
-import { writeDocument } from "./document.ts";
-import { loadMeta, metaReferences } from "./meta-references.ts";
-import { groupNames } from "./operation-id.ts";
-import { SchemaWriter } from "./schema-writer.ts";
-import { type MetaType, contentOf, mediaTypes, responses } from "./sketch.ts";
+import { SwaggerDocument } from "./swagger.ts";
+import { SchemaWriter, loadMeta, metaReferences, writeDocument } from "./schema-writer.ts";
+import { type MetaType, contentOf, groupNames, mediaTypes, responses } from "./operations.ts";
 
 interface Document {
   readonly hash: string;

@@ -1,11 +1,14 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   type BuiltinSchema,
+  type SchemaTable,
   builtinResources,
   definitionName,
   goFieldsOf,
-  type SchemaTable,
+  loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { BodyReferences } from "./operations.ts";
 
 const prefix = "#/components/schemas/";
 
@@ -151,4 +154,61 @@ function extensions(schema: BuiltinSchema): JSONObject<unknown> {
   return Object.fromEntries(
     extensionNames.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]] as const])),
   );
+}
+
+/** An OpenAPI v3 document with some paths, and with the definitions that they refer to. */
+export function writeDocument(
+  paths: Readonly<Record<string, JSONObject<unknown>>>,
+  { definitions }: SchemaWriter,
+  { custom = false } = {},
+): JSONObject<unknown> {
+  return {
+    openapi: "3.0.0",
+    info: custom
+      ? { title: "Kubernetes CRD Swagger", version: "v0.1.0" }
+      : { title: "Kubernetes", version: "1.36" },
+    paths: sorted(paths),
+    components: {
+      ...(Object.keys(definitions).length > 0 && { schemas: sorted(definitions) }),
+      ...(!custom && { securitySchemes: { BearerToken: bearerToken } }),
+    },
+  };
+}
+
+const bearerToken = {
+  type: "apiKey",
+  description: "Bearer Token authentication",
+  name: "authorization",
+  in: "header",
+};
+
+function sorted(entries: Readonly<Record<string, JSONObject<unknown>>>): Record<string, JSONObject<unknown>> {
+  return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => compareText(a, b)));
+}
+
+/** Types of meta/v1 that are kinds of every group. */
+const inEveryGroup = new Set(["DeleteOptions", "WatchEvent"]);
+
+/** References to what all groups send and answer with, for the document of one. */
+export function metaReferences(
+  writer: SchemaWriter,
+  table: SchemaTable,
+  groupVersion: { readonly group: string; readonly version: string },
+): BodyReferences["meta"] {
+  const refer: BodyReferences["meta"] = (name) => {
+    if (name === "Patch") return writer.define(definitionName("meta/v1.Patch"), { type: "object" });
+    if (name === "APIGroupList") refer("APIGroup");
+    const reference = writer.reference(table.get(name)!);
+    const kinds = inEveryGroup.has(name) && groupVersion.group !== "" ? [groupVersion] : [];
+    writer.definitions[definitionName(`meta/v1.${name}`)]!["x-kubernetes-group-version-kind"] = [
+      { group: "", kind: name, version: "v1" },
+      ...kinds.map(({ group, version }) => ({ group, kind: name, version })),
+    ];
+    return reference;
+  };
+  return refer;
+}
+
+export async function loadMeta(): Promise<SchemaTable> {
+  return (await loadSchemas("meta/v1", { descriptions: true }))!;
 }

@@ -1,9 +1,17 @@
-import type { PersistentVolumeClaim, Pod, PodSpec, Service } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type {
+  PersistentVolumeClaim,
+  Pod,
+  PodAffinity,
+  PodAntiAffinity,
+  PodSpec,
+  ResourceQuota,
+  ScopedResourceSelectorRequirement,
+  Service,
+} from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject, Quantity } from "@tsbuilder/apimachinery/meta";
 import { qualifiedName } from "../contract/status-error.ts";
 import type { Stored } from "../contract/stored.ts";
-import { sumPodResources } from "./pod-resources.ts";
-import { addLists, type ResourceList } from "./resource-list.ts";
+import { type ResourceList, addLists, sumPodResources } from "./resource-list.ts";
 
 /** A resource as quotas name it. */
 interface Counted {
@@ -48,12 +56,15 @@ const countedByPlural: ReadonlySet<string> = new Set([
   "replicationcontrollers",
   "resourcequotas",
 ]);
+
 const serviceNames: ReadonlySet<string> = new Set([
   "services",
   "services.loadbalancers",
   "services.nodeports",
 ]);
+
 const claimName = /^(.+\.storageclass\.storage\.k8s\.io\/)?(persistentvolumeclaims|requests\.storage)$/;
+
 const podName =
   /^(pods|((requests|limits)\.)?(cpu|memory|ephemeral-storage)|(requests\.)?hugepages-.+|requests\..+\/.+)$/;
 
@@ -115,4 +126,49 @@ function claimUsage({ spec }: Stored<PersistentVolumeClaim>): ResourceList {
   const prefix = `${spec.storageClassName}.storageclass.storage.k8s.io/`;
   const ofClass = Object.entries(usage).map(([name, amount]) => [prefix + name, amount] as const);
   return addLists(usage, Object.fromEntries(ofClass));
+}
+
+/** Whether an object is in all scopes of a quota. Only pods can be. */
+export function isInScope({ spec }: ResourceQuota, plural: string, object: KubernetesObject): boolean {
+  const scopes: ScopedResourceSelectorRequirement[] = [
+    ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" as const })),
+    ...(spec?.scopeSelector?.matchExpressions ?? []),
+  ];
+  return scopes.every((scope) => plural === "pods" && matchesScope(scope, object as Stored<Pod>));
+}
+
+function matchesScope(scope: ScopedResourceSelectorRequirement, { spec, status }: Stored<Pod>): boolean {
+  switch (scope.scopeName) {
+    case "Terminating":
+      return spec.activeDeadlineSeconds !== undefined;
+    case "NotTerminating":
+      return spec.activeDeadlineSeconds === undefined;
+    case "BestEffort":
+      return status?.qosClass === "BestEffort";
+    case "NotBestEffort":
+      return status?.qosClass !== "BestEffort";
+    case "PriorityClass":
+      return matchesClass(scope, spec.priorityClassName ?? "");
+    case "CrossNamespacePodAffinity":
+      return [spec.affinity?.podAffinity, spec.affinity?.podAntiAffinity].some(isCrossNamespace);
+    default:
+      return false;
+  }
+}
+
+function matchesClass({ operator, values = [] }: ScopedResourceSelectorRequirement, name: string): boolean {
+  if (operator === "Exists") return name !== "";
+  if (operator === "DoesNotExist") return name === "";
+  const isListed = name !== "" && values.includes(name);
+  return operator === "In" ? isListed : !isListed;
+}
+
+/** Whether an affinity, required or preferred, selects pods of other namespaces. */
+function isCrossNamespace(affinity: PodAffinity | PodAntiAffinity | undefined): boolean {
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const terms = [...required, ...preferred.map(({ podAffinityTerm }) => podAffinityTerm)];
+  return terms.some(
+    ({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || namespaceSelector !== undefined,
+  );
 }

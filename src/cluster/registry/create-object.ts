@@ -1,4 +1,3 @@
-import type { AdmissionRequest, Operation } from "./admission-request.ts";
 import {
   StatusError,
   alreadyExists,
@@ -9,14 +8,17 @@ import {
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
-import { removeSystemMetadata, setSystemMetadata } from "./object-meta.ts";
-import { removeDuplicateOwners } from "./owner-references.ts";
+import {
+  isUnreadable,
+  parseRevision,
+  removeDuplicateOwners,
+  removeSystemMetadata,
+  setSystemMetadata,
+} from "./object-meta.ts";
 import { keyOf, kindSubject } from "./resource.ts";
-import { isUnreadable, parseRevision } from "./revision-text.ts";
 import { validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts";
-import type { Write } from "./write.ts";
-import { resourceAttributes } from "../contract/authorizer.ts";
-import { denied } from "../contract/denied.ts";
+import { type Write, admissionRequest } from "./write.ts";
+import { denied, resourceAttributes } from "../contract/authorizer.ts";
 
 const nameAttempts = 8;
 
@@ -138,29 +140,4 @@ function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObjec
     metadata.name = resource.strategy.generateName(metadata.generateName);
     if (!resource.collection.get(keyOf(resource, namespace, metadata.name))) return;
   }
-}
-
-/** The admission request of a write. */
-export function admissionRequest(
-  write: Write,
-  operation: Operation,
-  object: ApiObject | undefined,
-  oldObject?: ApiObject,
-): AdmissionRequest {
-  const name = write.ofCollection ? "" : write.name;
-  return {
-    operation,
-    object,
-    oldObject,
-    ...write,
-    name: name || (object?.metadata.name ?? ""),
-    options: optionsFor(operation, write.options),
-  };
-}
-
-/** The options of a patch become those of a create or update, without `force`. */
-function optionsFor(operation: Operation, options: Write["options"]): Write["options"] {
-  if (operation !== "CREATE" && operation !== "UPDATE") return options;
-  const { force: _force, ...others } = options;
-  return { ...others, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
 }

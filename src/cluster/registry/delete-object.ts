@@ -1,12 +1,11 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { conflict, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import { admissionRequest } from "./create-object.ts";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import { type Write, admissionRequest, keyOfWrite } from "./write.ts";
 import { kindSubject } from "./resource.ts";
-import { keyOfWrite, type Write } from "./write.ts";
 
 /** Without `dryRun`, which is a field of every Write. */
 type DeletionRules = Omit<DeleteOptions, "dryRun">;

@@ -11,8 +11,7 @@ import {
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
 import { fieldText } from "./field-text.ts";
-import type { ObjectSchema } from "./object-schema.ts";
-import { type Resource, type ResourceVersion, subresourcesIn } from "./resource.ts";
+import { type ObjectSchema, type Resource, type ResourceVersion, subresourcesIn } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
 /** The endpoint of a write, as managed fields record it. */

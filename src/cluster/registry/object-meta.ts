@@ -1,8 +1,10 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { OwnerReference } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { WriteRequest } from "./api-request.ts";
-import type { Resource } from "./resource.ts";
+import type { Resource, WriteRequest } from "./resource.ts";
+import { StatusError } from "../contract/status-error.ts";
 
 /** Removes what only the server may set from an object that a client posts. An update that creates keeps it. */
 export function removeSystemMetadata({ metadata }: ApiObject): void {
@@ -50,4 +52,45 @@ export function carryOverMetadata(
 /** Built-in kinds are stored without a selfLink. */
 function dropSelfLink({ metadata }: ApiObject, { custom }: Resource, dryRun: boolean): void {
   if (!custom && !dryRun) delete metadata.selfLink;
+}
+
+/** When duplicates are looked for: in what the client sent (not for patches), and after mutating admission. */
+type OwnersFrom = "client" | "admission";
+
+/** Removes owner references that are there twice, with a warning. */
+export function removeDuplicateOwners(write: WriteRequest, { metadata }: ApiObject, from: OwnersFrom): void {
+  if (from === "client" && write.options["kind"] === "PatchOptions") return;
+  const references = metadata.ownerReferences;
+  if (!references || references.length < 2) return;
+  const kept: OwnerReference[] = [];
+  const duplicates: string[] = [];
+  for (const reference of references) {
+    if (kept.some((other) => isEqual(other, reference))) duplicates.push(reference.uid ?? "");
+    else kept.push(reference);
+  }
+  if (duplicates.length === 0) return;
+  const when = from === "admission" ? " after mutating admission happens" : "";
+  write.warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${duplicates.join(", ")}`,
+  );
+  metadata.ownerReferences = kept;
+}
+
+/** The number that the resource version of an object stands for: none is 0. Fails with Go's message. */
+export function parseRevision(sent: string | null | undefined): bigint {
+  const text = sent ?? "";
+  const why = problemOf(text);
+  if (why !== undefined)
+    throw new StatusError(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  return BigInt(text);
+}
+
+/** Whether a resource version is not a number of 64 bits. */
+export function isUnreadable(text = ""): boolean {
+  return problemOf(text) !== undefined;
+}
+
+function problemOf(text: string): string | undefined {
+  if (!/^\d*$/.test(text)) return "invalid syntax";
+  return BigInt(text) < 2n ** 64n ? undefined : "value out of range";
 }

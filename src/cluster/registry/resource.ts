@@ -1,13 +1,14 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
+import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
+import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
 import type { StatusSubject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
-import type { WriteRequest } from "./api-request.ts";
-import type { ObjectSchema } from "./object-schema.ts";
 import type { TableColumns } from "./table-columns.ts";
+import type { User } from "../contract/user.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
@@ -17,27 +18,6 @@ export interface ResourceNames extends StatusSubject {
   readonly listKind: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-}
-
-/** One served version of a resource. */
-export interface ResourceVersion {
-  readonly name: string;
-  /** The deprecation warning of the version. */
-  readonly deprecation?: string;
-  readonly schema?: ObjectSchema | undefined;
-  readonly columns?: TableColumns;
-  /** The subresources of this version, if they are not those of the resource. */
-  readonly subresources?: ReadonlyMap<string, SubresourceInfo>;
-  /** The dotted paths of the replicas fields, if the version has a scale subresource. */
-  readonly scale?: ScalePaths;
-}
-
-export interface ScalePaths {
-  readonly spec: string;
-  readonly status: string;
-  readonly selector?: string;
-  /** Why the Scale of an object can't be read. */
-  readonly problem?: (object: ApiObject) => string | undefined;
 }
 
 /** A resource as handlers see it, built-in or custom. */
@@ -74,25 +54,43 @@ export interface Resource extends ResourceNames {
   convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject>;
 }
 
+/** One served version of a resource. */
+export interface ResourceVersion {
+  readonly name: string;
+  /** The deprecation warning of the version. */
+  readonly deprecation?: string;
+  readonly schema?: ObjectSchema | undefined;
+  readonly columns?: TableColumns;
+  /** The subresources of this version, if they are not those of the resource. */
+  readonly subresources?: ReadonlyMap<string, SubresourceInfo>;
+  /** The dotted paths of the replicas fields, if the version has a scale subresource. */
+  readonly scale?: ScalePaths;
+}
+
+/** The schemas of the objects of one version. */
+export interface ObjectSchema {
+  /** For pruning, defaults and validation; undefined for built-in kinds, which have code for these. */
+  readonly compiled?: CompiledSchema;
+  /** For strategic merge patch and server-side apply. */
+  readonly node: SchemaNode;
+  /** Returns the paths of unknown fields, as strict decoding reports them. */
+  unknownFields(object: unknown): readonly string[];
+  /** Converts a merged object to its kind, or says in the words of the real server why it can't; only for built-in kinds. */
+  convertMerged?(object: object): string | undefined;
+}
+
+export interface ScalePaths {
+  readonly spec: string;
+  readonly status: string;
+  readonly selector?: string;
+  /** Why the Scale of an object can't be read. */
+  readonly problem?: (object: ApiObject) => string | undefined;
+}
+
 /** A subresource in discovery, with the kind of its body if that differs from the resource's. */
 export interface SubresourceInfo {
   readonly verbs: readonly Verb[];
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
-}
-
-/** A validation of metadata: `new` checks names, labels and finalizers, `update` labels and what has changed. */
-export type MetadataCheck = "new" | "update";
-
-/**
- * The validations of metadata that a kind runs itself, in order, besides those that the registry runs for every kind.
- * The real server's causes repeat an error for each.
- */
-export interface MetadataChecks {
-  readonly create: readonly MetadataCheck[];
-  readonly update: readonly MetadataCheck[];
-  readonly status: readonly MetadataCheck[];
-  /** Whether each of them asks for finalizers that are standard or have a domain. */
-  readonly qualifiedFinalizers: boolean;
 }
 
 /**
@@ -160,6 +158,50 @@ export interface Strategy {
   markDeleted?(object: ApiObject): ApiObject;
   /** Throws if the kind refuses the deletion. */
   beforeDelete?(object: ApiObject): void;
+}
+
+/**
+ * The validations of metadata that a kind runs itself, in order, besides those that the registry runs for every kind.
+ * The real server's causes repeat an error for each.
+ */
+export interface MetadataChecks {
+  readonly create: readonly MetadataCheck[];
+  readonly update: readonly MetadataCheck[];
+  readonly status: readonly MetadataCheck[];
+  /** Whether each of them asks for finalizers that are standard or have a domain. */
+  readonly qualifiedFinalizers: boolean;
+}
+
+/** A validation of metadata: `new` checks names, labels and finalizers, `update` labels and what has changed. */
+export type MetadataCheck = "new" | "update";
+
+/**
+ * The resource and object of a request, and its user. A request is one object that grows: handlers add what the path
+ * resolves to (Target), writes their options (WriteRequest, Write), and admission the objects (AdmissionRequest). What is
+ * added comes before the spread: behind one, V8 gives each object a shape of its own, which takes a microsecond a field.
+ */
+export interface ApiRequest {
+  readonly resource: Resource;
+  /** The API version that the client uses. */
+  readonly version: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** Empty for cluster-scoped resources. */
+  readonly namespace: string;
+  /** Empty for a create with generateName, and for deletecollection. */
+  readonly name: string;
+  readonly user: User;
+}
+
+/** A write as strategies and admission see it. */
+export interface WriteRequest extends ApiRequest {
+  readonly now: number;
+  readonly dryRun: boolean;
+  /** A server-side apply: the new object has its managed fields, and may have nulls, since it was never decoded. */
+  readonly applied?: boolean;
+  /** The options object, such as CreateOptions, as admission webhooks receive it. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly warn: (message: string) => void;
 }
 
 /** The kind that errors of a resource's objects name. */

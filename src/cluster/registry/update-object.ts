@@ -4,8 +4,9 @@ import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
 import { badRequest, conflict, invalidObject, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import type { AdmissionRequest } from "./admission-request.ts";
-import { admissionRequest, createObject } from "./create-object.ts";
+import type { AdmissionRequest } from "./core.ts";
+import { type Write, admissionRequest, keyOfWrite } from "./write.ts";
+import { createObject } from "./create-object.ts";
 import {
   areFieldsKnown,
   canTrack,
@@ -13,12 +14,9 @@ import {
   trackManagers,
   withoutManagers,
 } from "./field-manager.ts";
-import { carryOverMetadata } from "./object-meta.ts";
-import { removeDuplicateOwners } from "./owner-references.ts";
+import { carryOverMetadata, parseRevision, removeDuplicateOwners } from "./object-meta.ts";
 import { kindSubject } from "./resource.ts";
-import { parseRevision } from "./revision-text.ts";
 import { validateUpdatedMetadata } from "./validate-metadata.ts";
-import { type Write, keyOfWrite } from "./write.ts";
 
 /** The source of an update's new object. */
 export interface UpdateSource {

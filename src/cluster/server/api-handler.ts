@@ -1,5 +1,4 @@
-import { handleDiscovery } from "../discovery/handle-discovery.ts";
-import { pathIndex } from "../discovery/path-index.ts";
+import { handleDiscovery, pathIndex } from "../discovery/handle-discovery.ts";
 import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";

@@ -1,6 +1,5 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import type { Change } from "./change.ts";
-import type { Entry } from "./entry.ts";
+import type { Change, Entry } from "./entry.ts";
 
 /** So many writes are brought into the order one by one: moving the rest is cheaper than looking at it. */
 const fewWrites = 16;

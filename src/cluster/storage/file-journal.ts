@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers";
 import {
   closeSync,
   existsSync,
@@ -16,11 +15,12 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setImmediate } from "node:timers";
 import { crc32 } from "node:zlib";
-import type { Change } from "./change.ts";
+import { tryLock } from "@tsbuilder/apimachinery/lock";
+import type { Change, Entry } from "./entry.ts";
 import type { Journal, RecordedHistory, RecordedWrite, Store } from "./store.ts";
 import type { Collection } from "./collection.ts";
-import type { Entry } from "./entry.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
 /** Writes bytes from an offset on, or as many as there is room for, and returns how many. */
@@ -142,6 +142,84 @@ export class FileJournal implements Journal {
   }
 }
 
+function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
+  yield encodeHead(revision, state.length + changes.length);
+  for (const [collection, entry] of state) yield encodeState(collection, entry);
+  for (const [collection, change] of changes) yield encodeChange(collection, change);
+}
+
+/** One line of a journal: a write, or a deletion if it has no object. */
+interface JournalRecord {
+  /** The collection. */
+  readonly c: string;
+  readonly k: string;
+  readonly r: number;
+  readonly o?: ApiObject;
+  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
+  readonly l?: ApiObject;
+  /** In the first record of a snapshot: how many records follow. */
+  readonly n?: number;
+}
+
+const newline = Buffer.from("\n");
+
+const brace = Buffer.from("}");
+
+/** The first line of a snapshot. */
+function encodeHead(revision: number, count: number): Buffer {
+  return encodeLine([Buffer.from(JSON.stringify({ c: "", k: "", r: revision, n: count }))]);
+}
+
+/** The line of a state that a snapshot begins with. */
+function encodeState(collection: string, entry: Entry): Buffer {
+  return encodeEntry(collection, entry, "o");
+}
+
+/** The line of a write. */
+function encodeChange(collection: string, { type, entry }: Change): Buffer {
+  return encodeEntry(collection, entry, type === "DELETED" ? "l" : "o");
+}
+
+function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l"): Buffer {
+  const head = JSON.stringify({ c, k: key, r: revision });
+  return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, brace]);
+}
+
+/** The checksum of a record's JSON, then the JSON. */
+function encodeLine(json: readonly Buffer[]): Buffer {
+  const sum = json.reduce((before, part) => crc32(part, before), 0);
+  return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
+}
+
+/** A state of all resources, and every change after it. */
+interface RecentHistory {
+  /** The revision of the state. */
+  readonly revision: number;
+  readonly state: ReadonlyArray<readonly [collection: string, entry: Entry]>;
+  readonly changes: ReadonlyArray<readonly [collection: string, change: Change]>;
+}
+
+/** The longest history that is complete for all resources and whose objects take no more than so many bytes. */
+function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
+  const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
+  const all = collections
+    .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
+    .sort(([, a], [, b]) => a.revision - b.revision);
+  let start = all.length;
+  let left = bytes;
+  while (start > 0) {
+    left -= all[start - 1]![1].entry.bytes.length;
+    if (left < 0) break;
+    start--;
+  }
+  const revision = start === 0 ? oldest : all[start - 1]![1].revision;
+  return {
+    revision,
+    state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
+    changes: all.slice(start),
+  };
+}
+
 /**
  * Reads a snapshot and the log after it. An incomplete last line of the log is cut off: its write was never acknowledged.
  * Throws a DamagedJournalError for any other damage.
@@ -198,6 +276,50 @@ function readLog(path: string, after: number): RecordedWrite[] {
   return records.filter(({ r }) => r > after).map(writeOf);
 }
 
+/** The lines of a file; the last one is what follows the last newline. */
+function readLines(path: string): Buffer[] {
+  if (!existsSync(path)) return [];
+  const bytes = readFileSync(path);
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    lines.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return bytes.length === 0 ? [] : [...lines, bytes.subarray(start)];
+}
+
+/** A decoded line. Earlier versions wrote records without checksums. */
+interface DecodedRecord {
+  readonly record: JournalRecord;
+  readonly isChecked: boolean;
+}
+
+/** Decodes a line without its newline. Returns a reason if it is damaged. */
+function decodeRecord(line: Buffer): DecodedRecord | string {
+  const isChecked = line[0] !== 0x7b;
+  const json = isChecked ? line.subarray(9) : line;
+  if (isChecked && line.toString("latin1", 0, 9) !== `${hexOf(crc32(json))} `) {
+    return "its checksum does not match";
+  }
+  try {
+    const record = JSON.parse(json.toString("utf8")) as JournalRecord;
+    return typeof record.c === "string" && typeof record.k === "string" && Number.isInteger(record.r)
+      ? { record, isChecked }
+      : "it is not a record of a write";
+  } catch {
+    return "it is not JSON";
+  }
+}
+
+function hexOf(sum: number): string {
+  return sum.toString(16).padStart(8, "0");
+}
+
+function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
+  return { collection: c, key: k, revision: r, object: o, lastState: l };
+}
+
 /** A file of a data folder can't be read. `hint` says how to start the cluster again. */
 class DamagedJournalError extends Error {
   override readonly name = "DamagedJournalError";
@@ -231,124 +353,22 @@ function damagedSnapshot(path: string, line: number, why: string): DamagedJourna
   return new DamagedJournalError(path, line, why, otherFolder);
 }
 
-function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
-  return { collection: c, key: k, revision: r, object: o, lastState: l };
+/** Locks a folder until the returned function is called or this process ends. */
+export function lockFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = tryLock(join(folder, "lock"));
+  if (lock.heldBy) throw new FolderInUseError(folder, lock.heldBy.pid);
+  return lock.release;
 }
 
-/** The lines of a file; the last one is what follows the last newline. */
-function readLines(path: string): Buffer[] {
-  if (!existsSync(path)) return [];
-  const bytes = readFileSync(path);
-  const lines: Buffer[] = [];
-  let start = 0;
-  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
-    lines.push(bytes.subarray(start, end));
-    start = end + 1;
+/** Another cluster uses the folder. */
+class FolderInUseError extends Error {
+  override readonly name = "FolderInUseError";
+  readonly code = "ELOCKED";
+  readonly path: string;
+
+  constructor(path: string, holder: number) {
+    super(`the process ${holder} keeps its objects in "${path}"`);
+    this.path = path;
   }
-  return bytes.length === 0 ? [] : [...lines, bytes.subarray(start)];
-}
-
-function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
-  yield encodeHead(revision, state.length + changes.length);
-  for (const [collection, entry] of state) yield encodeState(collection, entry);
-  for (const [collection, change] of changes) yield encodeChange(collection, change);
-}
-
-/** One line of a journal: a write, or a deletion if it has no object. */
-interface JournalRecord {
-  /** The collection. */
-  readonly c: string;
-  readonly k: string;
-  readonly r: number;
-  readonly o?: ApiObject;
-  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
-  readonly l?: ApiObject;
-  /** In the first record of a snapshot: how many records follow. */
-  readonly n?: number;
-}
-
-const newline = Buffer.from("\n");
-
-const brace = Buffer.from("}");
-
-/** The first line of a snapshot. */
-function encodeHead(revision: number, count: number): Buffer {
-  return encodeLine([Buffer.from(JSON.stringify({ c: "", k: "", r: revision, n: count }))]);
-}
-
-/** The line of a state that a snapshot begins with. */
-function encodeState(collection: string, entry: Entry): Buffer {
-  return encodeEntry(collection, entry, "o");
-}
-
-/** The line of a write. */
-function encodeChange(collection: string, { type, entry }: Change): Buffer {
-  return encodeEntry(collection, entry, type === "DELETED" ? "l" : "o");
-}
-
-function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l"): Buffer {
-  const head = JSON.stringify({ c, k: key, r: revision });
-  return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, brace]);
-}
-
-/** The checksum of a record's JSON, then the JSON. */
-function encodeLine(json: readonly Buffer[]): Buffer {
-  const sum = json.reduce((before, part) => crc32(part, before), 0);
-  return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
-}
-
-/** A decoded line. Earlier versions wrote records without checksums. */
-interface DecodedRecord {
-  readonly record: JournalRecord;
-  readonly isChecked: boolean;
-}
-
-/** Decodes a line without its newline. Returns a reason if it is damaged. */
-function decodeRecord(line: Buffer): DecodedRecord | string {
-  const isChecked = line[0] !== 0x7b;
-  const json = isChecked ? line.subarray(9) : line;
-  if (isChecked && line.toString("latin1", 0, 9) !== `${hexOf(crc32(json))} `) {
-    return "its checksum does not match";
-  }
-  try {
-    const record = JSON.parse(json.toString("utf8")) as JournalRecord;
-    return typeof record.c === "string" && typeof record.k === "string" && Number.isInteger(record.r)
-      ? { record, isChecked }
-      : "it is not a record of a write";
-  } catch {
-    return "it is not JSON";
-  }
-}
-
-function hexOf(sum: number): string {
-  return sum.toString(16).padStart(8, "0");
-}
-
-/** A state of all resources, and every change after it. */
-interface RecentHistory {
-  /** The revision of the state. */
-  readonly revision: number;
-  readonly state: ReadonlyArray<readonly [collection: string, entry: Entry]>;
-  readonly changes: ReadonlyArray<readonly [collection: string, change: Change]>;
-}
-
-/** The longest history that is complete for all resources and whose objects take no more than so many bytes. */
-function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
-  const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
-  const all = collections
-    .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
-    .sort(([, a], [, b]) => a.revision - b.revision);
-  let start = all.length;
-  let left = bytes;
-  while (start > 0) {
-    left -= all[start - 1]![1].entry.bytes.length;
-    if (left < 0) break;
-    start--;
-  }
-  const revision = start === 0 ? oldest : all[start - 1]![1].revision;
-  return {
-    revision,
-    state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
-    changes: all.slice(start),
-  };
 }

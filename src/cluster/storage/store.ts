@@ -1,7 +1,6 @@
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Change } from "./change.ts";
+import { type Change, Entry } from "./entry.ts";
 import { Collection } from "./collection.ts";
-import { Entry } from "./entry.ts";
 
 /** Persists writes. It is called before a write is visible, and may throw. */
 export interface Journal {

@@ -1,21 +1,30 @@
 import type { ValidatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { OutOfBudgetError, messageLimit, runtimeBudget } from "@tsbuilder/apimachinery/cel";
-import type { AdmissionRequest } from "../../registry/admission-request.ts";
+import type { AdmissionRequest } from "../../registry/core.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { StatusError } from "../../contract/status-error.ts";
-import type { AdmissionPlugin } from "../admission.ts";
-import { refusalSubject } from "../refusal-subject.ts";
-import { ActivePolicies } from "./active-policies.ts";
+import { type AdmissionPlugin, refusalSubject } from "../admission.ts";
 import {
+  ActivePolicies,
   type CompiledValidatingPolicy,
   type CompiledValidation,
+  type PolicyCall,
+  type PolicyContext,
+  type PolicyFault,
+  type PolicyNames,
   compileValidatingPolicy,
-} from "./compile-policy.ts";
-import { type PolicyContext, type PolicyNames, policyNames } from "./evaluation.ts";
-import { isExempt } from "./exempt.ts";
-import { type PolicyCall, type PolicyFault, findCalls } from "./find-calls.ts";
-import { conditionsHold, matchConditionBudget } from "../../expressions/match-conditions.ts";
-import { Budget, type Evaluation, type Names, runExpression } from "../../expressions/run-expression.ts";
+  findCalls,
+  isExempt,
+  policyNames,
+} from "./policies.ts";
+import {
+  Budget,
+  type Evaluation,
+  type Names,
+  conditionsHold,
+  matchConditionBudget,
+  runExpression,
+} from "../../expressions/run-expression.ts";
 
 type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
 

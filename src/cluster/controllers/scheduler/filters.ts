@@ -1,12 +1,153 @@
-import { quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import { quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
 import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
-import { type Filter, type Host, type Refusal, type Snapshot, lasting, passing } from "./host.ts";
-import { sumPodResources } from "../../quota/pod-resources.ts";
-import type { ResourceList } from "../../quota/resource-list.ts";
+import { type ResourceList, sumPodResources } from "../../quota/resource-list.ts";
 import type { Stored } from "../../contract/stored.ts";
+
+/** A node, and the pods that take room on it. */
+export interface Host {
+  readonly node: Node;
+  readonly pods: readonly Pod[];
+}
+
+/** Why a pod may not run on a node. */
+export interface Refusal {
+  readonly reasons: readonly string[];
+  /** Whether it stays if pods of lower priority leave the node. */
+  readonly isLasting: boolean;
+}
+
+/** The state of the cluster that the decision about a pod depends on. */
+export interface Snapshot {
+  readonly hosts: readonly Host[];
+  /** The labels of a namespace. */
+  readonly labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined;
+}
+
+/** Decides about a pod and a host; undefined if the pod may run there. */
+type Filter = (pod: Pod, host: Host, snapshot: Snapshot) => Refusal | undefined;
+
+/** A refusal that no preemption changes. */
+export function lasting(reason: string): Refusal {
+  return { reasons: [reason], isLasting: true };
+}
+
+/** A refusal that lasts as long as the pods on the node. */
+function passing(reason: string): Refusal {
+  return { reasons: [reason], isLasting: false };
+}
+
+/** Why a pod may not run on a node; undefined if it may. */
+export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
+  for (const filter of filters) {
+    const refusal = filter(pod, host, snapshot);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+const cordon = "node.kubernetes.io/unschedulable";
+
+/** In the order in which the real scheduler asks them: the first that refuses gives the reasons. */
+const filters: readonly Filter[] = [
+  (pod, { node }) => (isCordonedFor(pod, node) ? lasting("node(s) were unschedulable") : undefined),
+  (pod, { node }) => (repels(node, pod) ? lasting("node(s) had untolerated taint(s)") : undefined),
+  ({ spec }, { node }) =>
+    fitsNode(spec, node) ? undefined : lasting("node(s) didn't match Pod's node affinity/selector"),
+  (pod, { pods }) =>
+    portsConflict(pod, pods)
+      ? passing("node(s) didn't have free ports for the requested pod ports")
+      : undefined,
+  missingResources,
+  refusedBySpread,
+  refusedByAffinity,
+];
+
+function isCordonedFor({ spec }: Pod, node: Node): boolean {
+  return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
+}
+
+/** A node that is not ready repels like one with the taint that a real control plane gives it. */
+function repels(node: Node, { spec }: Pod): boolean {
+  const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+  const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
+  const taints = [...(node.spec?.taints ?? []), ...(ready ? [] : [notReady])];
+  return repellingTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
+}
+
+interface HostPort {
+  readonly hostPort?: number | undefined;
+  readonly hostIP?: string | undefined;
+  readonly protocol?: string | undefined;
+}
+
+/** Returns whether a pod wants a port of the node that one of the pods there has. */
+function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
+  const wanted = hostPorts(pod);
+  if (wanted.length === 0) return false;
+  const taken = others.flatMap(hostPorts);
+  return wanted.some((port) => taken.some((other) => isSame(port, other)));
+}
+
+/** Sidecars run as long as the containers, other init containers don't. */
+function hostPorts({ spec }: Pod): HostPort[] {
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  return [...spec.containers, ...sidecars]
+    .flatMap(({ ports = [] }): readonly HostPort[] => ports)
+    .filter(({ hostPort = 0 }) => hostPort > 0);
+}
+
+function isSame(a: HostPort, b: HostPort): boolean {
+  const [here, there] = [a.hostIP || everywhere, b.hostIP || everywhere];
+  return (
+    a.hostPort === b.hostPort &&
+    (a.protocol ?? "TCP") === (b.protocol ?? "TCP") &&
+    (here === there || here === everywhere || there === everywhere)
+  );
+}
+
+const everywhere = "0.0.0.0";
+
+/** Amounts in whole units, of processors in thousandths. */
+type Amounts = Readonly<Record<string, number>>;
+
+/** Says what a node lacks for a pod. What the node never had, no preemption brings. */
+function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
+  const all = amountsOf(node.status?.allocatable ?? {});
+  const missing: { reason: string; isLasting: boolean }[] = [];
+  if (pods.length + 1 > (all["pods"] ?? 0)) missing.push({ reason: "Too many pods", isLasting: false });
+  for (const [name, wanted] of Object.entries(requestsOf(pod))) {
+    if (wanted === 0) continue;
+    const has = all[name] ?? 0;
+    const used = pods.reduce((sum, other) => sum + (requestsOf(other)[name] ?? 0), 0);
+    if (wanted > has - used) missing.push({ reason: `Insufficient ${name}`, isLasting: wanted > has });
+  }
+  if (missing.length === 0) return undefined;
+  return {
+    reasons: missing.map(({ reason }) => reason),
+    isLasting: missing.some(({ isLasting }) => isLasting),
+  };
+}
+
+/** Every pod on a node is asked for each pod that is scheduled. */
+const known = new WeakMap<Pod["spec"], Amounts>();
+
+function requestsOf({ spec }: Pod): Amounts {
+  let requests = known.get(spec);
+  if (!requests) known.set(spec, (requests = amountsOf(sumPodResources(spec, "requests"))));
+  return requests;
+}
+
+function amountsOf(list: ResourceList): Amounts {
+  return Object.fromEntries(
+    Object.entries(list).map(([name, amount]) => [
+      name,
+      Number(quantityToInteger(amount, { unit: name === "cpu" ? "m" : "" })),
+    ]),
+  );
+}
 
 type Constraint = Stored<core.TopologySpreadConstraint>;
 
@@ -52,62 +193,6 @@ function counts(constraint: Constraint, { spec }: Pod, node: Node): boolean {
     (nodeTaintsPolicy === "Ignore" || repellingTaints(spec, node).length === 0)
   );
 }
-
-/** Amounts in whole units, of processors in thousandths. */
-type Amounts = Readonly<Record<string, number>>;
-
-/** Says what a node lacks for a pod. What the node never had, no preemption brings. */
-function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
-  const all = amountsOf(node.status?.allocatable ?? {});
-  const missing: { reason: string; isLasting: boolean }[] = [];
-  if (pods.length + 1 > (all["pods"] ?? 0)) missing.push({ reason: "Too many pods", isLasting: false });
-  for (const [name, wanted] of Object.entries(requestsOf(pod))) {
-    if (wanted === 0) continue;
-    const has = all[name] ?? 0;
-    const used = pods.reduce((sum, other) => sum + (requestsOf(other)[name] ?? 0), 0);
-    if (wanted > has - used) missing.push({ reason: `Insufficient ${name}`, isLasting: wanted > has });
-  }
-  if (missing.length === 0) return undefined;
-  return {
-    reasons: missing.map(({ reason }) => reason),
-    isLasting: missing.some(({ isLasting }) => isLasting),
-  };
-}
-
-/** Every pod on a node is asked for each pod that is scheduled. */
-const known = new WeakMap<Pod["spec"], Amounts>();
-
-function requestsOf({ spec }: Pod): Amounts {
-  let requests = known.get(spec);
-  if (!requests) known.set(spec, (requests = amountsOf(sumPodResources(spec, "requests"))));
-  return requests;
-}
-
-function amountsOf(list: ResourceList): Amounts {
-  return Object.fromEntries(
-    Object.entries(list).map(([name, amount]) => [
-      name,
-      Number(quantityToInteger(amount, { unit: name === "cpu" ? "m" : "" })),
-    ]),
-  );
-}
-
-const cordon = "node.kubernetes.io/unschedulable";
-
-/** In the order in which the real scheduler asks them: the first that refuses gives the reasons. */
-const filters: readonly Filter[] = [
-  (pod, { node }) => (isCordonedFor(pod, node) ? lasting("node(s) were unschedulable") : undefined),
-  (pod, { node }) => (repels(node, pod) ? lasting("node(s) had untolerated taint(s)") : undefined),
-  ({ spec }, { node }) =>
-    fitsNode(spec, node) ? undefined : lasting("node(s) didn't match Pod's node affinity/selector"),
-  (pod, { pods }) =>
-    portsConflict(pod, pods)
-      ? passing("node(s) didn't have free ports for the requested pod ports")
-      : undefined,
-  missingResources,
-  refusedBySpread,
-  refusedByAffinity,
-];
 
 type Term = Stored<core.PodAffinityTerm>;
 
@@ -174,58 +259,4 @@ function termsOf(affinity?: {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly Term[] | undefined;
 }): readonly Term[] {
   return affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-}
-
-interface HostPort {
-  readonly hostPort?: number | undefined;
-  readonly hostIP?: string | undefined;
-  readonly protocol?: string | undefined;
-}
-
-/** Returns whether a pod wants a port of the node that one of the pods there has. */
-function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
-  const wanted = hostPorts(pod);
-  if (wanted.length === 0) return false;
-  const taken = others.flatMap(hostPorts);
-  return wanted.some((port) => taken.some((other) => isSame(port, other)));
-}
-
-/** Sidecars run as long as the containers, other init containers don't. */
-function hostPorts({ spec }: Pod): HostPort[] {
-  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
-  return [...spec.containers, ...sidecars]
-    .flatMap(({ ports = [] }): readonly HostPort[] => ports)
-    .filter(({ hostPort = 0 }) => hostPort > 0);
-}
-
-function isSame(a: HostPort, b: HostPort): boolean {
-  const [here, there] = [a.hostIP || everywhere, b.hostIP || everywhere];
-  return (
-    a.hostPort === b.hostPort &&
-    (a.protocol ?? "TCP") === (b.protocol ?? "TCP") &&
-    (here === there || here === everywhere || there === everywhere)
-  );
-}
-
-const everywhere = "0.0.0.0";
-
-/** Why a pod may not run on a node; undefined if it may. */
-export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
-  for (const filter of filters) {
-    const refusal = filter(pod, host, snapshot);
-    if (refusal) return refusal;
-  }
-  return undefined;
-}
-
-function isCordonedFor({ spec }: Pod, node: Node): boolean {
-  return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
-}
-
-/** A node that is not ready repels like one with the taint that a real control plane gives it. */
-function repels(node: Node, { spec }: Pod): boolean {
-  const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
-  const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
-  const taints = [...(node.spec?.taints ?? []), ...(ready ? [] : [notReady])];
-  return repellingTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
 }

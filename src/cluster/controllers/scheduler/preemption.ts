@@ -1,8 +1,7 @@
 import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Pod } from "../../control-loop/api/core.ts";
-import { refusalOf } from "./filters.ts";
-import { type Host, lasting, type Refusal, type Snapshot } from "./host.ts";
+import { type Host, type Refusal, type Snapshot, lasting, refusalOf } from "./filters.ts";
 
 /** Pods of lower priority that have to leave a node so that another may run there. */
 export interface Victims {

@@ -1,7 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
-import { compareText } from "@tsbuilder/apimachinery/text";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import {
   type Node,
   type PersistentVolumeClaim,
@@ -25,9 +25,8 @@ import {
 import { claimsOfPod } from "../../kinds/core/persistent-volume/controller/protection.ts";
 import { selectedNode } from "../../kinds/core/persistent-volume/controller/provision.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/pod-disruption-budget/controller/pod-disruption-budgets.ts";
-import type { Host, Refusal, Snapshot } from "./host.ts";
+import { type Host, type Refusal, type Snapshot, refusalOf } from "./filters.ts";
 import { type Victims, preempt, priorityOf } from "./preemption.ts";
-import { refusalOf } from "./filters.ts";
 import { aboutObject, events, referenceTo } from "../../control-loop/record-event.ts";
 
 const user = "system:kube-scheduler";
@@ -84,6 +83,16 @@ export function scheduler(context: ControllerContext): Controller {
   };
 }
 
+function isWaiting(pod: Pod): boolean {
+  const gated = (pod.spec.schedulingGates ?? []).length > 0;
+  const ours = (pod.spec.schedulerName ?? "default-scheduler") === "default-scheduler";
+  return ours && !gated && !pod.spec.nodeName && !pod.metadata.deletionTimestamp && !isFinished(pod);
+}
+
+function followsOthers(pod: Pod | undefined): boolean {
+  return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
+}
+
 function snapshotFor({ objects }: SchedulingContext, pod: Pod): Snapshot {
   return {
     hosts: hostsFor(pod, objects.list(nodes), objects.list(pods)),
@@ -129,95 +138,21 @@ function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcom
   return { message: withPreemption(refused, explainPreemption(count, preemption.refusals.values())) };
 }
 
-const reason = "PreemptionByScheduler";
-
-/** Deletes the victims of a pod; their condition says why they go. */
-async function makeRoom(
-  { objects, clock }: Pick<ControllerContext, "objects" | "clock">,
-  user: string,
-  report: ReportStep,
-  pod: Pod,
-  { host, pods }: Victims,
-): Promise<void> {
-  for (const victim of pods) {
-    if (victim.metadata.deletionTimestamp) continue;
-    const status = setPodCondition(
-      victim.status,
-      {
-        type: "DisruptionTarget",
-        status: "True",
-        reason,
-        message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
-        observedGeneration: victim.metadata.generation!,
-      },
-      formatTime(clock.now()),
-    );
-    const marked = isEqual(status, victim.status)
-      ? victim
-      : await objects.update(user, { ...victim, status }, "status");
-    await objects.delete(user, marked);
-    await report(victim, {
-      type: "Normal",
-      reason: "Preempted",
-      action: "Preempting",
-      message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
-      related: pod,
-    });
-  }
-}
-
-/** What the scheduler did, to what, and for which other object. */
-interface Step {
-  readonly type: "Normal" | "Warning";
-  readonly reason: string;
-  readonly action: string;
-  readonly message: string;
-  readonly related?: KubernetesObject;
-}
-
-type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
-
-const component = "default-scheduler";
-
-/**
- * Writes Events as those of `events.k8s.io` are: with an action, and a series instead of a count. An Event that can't be
- * written is dropped.
- */
-function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
-  return async (about, { related, ...text }) => {
-    const now = formatMicroTime(clock.now());
-    const event = aboutObject(about, text);
-    const { namespace, name } = event.metadata;
-    const same = objects.get(events, namespace, name);
-    try {
-      if (same) {
-        const series = { count: (same.series?.count ?? 1) + 1, lastObservedTime: now };
-        await objects.update(user, { ...same, series });
-      } else {
-        await objects.create(user, {
-          ...event,
-          ...text,
-          eventTime: now,
-          reportingComponent: component,
-          reportingInstance: `${component}-tsbuilder`,
-          ...(related && { related: referenceTo(related) }),
-        });
-      }
-    } catch {
-      // A namespace that is being deleted accepts no Events, and nobody would read them.
+function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefined {
+  const { objects } = context;
+  for (const key of claimsOfPod(pod)) {
+    const claim = findByKey(objects, persistentVolumeClaims, key);
+    if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
+    if (!claim.spec.volumeName && !isDelayed(context, claim)) {
+      return "pod has unbound immediate PersistentVolumeClaims";
     }
-  };
+  }
+  return undefined;
 }
 
-/** Whether victims of a pod still terminate on the node where room is being made for it. */
-function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
-  const host = hosts.find((one) => nameOf(one) === pod.status?.nominatedNodeName);
-  return (host?.pods ?? []).some(
-    (other) =>
-      priorityOf(other) < priorityOf(pod) &&
-      other.metadata.deletionTimestamp !== undefined &&
-      other.status?.conditions?.some((condition) => condition.reason === reason) === true,
-  );
+function isDelayed(context: SchedulingContext, { spec }: PersistentVolumeClaim): boolean {
+  const { objects } = context;
+  return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
 }
 
 /** The node for a pod, or why each host refuses it. */
@@ -243,62 +178,15 @@ function nameOf({ node }: Host): string {
   return node.metadata.name ?? "";
 }
 
-/** What the real scheduler adds for pods without devices. */
-const noDevices = "no new claims to deallocate";
-
-/** Why no node takes a pod, in the scheduler's words. */
-function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
-  return `${available(nodes)}: ${countReasons(refusals)}.`;
-}
-
-/** Why a pod isn't even tried on the nodes. The last words are what preemption says in 1.36 without tries. */
-function explainUntried(nodes: number, reason: string): string {
-  return `${available(nodes)}: ${reason}. not found`;
-}
-
-/** Why the pods of lower priority make no room, for the nodes where that was tried. */
-function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
-  const refusals = [...tried];
-  const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
-  return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
-}
-
-function withPreemption(refused: string, preemption: string): string {
-  return `${refused} ${noDevices}, preemption: ${preemption}`;
-}
-
-const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
-
-function available(nodes: number): string {
-  return `0/${nodes} nodes are available`;
-}
-
-function countReasons(refusals: Iterable<Refusal>): string {
-  const counts = new Map<string, number>();
-  for (const { reasons } of refusals) {
-    for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([reason, count]) => `${count} ${reason}`)
-    .toSorted(compareText)
-    .join(", ");
-}
-
-function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefined {
-  const { objects } = context;
-  for (const key of claimsOfPod(pod)) {
-    const claim = findByKey(objects, persistentVolumeClaims, key);
-    if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
-    if (!claim.spec.volumeName && !isDelayed(context, claim)) {
-      return "pod has unbound immediate PersistentVolumeClaims";
-    }
-  }
-  return undefined;
-}
-
-function isDelayed(context: SchedulingContext, { spec }: PersistentVolumeClaim): boolean {
-  const { objects } = context;
-  return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
+/** Whether victims of a pod still terminate on the node where room is being made for it. */
+function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
+  const host = hosts.find((one) => nameOf(one) === pod.status?.nominatedNodeName);
+  return (host?.pods ?? []).some(
+    (other) =>
+      priorityOf(other) < priorityOf(pod) &&
+      other.metadata.deletionTimestamp !== undefined &&
+      other.status?.conditions?.some((condition) => condition.reason === reason) === true,
+  );
 }
 
 /**
@@ -355,12 +243,123 @@ async function explain(
     await report(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
 }
 
-function isWaiting(pod: Pod): boolean {
-  const gated = (pod.spec.schedulingGates ?? []).length > 0;
-  const ours = (pod.spec.schedulerName ?? "default-scheduler") === "default-scheduler";
-  return ours && !gated && !pod.spec.nodeName && !pod.metadata.deletionTimestamp && !isFinished(pod);
+const reason = "PreemptionByScheduler";
+
+/** Deletes the victims of a pod; their condition says why they go. */
+async function makeRoom(
+  { objects, clock }: Pick<ControllerContext, "objects" | "clock">,
+  user: string,
+  report: ReportStep,
+  pod: Pod,
+  { host, pods }: Victims,
+): Promise<void> {
+  for (const victim of pods) {
+    if (victim.metadata.deletionTimestamp) continue;
+    const status = setPodCondition(
+      victim.status,
+      {
+        type: "DisruptionTarget",
+        status: "True",
+        reason,
+        message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
+        observedGeneration: victim.metadata.generation!,
+      },
+      formatTime(clock.now()),
+    );
+    const marked = isEqual(status, victim.status)
+      ? victim
+      : await objects.update(user, { ...victim, status }, "status");
+    await objects.delete(user, marked);
+    await report(victim, {
+      type: "Normal",
+      reason: "Preempted",
+      action: "Preempting",
+      message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
+      related: pod,
+    });
+  }
 }
 
-function followsOthers(pod: Pod | undefined): boolean {
-  return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
+/** What the real scheduler adds for pods without devices. */
+const noDevices = "no new claims to deallocate";
+
+/** Why no node takes a pod, in the scheduler's words. */
+function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
+  return `${available(nodes)}: ${countReasons(refusals)}.`;
+}
+
+/** Why a pod isn't even tried on the nodes. The last words are what preemption says in 1.36 without tries. */
+function explainUntried(nodes: number, reason: string): string {
+  return `${available(nodes)}: ${reason}. not found`;
+}
+
+/** Why the pods of lower priority make no room, for the nodes where that was tried. */
+function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
+  const refusals = [...tried];
+  const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
+  return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
+}
+
+function withPreemption(refused: string, preemption: string): string {
+  return `${refused} ${noDevices}, preemption: ${preemption}`;
+}
+
+const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
+
+function available(nodes: number): string {
+  return `0/${nodes} nodes are available`;
+}
+
+function countReasons(refusals: Iterable<Refusal>): string {
+  const counts = new Map<string, number>();
+  for (const { reasons } of refusals) {
+    for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .toSorted(compareText)
+    .join(", ");
+}
+
+/** What the scheduler did, to what, and for which other object. */
+interface Step {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly action: string;
+  readonly message: string;
+  readonly related?: KubernetesObject;
+}
+
+type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
+
+const component = "default-scheduler";
+
+/**
+ * Writes Events as those of `events.k8s.io` are: with an action, and a series instead of a count. An Event that can't be
+ * written is dropped.
+ */
+function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
+  return async (about, { related, ...text }) => {
+    const now = formatMicroTime(clock.now());
+    const event = aboutObject(about, text);
+    const { namespace, name } = event.metadata;
+    const same = objects.get(events, namespace, name);
+    try {
+      if (same) {
+        const series = { count: (same.series?.count ?? 1) + 1, lastObservedTime: now };
+        await objects.update(user, { ...same, series });
+      } else {
+        await objects.create(user, {
+          ...event,
+          ...text,
+          eventTime: now,
+          reportingComponent: component,
+          reportingInstance: `${component}-tsbuilder`,
+          ...(related && { related: referenceTo(related) }),
+        });
+      }
+    } catch {
+      // A namespace that is being deleted accepts no Events, and nobody would read them.
+    }
+  };
 }

@@ -26,13 +26,12 @@ import {
 import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";
-import { type SentPatch, applyPatch, patchProblem, readPatch } from "../read-patch.ts";
-import { readEntry } from "../get.ts";
-import { mediaTypeOf } from "../read-object.ts";
-import { replyObject } from "../reply-object.ts";
+import { type SentPatch, applyPatch, patchProblem, readPatch } from "../patch.ts";
+import { readEntry } from "../list.ts";
+import { mediaTypeOf, readBodyObject } from "../read-object.ts";
+import { replyObject } from "../representation.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
-import { readBodyObject } from "./read-body-object.ts";
 
 const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
 

@@ -1,7 +1,7 @@
 import { forbidden } from "@tsbuilder/apimachinery/errors";
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Sent } from "../../contract/sent.ts";
-import { checkAnnotations } from "../../registry/metadata-checks.ts";
+import { checkAnnotations } from "../../registry/validate-metadata.ts";
 import { labelProblems } from "./names.ts";
 import type { Problems } from "./problems.ts";
 

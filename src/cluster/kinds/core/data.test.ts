@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WriteRequest } from "../../registry/api-request.ts";
+import type { WriteRequest } from "../../registry/resource.ts";
 import { configMap } from "./config-map/config-map.ts";
 import { mostBytes } from "./data.ts";
 import { secret } from "./secret/secret.ts";

@@ -16,7 +16,7 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
-import { compileSelector } from "../../expressions/compile-selector.ts";
+import { compileSelector } from "../../expressions/compile-expression.ts";
 import { celProblem } from "../checks/cel-problem.ts";
 import { choice, needed, optionalChoice, type Problems, refused } from "../checks/problems.ts";
 import { driverName } from "../storage/class-rules.ts";

@@ -3,7 +3,7 @@ import type {
   ServiceReference,
   WebhookClientConfig,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
-import type { ServiceResolver } from "../../admission/webhook-client.ts";
+import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 
 /**

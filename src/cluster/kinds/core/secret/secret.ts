@@ -1,5 +1,5 @@
 import { type FieldError, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import { explainJSON } from "../../../codec/json-error.ts";
+import { explainJSON } from "../../../codec/go-json.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { size, text } from "../../cells/read-field.ts";

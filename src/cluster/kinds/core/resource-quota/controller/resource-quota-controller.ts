@@ -1,8 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ResourceQuota } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { isInScope } from "../../../../quota/quota.ts";
+import { isInScope, namesFor, usageOf } from "../../../../quota/usage.ts";
 import { addLists, isSameList, type ResourceList } from "../../../../quota/resource-list.ts";
-import { namesFor, usageOf } from "../../../../quota/usage.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../../control-loop/keys.ts";
 import type { ObjectEvent, ResourceName, ServedResource } from "../../../../contract/cluster-objects.ts";

@@ -1,0 +1,200 @@
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { parse, parseAllDocuments } from "yaml";
+import type { ControllerContext } from "../control-loop/controller.ts";
+import { matchesLabels } from "../control-loop/matches-labels.ts";
+
+/**
+ * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
+ * them. The format is that of KWOK's Stage files.
+ */
+export interface Stage {
+  readonly apiVersion: "kwok.x-k8s.io/v1alpha1";
+  readonly kind: "Stage";
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly resourceRef: { readonly apiGroup?: string; readonly kind: string };
+    readonly selector: StageSelector;
+    /** Of several stages that match an object, the one with the highest weight applies. */
+    readonly weight?: number;
+    readonly delay?: StageDelay;
+    readonly next: NextState;
+  };
+}
+
+interface StageSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchAnnotations?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    /** A path such as `.status.phase`. */
+    readonly key: string;
+    readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+    readonly values?: readonly string[];
+  }[];
+}
+
+interface StageDelay {
+  /** Counted from when the object first matched. */
+  readonly durationMilliseconds?: number;
+  /** The path of a time or a duration in the object, which takes precedence if present. */
+  readonly durationFrom?: { readonly expressionFrom: string };
+}
+
+export interface NextState {
+  readonly event?: { readonly type?: string; readonly reason?: string; readonly message?: string };
+  readonly finalizers?: {
+    readonly add?: readonly { readonly value: string }[];
+    readonly remove?: readonly { readonly value: string }[];
+    readonly empty?: boolean;
+  };
+  readonly delete?: boolean;
+  /**
+   * YAML that is merged into the status; `{{ Now }}` and fields such as `{{ .metadata.name }}` are
+   * substituted.
+   */
+  readonly statusTemplate?: string;
+}
+
+/** What the controllers that apply stages get. */
+export interface StagesContext extends ControllerContext {
+  /** The stages that objects go through: see `parseStages`. */
+  readonly stages?: readonly Stage[] | undefined;
+}
+
+/** Parses a file of Stages. Unsupported content is rejected here, not when an object matches. */
+export function parseStages(text: string): Stage[] {
+  return parseAllDocuments(text)
+    .map((document) => {
+      const [error] = document.errors;
+      if (error) throw new TypeError(`a Stage file must be YAML: ${error.message}`);
+      return document.toJS() as unknown;
+    })
+    .filter((value) => value !== null)
+    .map(checkStage);
+}
+
+function checkStage(value: unknown): Stage {
+  const stage = value as Partial<Stage>;
+  const name = stage.metadata?.name ?? "without a name";
+  if (stage.kind !== "Stage" || stage.apiVersion !== "kwok.x-k8s.io/v1alpha1") {
+    throw new TypeError(`expected a kwok.x-k8s.io/v1alpha1 Stage, got ${stage.apiVersion} ${stage.kind}`);
+  }
+  if (!stage.spec?.resourceRef?.kind || !stage.spec.next) {
+    throw new TypeError(`the Stage ${name} needs spec.resourceRef.kind and spec.next`);
+  }
+  // In KWOK such a stage matches nothing; an empty selector matches everything.
+  if (!stage.spec.selector)
+    throw new TypeError(`the Stage ${name} needs spec.selector: {} matches all objects`);
+  if ("weightFrom" in stage.spec) {
+    throw new TypeError(`the Stage ${name} has spec.weightFrom: only spec.weight is supported`);
+  }
+  if ("patches" in stage.spec.next) {
+    throw new TypeError(`the Stage ${name} has spec.next.patches: only statusTemplate is supported`);
+  }
+  const template = stage.spec.next.statusTemplate;
+  if (template !== undefined) renderTemplate(template, {}, "1970-01-01T00:00:00Z");
+  return stage as Stage;
+}
+
+/** Finds the next stage of an object: of those that match it, the one with the highest weight. */
+export function chooseStage(stages: readonly Stage[], object: KubernetesObject): Stage | undefined {
+  const [first] = stages
+    .filter(({ spec }) => isOfKind(spec.resourceRef, object) && selects(spec.selector, object))
+    .sort((a, b) => (b.spec.weight ?? 0) - (a.spec.weight ?? 0));
+  return first;
+}
+
+function isOfKind({ apiGroup = "", kind }: Stage["spec"]["resourceRef"], object: KubernetesObject): boolean {
+  const group = apiGroup === "v1" ? "" : parseApiVersion(apiGroup).group || apiGroup;
+  return object.kind === kind && parseApiVersion(object.apiVersion).group === group;
+}
+
+function selects(selector: StageSelector, object: KubernetesObject): boolean {
+  const { labels, annotations } = object.metadata;
+  return (
+    matchesLabels(selector.matchLabels ?? {}, labels) &&
+    matchesLabels(selector.matchAnnotations ?? {}, annotations) &&
+    (selector.matchExpressions ?? []).every((expression) => meets(expression, object))
+  );
+}
+
+function meets(
+  { key, operator, values = [] }: NonNullable<StageSelector["matchExpressions"]>[number],
+  object: KubernetesObject,
+): boolean {
+  const value = readPath(object, key);
+  const isThere = value !== undefined && value !== null && value !== "";
+  const isListed = isThere && values.includes(typeof value === "string" ? value : JSON.stringify(value));
+  switch (operator) {
+    case "Exists":
+      return isThere;
+    case "DoesNotExist":
+      return !isThere;
+    case "In":
+      return isListed;
+    case "NotIn":
+      return !isListed;
+    default:
+      return false;
+  }
+}
+
+/** After how many milliseconds a stage applies to an object that has matched it since a given time. */
+export function untilStage(
+  delay: StageDelay | undefined,
+  object: KubernetesObject,
+  since: number,
+  now: number,
+): number {
+  const from = delay?.durationFrom && readPath(object, delay.durationFrom.expressionFrom);
+  const due =
+    (typeof from === "string" ? dueBy(from, since) : undefined) ?? since + (delay?.durationMilliseconds ?? 0);
+  return Math.max(0, due - now);
+}
+
+/** The delay that an object specifies: a time, or a duration such as `1m30s`; anything else is ignored. */
+function dueBy(text: string, since: number): number | undefined {
+  if (/^\d{4}-\d\d-\d\d/.test(text)) return Date.parse(text);
+  try {
+    return since + parseDuration(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Renders a stage's template and parses it as YAML. Of Go's template language it supports the time, `{{ Now
+ * }}`, and fields of the object, `{{ .spec.nodeName }}`, each also with `| Quote`; anything else is rejected.
+ */
+export function renderTemplate(template: string, object: object, now: string): object {
+  const text = template.replaceAll(/\{\{-?\s*(.*?)\s*-?\}\}/gs, (_, action: string) => {
+    return evaluate(action, object, now);
+  });
+  const value: unknown = parse(text);
+  if (isObject(value)) return value;
+  throw new TypeError("a statusTemplate must render to an object");
+}
+
+function evaluate(action: string, object: object, now: string): string {
+  const [expression = "", ...filters] = action.split("|").map((part) => part.trim());
+  const unknown = filters.find((filter) => filter !== "Quote");
+  const value =
+    expression === "Now" ? now : /^(\.[\w-]+)+$/.test(expression) ? readPath(object, expression) : undefined;
+  const understood = expression === "Now" || expression.startsWith(".");
+  if (!understood || unknown !== undefined) {
+    throw new TypeError(`can't evaluate "{{ ${action} }}": only Now, fields and "| Quote" are supported`);
+  }
+  return JSON.stringify(value ?? "");
+}
+
+/** Reads the value at a path such as `.status.phase`; `["a.b/c"]` is a key with dots, `[0]` the first item of a list. */
+export function readPath(object: unknown, path: string): unknown {
+  const steps = [...path.matchAll(/\.([\w-]+)|\["([^"]+)"\]|\[(\d+)\]/g)].map(
+    ([, plain, quoted, index]) => plain ?? quoted ?? index!,
+  );
+  return steps.reduce<unknown>((value, step) => {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    return (value as Record<string, unknown>)[step];
+  }, object);
+}
