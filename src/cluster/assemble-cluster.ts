@@ -1,3 +1,7 @@
+// Puts the parts of a cluster together: the store, the kinds, admission, the filters of requests, and the objects that
+// every cluster has. `start-cluster.ts` and `start-in-process.ts` start what is assembled here. Begin with
+// `handlerOf()` to follow a request, or with `makeCore()` to see the order of the admission plugins.
+
 import type { User } from "./contract/user.ts";
 import { AdmissionChain } from "./admission/admission.ts";
 import {
@@ -51,44 +55,44 @@ import { WatchTurn } from "./http/watch-turn.ts";
 import type { FileJournal } from "./storage/file-journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 
-/** What an API server can be told, however it is reached. */
+/** The options of an API server, with or without a port. */
 export interface AssembleOptions {
   /** `AlwaysAllow` allows every request. Default: `RBAC`. */
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** The controllers to run. Default: none, as in envtest. */
   readonly controllers?: readonly ControllerName[];
-  /** Gives the controllers the cluster's objects through something of its own, such as one that has writes fail. */
+  /** Wraps the objects that controllers read and write, for example to let writes fail. */
   readonly wrapObjects?: (objects: ClusterObjects) => ClusterObjects;
-  /** Told of the objects that are there from the start, and of each write afterwards. */
+  /** Called with each object that exists at the start, and with each later write. */
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
-  /** Told of each call of an admission or conversion webhook, when it has ended. */
+  /** Called after each call of an admission or conversion webhook. */
   readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
-  /** Has allowed requests fail or wait, to see what clients make of it. */
+  /** Makes authorized requests fail or wait, to test clients. */
   readonly intercept?: Intercept | undefined;
   /**
-   * Admission plugins to leave out, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
-   * ServiceAccounts, so `ServiceAccount` is left out anyway.
+   * Admission plugins to disable, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
+   * ServiceAccounts, and `ServiceAccount` is always disabled.
    */
   readonly disableAdmissionPlugins?: readonly "ServiceAccount"[];
   /** The stages of the controller `stage`, as read by `parseStages`. */
   readonly stages?: readonly Stage[];
-  /** How many changes of each resource are kept for watchers; older revisions get 410. Default: 10,000. */
+  /** The number of changes of each resource that are kept for watchers; older revisions get 410. Default: 10,000. */
   readonly historyLimit?: number;
   /** The private key (PEM) that signs the tokens of service accounts. Default: a new one. */
   readonly serviceAccountKey?: string;
   readonly serviceAccountIssuer?: string;
-  /** The objects to start with. Default: none but those that every cluster has. */
+  /** The initial objects, besides those that every cluster has. Default: none. */
   readonly state?: Snapshot;
   /**
-   * The clock of connections: when watches time out, how long `intercept` delays a request, and how long a webhook takes. With another clock than the
-   * cluster's, that can be moved without ending the watches of clients. Default: the cluster's clock.
+   * The clock of connections: of the timeouts of watches, the delays of `intercept` and the durations of webhook calls. If
+   * it differs from the cluster's clock, that can be moved without ending watches. Default: the cluster's clock.
    */
   readonly connectionClock?: Clock;
   /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What a cluster is made from, besides its options. */
+/** The parts of a cluster that depend on how it is reached. */
 export interface ClusterParts {
   readonly clock: Clock;
   readonly webhooks: WebhookClient;
@@ -99,7 +103,7 @@ export interface ClusterParts {
   readonly journal?: FileJournal | undefined;
 }
 
-/** An API server before it is reached by anybody. */
+/** An API server that does not serve requests yet. */
 export interface AssembledCluster {
   readonly core: Core;
   readonly handler: Handler;
@@ -156,7 +160,7 @@ export async function assembleCluster(
   };
 }
 
-/** Whether somebody is told who asks for what. */
+/** Returns true if an observer needs the writer of each write or webhook call. */
 function knowsWriters({ onWrite, onWebhookCall }: AssembleOptions): boolean {
   return onWrite !== undefined || onWebhookCall !== undefined;
 }
@@ -187,7 +191,7 @@ function makeCore(
   addBuiltIns(registry);
   const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
-  // Its controller may create it first; whether it exists then is up to the plugin.
+  // Fails if the controller creates the account first; the plugin then finds it.
   const createDefault = (namespace: string): Promise<void> =>
     ensureDefaultAccount(withWriters(clusterObjects(core)), namespace).catch(() => undefined);
   const core: Core = {
@@ -224,12 +228,12 @@ function makeCore(
   return core;
 }
 
-/** As with kube-apiserver in envtest, pods need no account where no controller creates accounts. */
+/** Returns true if pods need an account. As in envtest, they don't if no controller creates accounts. */
 function hasAccounts({ controllers = [], disableAdmissionPlugins = [] }: AssembleOptions): boolean {
   return controllers.includes("serviceaccount") && !disableAdmissionPlugins.includes("ServiceAccount");
 }
 
-/** The way of a request: errors, authentication, impersonation, authorization, then the handler. */
+/** Makes the handler of requests: errors, authentication, impersonation, authorization, then the API. */
 function handlerOf(core: Core, options: AssembleOptions): Handler {
   const { onError, intercept } = options;
   const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;

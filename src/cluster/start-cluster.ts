@@ -45,9 +45,9 @@ export interface Cluster {
   addUser(name: string, groups?: readonly string[]): Kubeconfig;
   /** The current state of all objects, in constant time. */
   snapshot(): Snapshot;
-  /** A snapshot of earlier states, such as those that `onWrite` has told of: it has no other objects. */
+  /** A snapshot of earlier states, such as those passed to `onWrite`, without any other objects. */
   snapshotOf(states: Iterable<WrittenState>): Snapshot;
-  /** Restores a snapshot; clients see this as writes. `onWrite` is told of a user if one is given. */
+  /** Restores a snapshot; clients see this as writes. If a user is given, `onWrite` receives it as the writer. */
   restore(snapshot: Snapshot, user?: string): void;
   stop(): Promise<void>;
 }

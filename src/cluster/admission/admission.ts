@@ -1,3 +1,7 @@
+// Admission: the plugins that every write passes. This file has the chain and its rounds; `assemble-cluster.ts` lists the
+// plugins in their order. The small ones are in `plugins.ts`, each large one has a file, and the folders have those that
+// users configure: admission policies and webhooks.
+
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { StatusDetails } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
@@ -28,7 +32,7 @@ export class AdmissionChain implements Admission {
     return seen.object;
   }
 
-  /** Returns the request with the object as the plugins leave it; for most objects few of them have anything to do. */
+  /** Runs all plugins once. Awaits only promises: most plugins have nothing to do for most objects. */
   async #mutateOnce(request: AdmissionRequest, rounds: Rounds): Promise<AdmissionRequest> {
     let seen = request;
     for (const plugin of this.#plugins) {
@@ -72,7 +76,7 @@ export class Rounds {
   }
 }
 
-/** Which of a plugin's webhooks or policies were called, and which must be called again. */
+/** The calls of one plugin's webhooks or policies, and those that the second round must repeat. */
 class Calls {
   readonly #onChange: () => void;
   readonly #repeatable = new Set<unknown>();
@@ -84,12 +88,12 @@ class Calls {
     this.#onChange = onChange;
   }
 
-  /** In the first round everything is due; in the second only what a later change made due again. */
+  /** Returns true in the first round, and in the second for calls that a later change made due again. */
   isDue(key: unknown): boolean {
     return !this.#second || this.#due.has(key);
   }
 
-  /** The object has changed: all keys remembered so far are due again. */
+  /** Records that the object has changed: all keys remembered so far are due again. */
   changed(): void {
     this.#repeatAll();
     this.#onChange();
@@ -116,14 +120,14 @@ class Calls {
   }
 }
 
-/** Whether a request creates a pod, which several plugins add fields to. */
+/** Returns true if a request creates a pod. */
 export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
   const { operation, resource, subresource, object } = request;
   if (operation !== "CREATE" || subresource !== "" || object === undefined) return false;
   return resource.group === "" && resource.plural === "pods" && object["spec"] !== undefined;
 }
 
-/** Whether a request replaces a pod, not one of its subresources. */
+/** Returns true if a request updates a pod, not one of its subresources. */
 export function isChangedPod(
   request: AdmissionRequest,
 ): request is AdmissionRequest & { object: ApiObject; oldObject: ApiObject } {
@@ -132,7 +136,7 @@ export function isChangedPod(
   return resource.group === "" && resource.plural === "pods" && object?.["spec"] !== undefined;
 }
 
-/** The object as a denial names it: by its `generateName` if it has no name yet. */
+/** Names the object in a denial: by its `generateName` if it has no name yet. */
 export function refusalSubject({ resource, name, object }: AdmissionRequest): {
   readonly text: string;
   readonly details: StatusDetails;

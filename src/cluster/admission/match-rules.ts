@@ -50,7 +50,7 @@ function has(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-/** For a write of a namespace its new labels count; cluster-scoped objects always match. */
+/** Matches the labels of the request's namespace, or the new labels of a namespace that is written. Cluster-scoped objects match. */
 export function matchesNamespace(
   selector: LabelSelector | undefined,
   { resource, operation, subresource, object, namespace, name }: AdmissionRequest,
@@ -67,7 +67,7 @@ export function matchesNamespace(
   return matchesLabelSelector(selector, stored.object.metadata.labels ?? {});
 }
 
-/** The selector must match the new object or the old one. */
+/** Returns true if the selector matches the new object or the old one. */
 export function matchesObject(
   selector: LabelSelector | undefined,
   { object, oldObject }: AdmissionRequest,

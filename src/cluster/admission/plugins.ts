@@ -13,7 +13,7 @@ import { type Claim, sizeOf } from "../kinds/core/persistent-volume-claim/strate
 
 const namespaces = { group: "", plural: "namespaces", kind: "Namespace" };
 
-/** Nothing can be created in a namespace that does not exist or is being terminated. */
+/** NamespaceLifecycle: nothing can be created in a namespace that does not exist or is being terminated. */
 export function namespaceLifecycle(store: Store): AdmissionPlugin {
   return {
     name: "NamespaceLifecycle",
@@ -41,7 +41,7 @@ export function namespaceLifecycle(store: Store): AdmissionPlugin {
 
 const taint: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 
-/** A new node gets no pods before it is ready. */
+/** TaintNodesByCondition: a new node has a taint until it is ready. */
 export const newNode: AdmissionPlugin = {
   name: "TaintNodesByCondition",
   mutate({ operation, resource, subresource, object }) {
@@ -72,7 +72,7 @@ function systemPriority(name: string, value: number, what: string): PriorityClas
   };
 }
 
-/** Sets the priority of pods from their priority class; users can't set another one. */
+/** Priority: sets the priority of pods from their priority class, and refuses any other. */
 export function podPriority(store: Store): AdmissionPlugin {
   const classes = (): PriorityClass[] =>
     store
@@ -127,7 +127,7 @@ export function podPriority(store: Store): AdmissionPlugin {
   };
 }
 
-/** An update that omits what this plugin has set keeps it. */
+/** Copies the priority from the old pod into an update that omits it. */
 function withOldPriority({ object, oldObject }: { object: ApiObject; oldObject: ApiObject }): ApiObject {
   const [spec, old] = [object["spec"] as Sent<PodSpec>, oldObject["spec"] as PodSpec];
   if (old.priority !== undefined) spec.priority ??= old.priority;
@@ -141,7 +141,7 @@ function refusal({ resource, object, name }: AdmissionRequest, reason: string): 
 
 const tolerationSeconds = 300;
 
-/** A pod stays for five minutes on a node that is not ready or unreachable, even if an update omits this. */
+/** DefaultTolerationSeconds: pods tolerate nodes that are not ready or unreachable for five minutes, even if an update omits this. */
 export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {
@@ -161,7 +161,7 @@ function covers({ key, effect }: Sent<Toleration>, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === "NoExecute");
 }
 
-/** Copies overhead, node selector and tolerations of the runtime class into pods. */
+/** RuntimeClass: copies overhead, node selector and tolerations of the runtime class into pods. */
 export function runtimeClass(store: Store): AdmissionPlugin {
   return {
     name: "RuntimeClass",
@@ -211,7 +211,7 @@ export function runtimeClass(store: Store): AdmissionPlugin {
   };
 }
 
-/** A claim can grow only if its storage class allows expansion. */
+/** PersistentVolumeClaimResize: a claim can grow only if its storage class allows expansion. */
 export function claimResize(store: Store): AdmissionPlugin {
   return {
     name: "PersistentVolumeClaimResize",

@@ -46,7 +46,7 @@ export const baselineChecks = {
 
 const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...kept } = baselineChecks;
 
-/** The checks of the restricted standard, with those of the baseline that it does not replace by stricter ones. */
+/** The checks of the restricted standard: stricter ones, and the checks of the baseline that they do not replace. */
 export const restrictedChecks: Readonly<Record<string, Check>> = {
   ...kept,
   allowPrivilegeEscalation: unlessWindows(checkEscalation),
@@ -58,12 +58,12 @@ export const restrictedChecks: Readonly<Record<string, Check>> = {
   restrictedSeccompProfile: unlessWindows(checkSeccompSet),
 };
 
-/** Windows ignores these fields. */
+/** Skips a check for Windows pods, where these fields have no effect. */
 function unlessWindows(check: Check): Check {
   return (spec, annotations) => (spec.os?.name === "windows" ? undefined : check(spec, annotations));
 }
 
-/** Root in a pod with its own user namespace is not root on the node. */
+/** Skips a check for pods with their own user namespace, in which root is not root on the node. */
 function unlessOwnUsers(check: Check): Check {
   return (spec, annotations) => (spec.hostUsers === false ? undefined : check(spec, annotations));
 }
@@ -164,7 +164,7 @@ function checkPrivileged(spec: PodSpec): Violation | undefined {
   };
 }
 
-/** A pod with its own user namespace can't harm others. */
+/** Ignores pods with their own user namespace, which can't harm others. */
 function checkProcMountOfUsers(spec: PodSpec): Violation | undefined {
   return spec.hostUsers === false ? undefined : checkProcMount(spec);
 }
@@ -343,7 +343,7 @@ export function checkSeccompSet(spec: PodSpec): Violation | undefined {
   };
 }
 
-/** How a pod violates a standard: in short, and in detail. */
+/** A violation of a standard, in short and in detail. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;

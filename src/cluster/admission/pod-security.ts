@@ -52,7 +52,7 @@ function isPodWrite({ resource, subresource, object, oldObject }: AdmissionReque
   return !oldObject || imagesOf(object) !== imagesOf(oldObject);
 }
 
-/** An update of a pod is checked only if it changes images: the other fields that matter are immutable. */
+/** The images of a pod. Updates are checked only if they change images: the other relevant fields are immutable. */
 function imagesOf(pod: ApiObject | undefined): string {
   const containers = containersOf(pod?.["spec"] ?? {});
   return JSON.stringify(containers.map(({ name, image }) => [name, image]));

@@ -144,7 +144,7 @@ function permissionsOf({ verbs, apiGroups, resources, resourceNames, nonResource
   ];
 }
 
-/** Whether a rule includes a permission. */
+/** Returns true if a rule includes a permission. */
 function covers(rule: Rule, permission: Rule): boolean {
   if (!includesAll(rule.verbs, permission.verbs)) return false;
   const [url] = permission.nonResourceURLs ?? [];
@@ -174,7 +174,7 @@ function coversURL(held: string, url: string): boolean {
   return held === url || (held.endsWith("*") && url.startsWith(held.slice(0, -1)));
 }
 
-/** The garbage collector removes finalizers and owners from roles whose permissions it does not have. */
+/** Returns true for a change of finalizers and owners alone: the garbage collector makes it without the role's permissions. */
 function changesOnlyOwnership(object: ApiObject, old: ApiObject): boolean {
   return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(old));
 }

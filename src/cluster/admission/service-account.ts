@@ -26,7 +26,7 @@ interface AccountContext {
   readonly createDefault: (namespace: string) => Promise<void>;
 }
 
-/** The account of a pod that names none. */
+/** The account of a pod without a serviceAccountName. */
 const defaultName = "default";
 
 /** Gives each pod its ServiceAccount, with the account's token as a volume and its imagePullSecrets. */
@@ -58,7 +58,7 @@ export function podServiceAccount(context: AccountContext): AdmissionPlugin {
   };
 }
 
-/** In any other namespace the plugin NamespaceLifecycle refuses the pod. */
+/** Returns true for an existing namespace. In all others, NamespaceLifecycle refuses the pod. */
 function acceptsPods({ store }: AccountContext, { namespace }: AdmissionRequest): boolean {
   const stored = store.collection("namespaces").get(namespace);
   return stored !== undefined && stored.object.metadata.deletionTimestamp === undefined;
@@ -73,10 +73,10 @@ const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 const prefix = "kube-api-access-";
 
-/** Seven seconds over an hour mark tokens that a pod got without asking. */
+/** An hour and seven seconds mark tokens that were mounted automatically. */
 const expirationSeconds = 3607;
 
-/** Mounts a token of the pod's account into all containers but those that have something else at its path. */
+/** Mounts a token of the pod's account into all containers without another mount at its path. */
 function mountToken(spec: Sent<PodSpec>): void {
   const existing = spec.volumes?.find((volume) => volume.name?.startsWith(prefix));
   const name = existing?.name ?? generateName(prefix);
@@ -153,24 +153,24 @@ async function findAccount(
   throw refusal(request, `${lookup}: serviceaccount ${JSON.stringify(name)} not found`);
 }
 
-/** The annotation of an account whose pods may use no Secrets but those that it lists. */
+/** The annotation of an account whose pods may only use the Secrets that it lists. */
 const annotation = "kubernetes.io/enforce-mountable-secrets";
 
-/** What Go's strconv.ParseBool reads as true. */
+/** The texts that Go's strconv.ParseBool reads as true. */
 const trueTexts = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 
 function limitsSecrets({ metadata }: ServiceAccount): boolean {
   return trueTexts.has(metadata.annotations?.[annotation] ?? "");
 }
 
-/** What any kind of container takes from Secrets. */
+/** The fields of all types of containers that can refer to Secrets. */
 interface UsesSecrets {
   readonly name: string;
   readonly env?: readonly EnvVar[] | undefined;
   readonly envFrom?: readonly EnvFromSource[] | undefined;
 }
 
-/** Why an account that limits Secrets refuses a pod. */
+/** Finds Secrets of a pod that its account does not list. */
 function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
   const mountable = namesOf(account.secrets);
   for (const { secret } of spec.volumes ?? []) {
@@ -186,7 +186,7 @@ function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<stri
   }
 }
 
-/** Why it refuses new ephemeral containers. */
+/** Finds Secrets of ephemeral containers that the account does not list. */
 function refusedEphemeralSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
   return refusedIn(account, "ephemeral container", spec.ephemeralContainers);
 }
@@ -224,12 +224,12 @@ function refusal(request: AdmissionRequest, why: string): Error {
   return forbidden(request.resource, refusalSubject(request).details.name!, why);
 }
 
-/** Whether a pod is a kubelet's report of a static pod. */
+/** Returns true for a mirror pod: a kubelet's report of a static pod. */
 function isMirror({ metadata }: ApiObject): boolean {
   return metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined;
 }
 
-/** A mirror pod is never changed, so it may use nothing that depends on an account. */
+/** Finds uses of an account's data in a mirror pod, which admission never changes. */
 function* mirrorProblems(spec: SentPodSpec): Generator<string> {
   if (spec.serviceAccountName) yield "a mirror pod may not reference service accounts";
   if (usesSecrets(spec)) yield "a mirror pod may not reference secrets";
@@ -255,7 +255,7 @@ function readsSecrets({ env = [], envFrom = [] }: Pick<SentContainer, "env" | "e
   );
 }
 
-/** The kinds of volumes name their Secret in one of three fields. */
+/** Returns true if a volume names a Secret, which each type of volume does in one of three fields. */
 function holdsSecret({ name: _name, projected, ...sources }: SentVolume): boolean {
   if ((projected?.sources ?? []).some(({ secret }) => secret?.name)) return true;
   return Object.values(sources).some((source: unknown) => {

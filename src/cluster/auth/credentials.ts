@@ -55,7 +55,7 @@ export class Credentials {
     });
   }
 
-  /** With the same key, a user has the same token after a restart. */
+  /** Derives the token of a user, so that it is the same after a restart with the same key. */
   #tokenOf(name: string, groups: readonly string[]): string {
     return createHmac("sha256", this.#tokenKey)
       .update(JSON.stringify([name, groups]))
@@ -63,7 +63,7 @@ export class Credentials {
   }
 }
 
-/** The credentials that must survive a restart: otherwise existing kubeconfigs and tokens would become invalid. */
+/** The credentials that must survive a restart: without them, existing kubeconfigs and tokens would become invalid. */
 interface StoredCredentials {
   readonly ca: CertificateWithKey;
   /** PEM of the key that signs service account tokens. */
@@ -72,7 +72,7 @@ interface StoredCredentials {
   readonly tokenKey: string;
 }
 
-/** The file with the credentials of a data folder can't be read. */
+/** Thrown if the file with the credentials of a data folder can't be read. */
 class DamagedCredentialsError extends Error {
   override readonly name = "DamagedCredentialsError";
   readonly code = "EDAMAGED";

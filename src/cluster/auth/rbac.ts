@@ -1,3 +1,6 @@
+// Authorization and credentials. This file authorizes by roles and bindings; `credentials.ts` has the certificates and static tokens of
+// a cluster, `service-account-tokens.ts` the tokens of service accounts, `kubeconfig.ts` the form in which users get them.
+
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ClusterRole, Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
@@ -59,7 +62,7 @@ function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingN
   return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
 }
 
-/** Whether a rule allows a request. */
+/** Returns true if a rule allows a request. */
 export function covers(rule: Rule, asked: Attributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
   if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => matchesPath(url, asked.path));
@@ -92,14 +95,14 @@ function reasonFor(binding: RoleBinding, user: User): string {
   return `RBAC: allowed by ${kind} ${JSON.stringify(what)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${who}`;
 }
 
-/** Keeps the rules of aggregated cluster roles equal to the union of the roles they select. */
+/** Keeps the rules of aggregated cluster roles equal to the union of the roles that they select. Returns a function that stops this. */
 export function aggregateRoles(store: Store): () => void {
   const roles = store.collection("clusterroles.rbac.authorization.k8s.io");
   const settle = () => {
     for (const { key, object } of roles.list()) {
       const role = object as ClusterRole;
       const selectors = role.aggregationRule?.clusterRoleSelectors;
-      // A data folder of an older version may hold a role that is invalid today: it stays as it is.
+      // A data folder of an older version may hold a role that is invalid today: its rules stay as they are.
       if (!selectors?.every(isUsable)) continue;
       const rules = roles.list().flatMap((other) => {
         const labels = other.object.metadata.labels ?? {};

@@ -79,7 +79,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     return this.#sign(secretTokenClaims(account, secret));
   }
 
-  /** The user of a token; undefined if the token is not ours or has expired, or its service account is gone. */
+  /** The user of a token; undefined if the token is not the cluster's, has expired, or its service account is gone. */
   read(token: string, audience: string = this.issuer): { user: User; audiences: string[] } | undefined {
     const verified = this.#verify(token);
     if (verified?.["iss"] === secretTokenIssuer) {
@@ -112,7 +112,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     return { user: { ...user, extra }, audiences: claims.aud };
   }
 
-  /** Keys from options are often RSA; generated ones are ECDSA, which is much faster to generate. */
+  /** The algorithm of the key. Keys from options are often RSA; generated ones are ECDSA, which is faster to generate. */
   get algorithm(): "ES256" | "RS256" {
     return this.#privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   }
@@ -155,7 +155,7 @@ function newKeys(): Keys {
 
 let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
 
-/** Clusters that start one after the other, as a simulation's do, have one key: reading it takes milliseconds. */
+/** Reads a private key. Caches the last one: the many clusters of a simulation share a key, and reading takes milliseconds. */
 function readKeys(pem: string): Keys {
   if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(createPrivateKey(pem)) };
   return lastRead.keys;
@@ -187,7 +187,7 @@ export function findBound(
   return { plural, object: store.collection(plural).get(key)?.object };
 }
 
-/** The issuer of the tokens in Secrets, whatever the cluster's own issuer is. */
+/** The issuer of tokens in Secrets, regardless of the cluster's own issuer. */
 const secretTokenIssuer = "kubernetes/serviceaccount";
 
 const claimPrefix = "kubernetes.io/serviceaccount/";
@@ -207,7 +207,7 @@ function secretTokenClaims(
   };
 }
 
-/** The user of such a token; undefined once its Secret holds another token, or its service account is gone. */
+/** The user of a token in a Secret; undefined if the Secret holds another token, or the service account is gone. */
 function readSecretToken(store: Store, token: string, claims: Record<string, unknown>): User | undefined {
   const text = (name: string) => String(claims[`${claimPrefix}${name}`]);
   const [namespace, name, uid] = [

@@ -23,7 +23,7 @@ export function bootstrapRBAC(): ApiObject[] {
   return [...roles, ...bindings];
 }
 
-/** The groups that are bound to these roles, by role. */
+/** The groups bound to the roles for users, by role. */
 const bootstrapBindings: Readonly<Record<string, readonly string[]>> = {
   "cluster-admin": ["system:masters"],
   "system:basic-user": ["system:authenticated"],
@@ -37,7 +37,7 @@ let controlPlane: readonly ApiObject[] | undefined;
 
 /**
  * The roles of the control plane's components, with bindings to their users and service accounts. Made once for all
- * clusters of the process: stores don't change what they hold.
+ * clusters of the process: stores don't change their objects.
  */
 export function controlPlaneRBAC(): readonly ApiObject[] {
   controlPlane ??= [...makeControlPlane()];
@@ -63,7 +63,7 @@ const authenticationReader = "extension-apiserver-authentication-reader";
 
 const controllerPrefix = "system:controller:";
 
-/** Controllers have service accounts, other components are users. Nodes and the rest are not bound by default. */
+/** The subjects that a role is bound to: service accounts of controllers, users of other components. Undefined for a role without a binding. */
 function clusterSubjects(role: string): object[] | undefined {
   if (role.startsWith(controllerPrefix)) return [serviceAccount(role.slice(controllerPrefix.length))];
   switch (role) {
@@ -93,13 +93,13 @@ function namespaceSubjects(role: string): object[] {
   return [user(`system:${part}`), serviceAccount(part), ...elector];
 }
 
-/** A role of a table. */
+/** A role in a table. */
 interface ParsedRole {
   readonly name: string;
   readonly rules: readonly Rule[];
   /** The role whose aggregation includes the rules of this one. */
   readonly aggregateTo?: string;
-  /** The rules are those of all roles that aggregate to this one. */
+  /** The rules are the union of all roles that aggregate to this one. */
   readonly isAggregated: boolean;
 }
 

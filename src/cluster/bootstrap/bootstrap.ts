@@ -1,3 +1,6 @@
+// The objects that every cluster has from its start, and the ones that the API server itself keeps: roles, flow control,
+// its own Service, the addresses of Services, and what expires with time. This file creates or stores the former.
+
 import { randomUUID } from "node:crypto";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
@@ -25,7 +28,7 @@ async function ensure(core: Core, object: ApiObject): Promise<void> {
 
 /**
  * Stores objects that don't exist yet, without admission, defaults and validation: they are known to be valid, and
- * there are so many that these steps would take most of the start. Managed fields that are not given list every field.
+ * these steps would take most of the start. Objects without managed fields get an entry that owns every field.
  */
 export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>): void {
   const time = formatTime(core.clock.now());

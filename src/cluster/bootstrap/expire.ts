@@ -2,10 +2,10 @@ import { AsyncResource } from "node:async_hooks";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 
-/** How long an event is kept after its last write. */
+/** The time for which an event is kept after its last write. */
 const lifetime = 60 * 60 * 1000;
 
-/** When one write of an event expires; a later write of the event has another entry. */
+/** The time when an event expires if it is not written again; a later write has another deadline. */
 interface Deadline {
   readonly key: string;
   readonly revision: number;
@@ -20,7 +20,7 @@ export function expireEvents(store: Store, clock: Clock): () => void {
   const events = store.collection("events");
   const deadlines: Deadline[] = [];
   let cancel: (() => void) | undefined;
-  /** In the context of nobody's request. */
+  /** Runs outside of the request whose write set the timer, so that the deletion has no writer. */
   const expireDue = AsyncResource.bind(expire);
 
   function expect(key: string, revision: number): void {
@@ -53,12 +53,12 @@ export function expireEvents(store: Store, clock: Clock): () => void {
   };
 }
 
-/** How often the real API server has etcd compacted. */
+/** The interval at which the real API server compacts etcd. */
 const interval = 5 * 60_000;
 
 /**
- * Lets old revisions expire for lists, and with them continue tokens: every five minutes those before the revision of
- * five minutes ago. Returns a function that stops this.
+ * Lets old revisions and continue tokens of lists expire: every five minutes, those before the revision of five minutes
+ * ago. Returns a function that stops this.
  */
 export function expireLists(store: Store, clock: Clock): () => void {
   let { revision } = store;

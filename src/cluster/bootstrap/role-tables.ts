@@ -1,6 +1,5 @@
 /**
- * The cluster roles for users and operators, in the notation of `parse-roles.ts`; control-plane-roles.ts has those of
- * the control plane's own components.
+ * The cluster roles for users and operators, in the notation of `parseRoles()`.
  */
 export const bootstrapRoles = `
 admin | aggregated
@@ -65,9 +64,8 @@ view | aggregate to edit | aggregated
 `;
 
 /**
- * The cluster roles of the components of a control plane and its nodes, in the notation of `parse-roles.ts`;
- * `controller-roles.ts` has those of its controllers. None of them runs here, but add-ons are bound to these roles, and
- * some run as these users.
+ * The cluster roles of the components of a control plane and its nodes, in the notation of `parseRoles()`. None of them
+ * runs here, but add-ons are bound to these roles, and some run as these users.
  */
 export const controlPlaneRoles = `
 system:certificates.k8s.io:certificatesigningrequests:nodeclient
@@ -202,9 +200,9 @@ kube-system/system:controller:token-cleaner
 `;
 
 /**
- * The cluster roles of the controllers of kube-controller-manager, in the notation of `parse-roles.ts`. They stand in one
- * list rather than beside the controllers in `kinds`: more than half of these controllers don't run here, those that do
- * write to the store without authorization, and one list can be compared with that of a real server.
+ * The cluster roles of the controllers of kube-controller-manager, in the notation of `parseRoles()`. They are one list
+ * instead of members of the kinds: more than half of these controllers don't run here, the others write without
+ * authorization, and one list can be compared with that of a real server.
  */
 export const controllerRoles = `
 system:controller:attachdetach-controller

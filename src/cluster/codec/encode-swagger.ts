@@ -147,8 +147,8 @@ export interface Swagger extends JSONObject<unknown> {
 
 /**
  * Encodes an OpenAPI v2 document as `application/com.github.proto-openapi.spec.v2.v1.0+protobuf`, the only form that
- * kubectl up to 1.28 reads. Fields that the protobuf form does not have are omitted. It takes long, so `pause` is awaited
- * after each of its many parts, which are encoded only once.
+ * kubectl up to 1.28 reads. Omits fields that the protobuf form does not have. Awaits `pause` after each of the many parts,
+ * which are encoded once.
  */
 export async function encodeSwagger(
   document: Swagger,
@@ -166,7 +166,7 @@ export async function encodeSwagger(
   return encode("Document", document);
 }
 
-/** The path items and definitions of documents. */
+/** Caches the encoded path items and definitions of documents. */
 const encoded = new WeakMap<JSONObject<unknown>, Buffer>();
 
 function encode(name: string, value: unknown): Buffer {

@@ -18,7 +18,7 @@ class InvalidJSONError extends Error {}
 
 const literals = ["true", "false", "null"];
 
-/** How deep objects and arrays may be nested: 10,000 in Go, but what walks through objects here has a smaller stack. */
+/** The limit of nested objects and arrays: 10,000 in Go, but recursive functions have a smaller stack here. */
 export const maxDepth = 2000;
 
 class Scanner {
@@ -138,7 +138,7 @@ class Scanner {
   }
 }
 
-/** Whether a text is nested deeper than the server accepts. */
+/** Returns true if a text is nested deeper than the server accepts. */
 export function isTooDeep(text: string): boolean {
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
@@ -153,8 +153,8 @@ export function isTooDeep(text: string): boolean {
 }
 
 /**
- * The strict decoding errors of a JSON text, in the order of the text: duplicate keys, and the given unknown fields.
- * `JSON.parse` keeps the last of two keys and does not report duplicates.
+ * Lists the strict decoding errors of a JSON text in the order of the text: duplicate keys, and the given unknown fields.
+ * `JSON.parse` keeps the last of two equal keys without an error.
  */
 export function findFieldProblems(text: string, unknown: readonly string[]): string[] {
   const left = new Set(unknown);
@@ -225,7 +225,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** What Go calls the JSON of a value in its errors. */
+/** The name of a value's JSON type in Go's errors. */
 export function goKind(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;

@@ -39,7 +39,7 @@ export function parseGoYAML(text: string): unknown {
   return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
 }
 
-/** Only the first document of a text is read: neither another one, nor what stands behind an object in braces. */
+/** Reads the first document of a text. Ignores other documents, and text behind an object in braces. */
 function readDocument(text: string, lineCounter?: LineCounter): Document {
   const source = firstFlow(text);
   const parser = new Parser(lineCounter?.addNewLine);
@@ -49,7 +49,7 @@ function readDocument(text: string, lineCounter?: LineCounter): Document {
 }
 
 /**
- * The object or list in brackets that a YAML text begins with, without what follows; another text as it is.
+ * The object or list in brackets at the beginning of a YAML text, without the rest; any other text unchanged.
  */
 function firstFlow(text: string): string {
   if (!/^\s*[[{]/u.test(text)) return text;
@@ -66,7 +66,7 @@ function firstFlow(text: string): string {
   return text;
 }
 
-/** A colon makes the object the key of another one. */
+/** Cuts off the rest of a text, unless a colon makes the object the key of another one. */
 function withoutRest(text: string, end: number): string {
   return /^[ \t]*:/u.test(text.slice(end)) ? text : text.slice(0, end);
 }
@@ -75,7 +75,7 @@ function isQuote(char: string): boolean {
   return char === '"' || char === "'";
 }
 
-/** Within a word, a quote is a character like others. */
+/** Returns true if a value can start here; elsewhere, a quote is a plain character. */
 function startsValue(before: string): boolean {
   return before !== "" && "{[,:".includes(before);
 }
@@ -93,8 +93,8 @@ function endOfLine(text: string, start: number): number {
 }
 
 /**
- * Go's lexer does not look at the indentation of lines within quotes: they may begin left of the key. This relies on
- * private members of `yaml` 2.9.1, which is pinned: its tests must pass with each new version.
+ * A lexer that, as Go's, ignores the indentation of lines within quotes: they may begin left of the key. This relies on
+ * private members of `yaml` 2.9.1, which is pinned: the tests must pass with each new version.
  */
 function createLexer(): Lexer {
   const lexer = new Lexer();
@@ -110,7 +110,7 @@ function createLexer(): Lexer {
   return lexer;
 }
 
-/** Go knows no escape for a slash, and ends a block scalar where the text ends, be it without a line break. */
+/** Refuses escaped slashes, which Go does not support, and removes the line break that `yaml` adds to a block scalar at the end. */
 function checkScalars(document: Document, text: string): void {
   const isCut = /\S$/u.test(text);
   if (!isCut && !text.includes("\\/")) return;
@@ -139,12 +139,12 @@ function checkAliases(document: Document): void {
   });
 }
 
-/** How many members the merges of a document may add: merges of merges could add billions. */
+/** The number of members that the merges of a document may add: merges of merges could add billions. */
 const limit = 100_000;
 
 /**
- * Replaces each merge (`<<`) of a document by the members that it adds. Go sets them in the order of the text, so that
- * the last one wins, and counts a key that is set already as a duplicate.
+ * Replaces each merge (`<<`) of a document by the members that it adds. Go sets members in the order of the text: the last
+ * one wins, and a key that is already set is a duplicate.
  */
 function expandMerges(document: Document): void {
   const expanded = new Set<YAMLMap>();
@@ -159,7 +159,7 @@ function expandMerges(document: Document): void {
       node.items = node.items.flatMap((pair) => (isMerge(pair) ? membersOf(pair.value) : [pair]));
   }
 
-  /** Of several mappings, the first one wins: it is set last. */
+  /** If a merge has several mappings, the first one wins: its members are set last. */
   function membersOf(value: unknown): Pair[] {
     const source = isAlias(value) ? value.resolve(document) : value;
     if (isSeq(source)) return source.items.toReversed().flatMap(membersOf);
@@ -179,7 +179,7 @@ function isMerge({ key }: Pair): boolean {
   return value === "<<" || (typeof value === "symbol" && value.description === "<<");
 }
 
-/** Go turns YAML into JSON with sorted keys before it decodes it, and reports errors in that order. */
+/** Sorts the members of all objects: Go converts YAML to JSON with sorted keys, and reports errors in that order. */
 function sortMembers(value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) throw new UnsupportedNumberError(value);
   if (Array.isArray(value)) return value.map(sortMembers);
@@ -190,7 +190,7 @@ function sortMembers(value: unknown): unknown {
   return sorted;
 }
 
-/** The duplicate keys of a YAML text, one line for each, as Go reports them: by the line on which the value begins. */
+/** Lists the duplicate keys of a YAML text as Go reports them, by the line on which the value begins. */
 export function findDuplicateKeys(text: string): readonly string[] {
   const lineCounter = new LineCounter();
   const document = readDocument(text, lineCounter);
@@ -206,7 +206,7 @@ interface DuplicateKey {
   readonly start: number;
 }
 
-/** Each key is looked up once: the parser's own check compares it with all keys before it. */
+/** Finds duplicate keys in linear time; the parser's own check is quadratic. */
 function* duplicatesIn(node: unknown): Generator<DuplicateKey, void> {
   if (isSeq(node)) for (const item of node.items) yield* duplicatesIn(item);
   if (!isMap<Node, Node>(node)) return;
@@ -236,14 +236,14 @@ const words = new Map<string, boolean | null | number>([
 const plainScalar: ScalarTag = {
   tag: "tag:yaml.org,2002:plain",
   default: true,
-  // The key of a merge has a tag of its own.
+  // The key of a merge has its own tag.
   test: /^(?!<<$)/u,
   resolve: (text) => resolvePlain(text),
 };
 
 const invalidBase64 = "!!binary value contains invalid base64 data";
 
-/** Go reads bytes as if they were text. */
+/** Reads `!!binary` as text, as Go does. */
 const binaryScalar: ScalarTag = {
   tag: "tag:yaml.org,2002:binary",
   resolve(text) {
@@ -260,7 +260,7 @@ const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
   merge: true,
 };
 
-/** Two equal keys are no error of the text: the last one wins. */
+/** The options without the check for duplicate keys: the last one wins. */
 const readOptions = { ...options, uniqueKeys: false };
 
 /** The value of a scalar without quotes. */
@@ -272,7 +272,7 @@ function resolvePlain(text: string): unknown {
   return parseInteger(digits) ?? parseFloatText(digits) ?? text;
 }
 
-/** Go's integers of any base: a leading zero means octal. */
+/** Parses Go's integers of any base; a leading zero means octal. */
 function parseInteger(text: string): number | undefined {
   const match = /^([-+]?)(?:0x([\da-f]+)|0b([01]+)|0o?([0-7]+)|(0|[1-9]\d*))$/iu.exec(text);
   if (!match) return undefined;
@@ -294,7 +294,7 @@ function parseFloatText(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Content that the parser takes and Go refuses, such as an alias of what it is in itself, which would have no end. */
+/** Thrown for content that `yaml` accepts and Go refuses, such as an anchor that contains an alias of itself. */
 class ContentError extends Error {
   constructor(problem: string) {
     super(`yaml: ${problem}`);
@@ -302,7 +302,7 @@ class ContentError extends Error {
   }
 }
 
-/** YAML has infinities, and numbers that are none; JSON has not. */
+/** Thrown for infinities and NaN, which JSON does not have. */
 class UnsupportedNumberError extends Error {
   constructor(value: number) {
     super(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
@@ -310,15 +310,15 @@ class UnsupportedNumberError extends Error {
   }
 }
 
-/** The message of a YAML error in Go's words, where they are known, and with the line if it is not the only one. */
+/** Explains a YAML error in Go's words where they are known, with the line if the text has several. */
 export function explainYAML(error: unknown, text: string): string {
   const [message = ""] = (error as Error).message.split("\n");
   if (error instanceof UnsupportedNumberError || error instanceof ContentError) return message;
-  // The parser calls itself; Go's stops at a depth of its own.
+  // Go's parser limits the depth; `yaml` recurses until the stack overflows.
   if (message.startsWith("Maximum call stack")) return "yaml: exceeded max depth";
   const problem = problemOf(error, text) ?? message;
   const lines = text.trimEnd().split("\n").length;
-  // The end of a text, which is a token, stands in the next line.
+  // Go reports the end of the text on the next line.
   if (problem.startsWith("did not find")) return `yaml: line ${lines}: ${problem}`;
   if (lines === 1) return `yaml: ${problem}`;
   const line = error instanceof YAMLParseError ? text.slice(0, error.pos[0]).split("\n").length : 1;

@@ -93,7 +93,7 @@ function addField(layout: Layout, [number, ...rest]: readonly number[], field: F
   addField(inner as Layout, rest, field);
 }
 
-/** Deeper than any real object: protects the stack from malicious messages. */
+/** The limit of nested messages, beyond any real object: protects the stack from malicious messages. */
 const maxDepth = 100;
 
 /** Makes the codec of a message. Its layout is computed on first use. */
@@ -210,7 +210,7 @@ const plainCodecs: Readonly<
   },
   int32: {
     wireType: wire.varint,
-    // Go keeps the lower half of what does not fit.
+    // As in Go, larger numbers are truncated to their lower 32 bits.
     read: (reader) => reader.varint() | 0,
     write: (writer, field, value) => writer.varint(field, Math.trunc(value as number)),
     zero: 0,

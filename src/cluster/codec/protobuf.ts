@@ -1,3 +1,7 @@
+// Encodings other than plain JSON. Protobuf, top down: this file has the envelope, `message-codec.ts` the messages of
+// types, `scalar-codecs.ts` their scalars, `wire.ts` the bytes. `encode-swagger.ts` writes OpenAPI v2. `go-json.ts` and
+// `go-yaml.ts` read JSON and YAML as Go does, with Go's messages for malformed text.
+
 import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { MalformedProtobufError, WireReader } from "./wire.ts";
@@ -48,7 +52,7 @@ async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec
 /** Kinds that belong to every group and version and are declared once. */
 const metaKinds = new Set(["DeleteOptions", "Status"]);
 
-/** A single instance, because types refer to each other across modules, and field numbers of all modules are in one table. */
+/** One instance for all modules: types refer to each other across modules, and one table has all field numbers. */
 let codecs: MessageCodecs | undefined;
 
 /** Every protobuf body starts with these four bytes. */

@@ -7,7 +7,7 @@ export interface ValueCodec {
   write(writer: WireWriter, field: number, value: unknown): void;
   /** The value of a field that is missing from a map entry. */
   readonly zero: unknown;
-  /** Whether a value is Go's zero value. */
+  /** Returns true for Go's zero value. */
   isZero(value: unknown): boolean;
 }
 
@@ -36,7 +36,7 @@ export class WireReader {
     return true;
   }
 
-  /** Whether there is more to read, for packed lists. */
+  /** True before the end of the message; for packed lists. */
   get hasMore(): boolean {
     return this.#at < this.#bytes.length;
   }
@@ -164,7 +164,7 @@ function bigDigits(value: bigint): number[] {
 /** Bytes that are not a protobuf message of the expected type. The client gets a 400. */
 export class MalformedProtobufError extends Error {
   override readonly name: string = "MalformedProtobufError";
-  /** What the bytes say they are, if that could be read. */
+  /** The type in the envelope, if it could be read. */
   readonly type: { readonly apiVersion: string; readonly kind: string } | undefined;
 
   constructor(message: string, type?: MalformedProtobufError["type"]) {

@@ -2,7 +2,7 @@ import type { PolicyRule } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import type { User } from "./user.ts";
 import { StatusError, qualifiedName } from "./status-error.ts";
 
-/** What a request does, as authorizers and access reviews see it. Fields that don't apply are empty. */
+/** The attributes of a request, as authorizers and access reviews see it. Fields that don't apply are empty. */
 export interface Attributes {
   /** `get`, `list`, `watch`, `create` …, or the lower-case HTTP method of a path that names no resource. */
   readonly verb: string;

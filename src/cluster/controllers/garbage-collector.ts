@@ -11,7 +11,7 @@ import { type ObjectKey, objectKey, readObject } from "../control-loop/keys.ts";
 
 const user = "system:serviceaccount:kube-system:generic-garbage-collector";
 
-/** What the steps of the garbage collector work with. */
+/** The context of the garbage collector's steps. */
 interface GarbageContext extends ReportingContext {
   readonly dependents: Dependents;
 }
@@ -80,7 +80,7 @@ class Dependents {
   }
 }
 
-/** Without an owner to lose, and until it is deleted, nothing has to be done for it: most objects are such. */
+/** Returns true for most objects: without owners and not being deleted, so that there is nothing to do. */
 function hasNoEnd({ metadata }: KubernetesObject): boolean {
   return !metadata.deletionTimestamp && !metadata.ownerReferences?.length;
 }
@@ -134,7 +134,7 @@ async function collect(context: GarbageContext, object: KubernetesObject): Promi
   }
 }
 
-/** In a cycle an object would wait for itself, so its own references must not block then. */
+/** Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block. */
 async function deleteInForeground(context: GarbageContext, object: KubernetesObject): Promise<void> {
   const inCycle = dependentsOf(context, object).some(isForegroundDeleted);
   const freed = inCycle ? await unblock(context, object) : object;
@@ -193,8 +193,7 @@ function reportInvalid(
 }
 
 /**
- * An owner that exists in another namespace owns nothing here, which may surprise the author of the
- * reference.
+ * Reports owners that exist in another namespace, and therefore own nothing here.
  */
 async function reportForeign(
   context: GarbageContext,
@@ -219,15 +218,15 @@ async function reportForeign(
 
 /** The owners of an object by their state. */
 interface Owners {
-  /** Existing, and not waiting for dependents. */
+  /** The owner exists, and does not wait for dependents. */
   readonly solid: readonly OwnerReference[];
-  /** Deleted, or replaced by another object of the same name. */
+  /** The owner is deleted, or replaced by another object of the same name. */
   readonly absent: readonly OwnerReference[];
-  /** Being deleted in the foreground, waiting for dependents such as this one. */
+  /** The owner is being deleted in the foreground, and waits for dependents such as this object. */
   readonly waiting: readonly OwnerReference[];
-  /** Of a kind that is not served, so their state is unknown. */
+  /** The kind is not served, so that the state is unknown. */
   readonly unknown: readonly OwnerReference[];
-  /** Invalid: a cluster-scoped object can't have a namespaced owner. */
+  /** The reference is invalid: a cluster-scoped object can't have a namespaced owner. */
   readonly invalid: readonly OwnerReference[];
 }
 
@@ -243,7 +242,7 @@ function classifyOwners(objects: ClusterObjects, { metadata }: KubernetesObject)
   return owners;
 }
 
-/** Returns whether an object is being deleted in the foreground. */
+/** Returns true if an object is being deleted in the foreground. */
 function isForegroundDeleted({ metadata }: KubernetesObject): boolean {
   return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("foregroundDeletion");
 }
@@ -294,7 +293,7 @@ function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolea
   );
 }
 
-/** The policy of an earlier deletion of the object still applies. */
+/** The propagation policy of the object's own finalizers. */
 function policyOf({ metadata }: KubernetesObject): DeletionOptions["propagationPolicy"] {
   const finalizers = metadata.finalizers ?? [];
   if (finalizers.includes("orphan")) return "Orphan";

@@ -93,7 +93,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
 
   function untilJobEnds(pod: Pod): number | undefined {
     if (pod.spec.restartPolicy === "Always" || findController(pod)?.kind !== "Job") return undefined;
-    // One that is waiting ends a second after it runs.
+    // A waiting pod ends a second after it starts to run.
     if (pod.status?.phase !== "Running") return undefined;
     const [container] = pod.status.containerStatuses ?? [];
     const since = container?.state?.running?.startedAt ?? pod.status.startTime;
@@ -102,7 +102,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
   }
 }
 
-/** Where a pod runs. */
+/** The addresses of a pod and its node. */
 interface PodHome {
   readonly podIP: string;
   readonly hostIP: string;
@@ -125,8 +125,8 @@ function runningStatus(pod: Pod, { podIP, hostIP }: PodHome, now: string): PodSt
 }
 
 /**
- * The status of a pod that waits for ConfigMaps or Secrets: all containers are waiting, and those that
- * reference one say for what.
+ * The status of a pod that waits for ConfigMaps or Secrets: all containers are waiting; the message of a container that
+ * references one names it.
  */
 function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): PodStatus {
   const containerStatuses = pod.spec.containers.map((container) => {
@@ -283,7 +283,7 @@ function base({ metadata }: Pod, container: Container): Omit<ContainerStatus, "r
   };
 }
 
-/** The resources of running containers after a resize. */
+/** Copies the resources of running containers into the status, after a resize. */
 function withResources({ spec }: Pod, status: PodStatus): PodStatus {
   const { containerStatuses } = status;
   if (!containerStatuses) return status;
@@ -304,7 +304,7 @@ function resourcesOf({
 /** The conditions that a kubelet writes. */
 const own = new Set(["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"]);
 
-/** Records for which generation of the pod a status was computed. */
+/** Sets observedGeneration: the generation of the pod for which a status was computed. */
 function observed({ metadata }: Pod, status: PodStatus): PodStatus {
   const observedGeneration = metadata.generation;
   if (observedGeneration === undefined) return status;

@@ -20,7 +20,7 @@ const user = "system:serviceaccount:kube-system:stage-controller";
 export function stageController(context: StagesContext): Controller {
   const { objects, clock, stages = [] } = context;
   const steps = reporting(context, user, "stage-controller");
-  /** Since when an object has matched its next stage. */
+  /** The time since which an object has matched its next stage. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
     keysOf: ({ resource, object }) => {

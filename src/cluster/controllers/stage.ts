@@ -3,7 +3,7 @@ import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { parse, parseAllDocuments } from "yaml";
 import type { ControllerContext } from "../control-loop/controller.ts";
-import { matchesLabels } from "../control-loop/matches-labels.ts";
+import { matchesLabels, meetsExpression } from "../control-loop/matches-labels.ts";
 
 /**
  * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
@@ -16,7 +16,7 @@ export interface Stage {
   readonly spec: {
     readonly resourceRef: { readonly apiGroup?: string; readonly kind: string };
     readonly selector: StageSelector;
-    /** Of several stages that match an object, the one with the highest weight applies. */
+    /** If several stages match an object, the one with the highest weight applies. */
     readonly weight?: number;
     readonly delay?: StageDelay;
     readonly next: NextState;
@@ -35,7 +35,7 @@ interface StageSelector {
 }
 
 interface StageDelay {
-  /** Counted from when the object first matched. */
+  /** The delay since the object first matched. */
   readonly durationMilliseconds?: number;
   /** The path of a time or a duration in the object, which takes precedence if present. */
   readonly durationFrom?: { readonly expressionFrom: string };
@@ -56,9 +56,9 @@ export interface NextState {
   readonly statusTemplate?: string;
 }
 
-/** What the controllers that apply stages get. */
+/** The context of controllers that apply stages. */
 export interface StagesContext extends ControllerContext {
-  /** The stages that objects go through: see `parseStages`. */
+  /** The stages of objects, as `parseStages` reads them. */
   readonly stages?: readonly Stage[] | undefined;
 }
 
@@ -115,32 +115,20 @@ function selects(selector: StageSelector, object: KubernetesObject): boolean {
   return (
     matchesLabels(selector.matchLabels ?? {}, labels) &&
     matchesLabels(selector.matchAnnotations ?? {}, annotations) &&
-    (selector.matchExpressions ?? []).every((expression) => meets(expression, object))
+    (selector.matchExpressions ?? []).every((expression) =>
+      meetsExpression(expression, textAt(object, expression.key)),
+    )
   );
 }
 
-function meets(
-  { key, operator, values = [] }: NonNullable<StageSelector["matchExpressions"]>[number],
-  object: KubernetesObject,
-): boolean {
-  const value = readPath(object, key);
-  const isThere = value !== undefined && value !== null && value !== "";
-  const isListed = isThere && values.includes(typeof value === "string" ? value : JSON.stringify(value));
-  switch (operator) {
-    case "Exists":
-      return isThere;
-    case "DoesNotExist":
-      return !isThere;
-    case "In":
-      return isListed;
-    case "NotIn":
-      return !isListed;
-    default:
-      return false;
-  }
+/** The field at a path as text, objects and lists as JSON; undefined for null and an empty text, too. */
+function textAt(object: KubernetesObject, path: string): string | undefined {
+  const value = readPath(object, path);
+  if (value === undefined || value === null || value === "") return undefined;
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** After how many milliseconds a stage applies to an object that has matched it since a given time. */
+/** The milliseconds until a stage applies to an object that has matched it since a given time. */
 export function untilStage(
   delay: StageDelay | undefined,
   object: KubernetesObject,
@@ -164,8 +152,8 @@ function dueBy(text: string, since: number): number | undefined {
 }
 
 /**
- * Renders a stage's template and parses it as YAML. Of Go's template language it supports the time, `{{ Now
- * }}`, and fields of the object, `{{ .spec.nodeName }}`, each also with `| Quote`; anything else is rejected.
+ * Renders a stage's template and parses it as YAML. Supported are the time, `{{ Now }}`, and fields of the object,
+ * `{{ .spec.nodeName }}`, each also with `| Quote`; anything else in Go's template language is rejected.
  */
 export function renderTemplate(template: string, object: object, now: string): object {
   const text = template.replaceAll(/\{\{-?\s*(.*?)\s*-?\}\}/gs, (_, action: string) => {

@@ -1,3 +1,6 @@
+// Starts the controllers of a cluster. Those of a kind are in the kind's folder; this folder has the ones that belong to no
+// kind: garbage collector, scheduler, kubelet, and the stages of KWOK's files. README.md says what each does.
+
 import { ControlLoop } from "../control-loop/control-loop.ts";
 import type { StagesContext } from "./stage.ts";
 import type { Controller, ControllerFactory } from "../control-loop/controller.ts";
@@ -53,7 +56,7 @@ export function startControllers(
   context: StagesContext,
   names: readonly ControllerName[],
 ): RunningControllers {
-  // Programs in JavaScript, and casts, bring what the command line accepts.
+  // Programs in JavaScript may pass the text that the command line accepts.
   const unknown =
     typeof names === "string" ? names : names.find((name) => !Object.hasOwn(allControllers, name));
   if (unknown !== undefined)

@@ -63,7 +63,7 @@ export function selectableFields({
   );
 }
 
-/** A list or an object, which only another version can have stored, is selected by its JSON, too. */
+/** Formats a selected value. Lists and objects, which only another version can have stored, are compared as JSON. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -133,7 +133,7 @@ function passes(item: unknown, { path, operator, value }: Step & { kind: "filter
   if (operator === "") return actual !== undefined;
   if (operator === "==") return actual === value;
   if (operator === "!=") return actual !== value;
-  // Only values of one type have an order.
+  // Values of different types have no order.
   if (typeof actual !== typeof value || typeof actual === "object") return false;
   const [a, b] = [actual as number, value as number];
   if (operator === "<") return a < b;

@@ -27,7 +27,7 @@ import { permissive, schemaOf, validatorOf } from "./custom-schema.ts";
 interface CustomResourceContext {
   readonly collection: Collection;
   readonly convert: ConvertObjects;
-  /** Whether the CRD is being deleted: its objects can be changed and deleted, but none can be created. */
+  /** Returns true if the CRD is being deleted: then no objects can be created. */
   readonly isTerminating: () => boolean;
 }
 
@@ -122,7 +122,7 @@ function subresourcesOf(version: CRDVersion): Map<string, SubresourceInfo> {
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** In a CRD these paths begin with a dot. */
+/** The paths of a scale subresource without the dots with which they begin in a CRD. */
 function scalePaths(scale: NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>): ScalePaths {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   return {
@@ -162,7 +162,7 @@ function customStrategy(
     warnings: warnOfFinalizers,
     prepareForCreate(object) {
       const { metadata } = object;
-      // A default of the status is only shown: no write has set it.
+      // Removes defaults of the status, which are shown, but not stored.
       if (hasStatus(object)) resetStatus(object, undefined, "");
       if (!isTerminating()) return;
       const { group, names } = crd.spec;
@@ -177,7 +177,7 @@ function customStrategy(
     },
     validate(object, context) {
       checkKind(crd, object, object.metadata.name ?? "");
-      // Without a name, the rules of the schema are not evaluated.
+      // As on the real server, an object without a name is not validated by rules.
       const blocked = !object.metadata.name;
       return schemaFor(context).validate(object, {
         blocked,
@@ -201,21 +201,21 @@ function customStrategy(
   };
 }
 
-/** An object of another kind is refused under its own name, and looked at no further. */
+/** Refuses an object of another kind, before further validation. */
 function checkKind({ spec }: CustomResourceDefinition, { kind }: ApiObject, name: string): void {
   if (kind === spec.names.kind) return;
   const subject = { group: spec.group, plural: spec.names.plural, kind };
   throw invalidObject(subject, name, [invalid("kind", kind, `must be ${spec.names.kind}`)]);
 }
 
-/** Everything outside metadata counts as content; status only if it is not a subresource. */
+/** The content, whose changes increment the generation: all fields but metadata, and status if it is a subresource. */
 function contentOf(object: ApiObject, hasStatus: boolean): object {
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
   if (hasStatus) delete rest["status"];
   return rest;
 }
 
-/** Metadata from clients has been decoded before, but webhooks may have added some that can't be decoded. */
+/** Decodes metadata again after admission: webhooks may have added metadata that can't be decoded. */
 function decodedMetadata({ metadata }: ApiObject): ApiObject["metadata"] {
   try {
     return decodeMetadata(metadata, "metadata").metadata;
@@ -241,12 +241,12 @@ function* warnOfFinalizers({ metadata }: ApiObject, old: ApiObject | undefined):
 
 type ScaleSubresource = NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>;
 
-/** The fields of a scale subresource: those of the status are validated with the status alone, too. */
+/** The fields of a scale subresource to validate; writes to `/status` validate those of the status alone. */
 type ScaleFields = "spec" | "status";
 
 const maxReplicas = 2 ** 31 - 1;
 
-/** With a scale subresource, replicas must be non-negative integers of 32 bits, and the selector a string. */
+/** Validates the fields of a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string. */
 export function validateScale(
   object: ApiObject,
   scale: ScaleSubresource | undefined,
@@ -260,7 +260,7 @@ export function validateScale(
   ];
 }
 
-/** Why the Scale of an object can't be read: another version has stored a value of a wrong type. */
+/** The reason if the Scale of an object can't be read: another version has stored a value of a wrong type. */
 function scaleProblem(object: ApiObject, scale: ScaleSubresource): string | undefined {
   const problems = validateScale(object, scale).map(({ detail }) => detail);
   return problems.find((detail) => detail.includes(" accessor error: "));
@@ -283,7 +283,7 @@ function checkSelector(object: ApiObject, path: string): FieldError[] {
   return value === undefined || typeof value === "string" ? [] : [accessorError(path, value, "string", "")];
 }
 
-/** A value on the way to a field that should have been an object. */
+/** A value on the path to a field that is not an object. */
 interface WrongParent {
   readonly wrong: unknown;
   /** The path of the field that was looked up in it. */

@@ -41,7 +41,7 @@ function unknownMetadata({ metadata }: ApiObject): readonly string[] {
 const validators = new WeakMap<JSONSchema, Validator>();
 
 /**
- * The validator of a stored schema, which never changes. Compiling takes long, and a CRD is served again whenever its
+ * The validator of a stored schema, compiled once: stored schemas never change, and a CRD is served again whenever its
  * conditions change, and by each cluster that starts from the state of another.
  */
 export function validatorOf(schema: JSONSchema): Validator {
@@ -50,7 +50,7 @@ export function validatorOf(schema: JSONSchema): Validator {
   return validator;
 }
 
-/** The schema of custom objects for managed fields: objects, and resources within them, have the metadata of all objects. */
+/** The schema of custom objects for managed fields: it adds the metadata of objects and of embedded resources. */
 function objectNode(root: JSONSchema): SchemaNode {
   return asObject(typed(root));
 }
@@ -59,7 +59,7 @@ function asObject(node: SchemaNode): SchemaNode {
   return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
 }
 
-/** The same schema if it has no resources within it. */
+/** Converts a schema; returns the same schema if it has no embedded resources. */
 function typed(schema: JSONSchema): SchemaNode {
   const { properties = {}, items, additionalProperties } = schema;
   const changed: Record<string, unknown> = {};

@@ -1,3 +1,6 @@
+// Discovery: this file answers `/api`, `/apis` and the paths below them from the registry, `api-services.ts` keeps an
+// APIService for each group version.
+
 import { createHash } from "node:crypto";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { compareVersions } from "@tsbuilder/apimachinery/naming";
@@ -35,7 +38,7 @@ function rootDocument(registry: Registry, context: RequestContext, core: boolean
   return { code: 200, contentType, headers, body };
 }
 
-/** The first supported media type wins; kubectl up to 1.29 knows only v2beta1. */
+/** The version of aggregated discovery that a client prefers, if any; kubectl up to 1.29 only accepts v2beta1. */
 function aggregatedVersion(accept: string): string | undefined {
   for (const clause of accept.split(",")) {
     const [type, ...parameters] = clause.split(";").map((part) => part.trim());
@@ -137,7 +140,7 @@ function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion:
 function describe(resource: Resource, version: string) {
   const { custom, group } = resource;
   const subresources = subresourcesIn(resource, version);
-  /** Built-in kinds omit group and version: those of the document apply. */
+  // Built-in kinds omit group and version: those of the document apply.
   const own = { group: custom ? group : "", version: custom ? version : "", kind: resource.kind };
   return {
     resource: resource.plural,

@@ -21,7 +21,7 @@ export interface CompiledExpression {
   readonly program: Program;
 }
 
-/** Why an expression does not compile, in the API server's words. */
+/** The API server's message about an expression that does not compile. */
 export interface ExpressionProblem {
   readonly detail: string;
   /** Type checking succeeded but the program could not be built, which the server reports as an internal error. */
@@ -56,7 +56,7 @@ function shown(type: CelType): string {
   return type.params.length > 0 ? formatType(type) : type.runtimeName;
 }
 
-/** Compiles an expression that selects devices. Its value is a boolean, or an attribute, whose type is not known before. */
+/** Compiles an expression that selects devices. Its type is bool, or dyn for an attribute. */
 export function compileSelector(source: string): Compilation {
   const compiled = compileExpression(source, (deviceEnv ??= createEnv()));
   if ("detail" in compiled) return compiled;
@@ -76,7 +76,7 @@ function qualified(value: CelType): CelType {
   return mapType(types.string, mapType(types.string, value));
 }
 
-/** Dynamic, and called as in protobuf. */
+/** The dynamic type under its name in protobuf. */
 const any: CelType = { ...types.dyn, name: "google.protobuf.Any", runtimeName: "google.protobuf.Any" };
 
 const deviceType = objectType(

@@ -1,3 +1,6 @@
+// CEL expressions of admission policies and webhooks. This file compiles them with their variables,
+// `request-names.ts` gives the variables values, and `run-expression.ts` evaluates on a cost budget.
+
 import {
   CelObject,
   type CelType,
@@ -93,7 +96,7 @@ function fieldType(type: CelType): CelType {
   return scalars.has(type.kind) && !type.isWrapper ? type : types.dyn;
 }
 
-/** The variables of an expression that are not always in scope. */
+/** The optional variables and functions of an expression. */
 interface ExpressionScope {
   readonly params: boolean;
   readonly authorizer: boolean;
@@ -156,7 +159,7 @@ const requestType = structType("AdmissionRequest", {
   options: types.dyn,
 });
 
-/** As on the real server: no owner references and managed fields, and `UID` instead of `uid`. */
+/** The type of `namespaceObject`. As on the real server, it has no owner references and managed fields, and `UID` instead of `uid`. */
 const namespaceType = structType("Namespace", {
   metadata: structType("NamespaceMetadata", {
     name: text,

@@ -28,7 +28,7 @@ export interface ExpressionInputs {
   readonly params?: ApiObject | undefined;
 }
 
-/** The variables of a request's expressions. Most expressions read only one, so each is created when it is first read. */
+/** The variables of a request's expressions. Each is created when it is first read: most expressions read only one. */
 export function requestNames(request: AdmissionRequest, inputs: ExpressionInputs): Names {
   const known = new Map<string, Value | undefined>();
   return (name) => {
@@ -66,7 +66,7 @@ function read(
   }
 }
 
-/** The request as expressions and webhooks see it, without empty fields. `version` is the version that the rule matches. */
+/** The request as expressions and webhooks see it, without empty fields. `version` is the version that a rule matches. */
 export function requestMap(request: AdmissionRequest, version: string): Record<string, unknown> {
   const { resource, operation, subresource, name, dryRun, options, user } = request;
   const namespace = requestNamespace(request);
@@ -89,7 +89,7 @@ export function requestMap(request: AdmissionRequest, version: string): Record<s
   };
 }
 
-/** The body of some subresources has another kind. */
+/** The kind of the request's body, which differs for some subresources. */
 function kindOf({ resource, subresource }: AdmissionRequest, version: string) {
   const { body } = resource.subresources.get(subresource) ?? {};
   return body ?? { group: resource.group, version, kind: resource.kind };

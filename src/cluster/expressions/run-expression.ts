@@ -31,12 +31,12 @@ export function runExpression(compiled: Compilation, names: Names, budget: Budge
   return { value: value! };
 }
 
-/** A quarter of the cost budget of a policy's validations. */
+/** The cost budget of match conditions: a quarter of that of a policy's validations. */
 export const matchConditionBudget = 2_500_000;
 
 /**
- * Whether all conditions hold. If any is false, the result is false; otherwise evaluation errors are returned, and the
- * failure policy decides about them.
+ * Evaluates match conditions. If any is false, returns false; otherwise returns evaluation errors, about which the failure
+ * policy decides.
  */
 export function conditionsHold(
   conditions: readonly Compilation[],

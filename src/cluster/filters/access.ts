@@ -1,3 +1,6 @@
+// The filters around every request, outermost first: `errors.ts` turns errors into Statuses, this file authenticates,
+// impersonates and authorizes the user, and `interception.ts` makes requests fail on purpose.
+
 import type { TLSSocket } from "node:tls";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type User, authenticated, credentialId, serviceAccountUser } from "../contract/user.ts";
@@ -32,7 +35,7 @@ function bearerToken({ request }: RequestContext): string | undefined {
   return /^bearer\s+(\S+)$/i.exec(header)?.[1];
 }
 
-/** The user of the connection's client certificate, which is parsed once for all its requests. */
+/** The user of the connection's client certificate, which is parsed once per connection. */
 function certificateUser({ request }: RequestContext, known: WeakMap<object, User | null>): User | undefined {
   const socket = request.socket as Partial<TLSSocket>;
   if (!socket.authorized) return undefined;
@@ -44,7 +47,7 @@ function certificateUser({ request }: RequestContext, known: WeakMap<object, Use
   return user ?? undefined;
 }
 
-/** The common name is the user, the organizations are the groups; the fingerprint says which certificate it was. */
+/** Reads the user: the common name is its name, the organizations are its groups, the fingerprint is the credential's id. */
 function readCertificate(socket: TLSSocket): User | null {
   const { subject, fingerprint256 } = socket.getPeerCertificate();
   if (!subject?.CN) return null;
@@ -95,7 +98,7 @@ function header(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The values of a repeated header. Node joins them with commas, which group names may contain too. */
+/** The values of a repeated header. Node joins them with commas, which group names may contain. */
 function splitRaw(raw: readonly string[], name: string): string[] {
   return raw.filter((_, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === name);
 }
@@ -120,7 +123,7 @@ function impersonate(group: string, resource: string, name: string, namespace = 
   return resourceAttributes({ verb: "impersonate", group, version: "v1", resource, namespace, name });
 }
 
-/** How Go shows a list of texts. */
+/** Formats a list as Go's `%#v` does. */
 function goStrings(list: readonly string[]): string {
   return list.length === 0
     ? "[]string(nil)"

@@ -35,7 +35,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
     async next(current) {
       const next = await applyTo(write, current, applied, force);
       checkConvertible(write, target, applied, next);
-      // Wrong types have been refused by now; this finds fields that the schema prunes.
+      // The apply has refused wrong types; this finds the fields that the schema prunes.
       checkFields(context, target, applied, "", validation);
       checkDuplicates(context, text, validation);
       if (!current && next.metadata.uid) throw uidMismatch(write, next.metadata.uid);
@@ -73,7 +73,7 @@ export async function readApply(
 /** Refuses duplicate keys, or warns about them. */
 function checkDuplicates({ warnings }: RequestContext, text: string, validation: FieldValidation): void {
   if (validation === "Ignore") return;
-  // The parser of YAML is slow; a JSON text without duplicate fields needs none.
+  // Avoids the slow YAML parser for JSON without duplicate fields.
   if (text.startsWith("{") && findFieldProblems(text, []).length === 0) return;
   const duplicates = findDuplicateKeys(text);
   if (duplicates.length === 0) return;
@@ -89,7 +89,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Most clients send JSON, which a JSON parser reads much faster than a YAML parser. */
+/** Parses JSON or YAML. Most clients send JSON, which a JSON parser reads much faster. */
 function parseApplied(text: string): unknown {
   try {
     if (text.startsWith("{") && !isTooDeep(text)) return JSON.parse(text);
@@ -103,7 +103,7 @@ function parseApplied(text: string): unknown {
   }
 }
 
-/** Applies to the stored object and returns the result. `spoken` changes conflict messages to what the client's body has. */
+/** Applies to the stored object and returns the result. `spoken` rewrites conflict messages in the terms of the request's body. */
 export async function applyTo(
   write: Write,
   current: ApiObject | undefined,
@@ -126,9 +126,9 @@ export async function applyTo(
   }
 }
 
-/** A value that the schema allows, but that Go can't read: a time, a quantity, a fraction. */
+/** Refuses values that the schema allows, but Go can't decode: times, quantities, fractions. */
 function checkConvertible(write: Write, { served }: Target, applied: ApiObject, next: ApiObject): void {
-  // The result has managers of its own instead of those that were sent.
+  // The result does not have the managedFields of the request, which must be checked, too.
   const [why] = [next, applied].flatMap((object) => served.schema?.convertMerged?.(object) ?? []);
   if (why === undefined) return;
   const endpoint = endpointOf(write);

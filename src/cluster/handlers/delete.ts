@@ -14,7 +14,7 @@ import { deleteObject } from "../registry/delete-object.ts";
 import { replyObject } from "./representation.ts";
 import { jsonReply } from "../http/reply.ts";
 
-/** Deletes an object. Responds with a Status if it is gone, or the object if finalizers or its grace period keep it. */
+/** Handles DELETE of an object. Responds with a Status if it is gone, or the object if finalizers or its grace period keep it. */
 export async function handleDelete(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
   const write = deletionOf(context, target, { dryRun: options.dryRun, options: options.raw });
@@ -37,7 +37,7 @@ export async function handleDelete(context: RequestContext, target: Target): Pro
   });
 }
 
-/** Deletes every object that a list with the same selectors returns, and responds with that list. */
+/** Handles DELETE of a collection: deletes every object that a list with the same selectors returns, and responds with the list. */
 export async function handleDeleteCollection(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
   const listOptions = readListOptions(context.query, target);
@@ -59,7 +59,7 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
   return listReply(context, target, { ...list, entries });
 }
 
-/** Warns of what the kind does where the options leave the choice to it. */
+/** Adds the kind's warning about a deletion whose options leave the propagation policy to it. */
 export function warnOfDeletion(
   { warnings }: RequestContext,
   { resource }: Target,
@@ -126,7 +126,7 @@ async function decode(context: RequestContext, target: Target, body: Buffer): Pr
   }
 }
 
-/** Refuses values of wrong types. */
+/** Refuses options whose fields have a wrong type. */
 async function decoded(sent: Record<string, unknown>): Promise<DeleteOptions> {
   const schema = (await loadSchemas("meta/v1"))!.get("DeleteOptions")!;
   try {

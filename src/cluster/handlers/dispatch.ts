@@ -1,3 +1,8 @@
+// The verbs of resources. `dispatch()` finds the resource of a path (`target.ts`) and passes the request to the handler of
+// its verb: create and update are in this file, the others in `list.ts`, `watch.ts`, `patch.ts`, `apply.ts` and
+// `delete.ts`. `read-object.ts` decodes bodies, `representation.ts` writes responses. `special` has the endpoints whose
+// body is not the stored object.
+
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Core } from "../registry/core.ts";
 import type { Verb } from "../registry/resource.ts";
@@ -45,9 +50,9 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   if (isCreatedOnly(target) && !isCollection(target)) throw resourceNotServed();
   const handler = specialHandler(target) ?? handlers[verb];
   if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw refusal(context, target);
-  // The paths of built-in kinds know no HEAD; those of CRDs take it for a GET.
+  // Paths of built-in kinds have no HEAD; those of custom resources handle it as GET.
   if (context.method === "HEAD" && !target.resource.custom) throw methodNotAllowed();
-  // A client that can't read the response is refused before anything else is checked.
+  // A client that can't read the response gets 406 before anything else is checked.
   negotiate(context.request.headers.accept, target, verb === "watch" ? "list" : verb);
   if (writes.has(verb)) await target.resource.load?.();
   const { deprecation } = target.served;
@@ -55,7 +60,7 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   return handler(context, target);
 }
 
-/** The paths of built-in kinds know their methods; for custom kinds, it is the verb that counts. */
+/** The error for an endpoint without the verb: built-in kinds refuse the method of the path, custom resources the verb. */
 function refusal(context: RequestContext, target: Target): StatusError {
   const { resource } = target;
   if (!resource.custom) return methodNotAllowed();
@@ -68,10 +73,10 @@ function refusal(context: RequestContext, target: Target): StatusError {
   return methodNotSupported(resource, context.method === "OPTIONS" ? "" : verb);
 }
 
-/** POST goes to collections and subresources; PUT and PATCH to objects. Across namespaces, there are only reads. */
+/** Returns true for a POST, PUT, PATCH or deletecollection whose path is not that of a collection or object. */
 function isWrongPath(verb: Verb, target: Target): boolean {
   const { resource, name, namespace, subresource } = target;
-  // What is behind the collection of a custom kind is not read: the object names itself.
+  // Custom resources ignore the rest of the path behind the collection.
   if (verb === "create" && resource.custom) return resource.namespaced !== (namespace !== "");
   if (verb === "create") return subresource === "" && !isCollection(target);
   if (verb === "deletecollection") return !isCollection(target);
@@ -82,14 +87,14 @@ function isCollection({ resource, namespace, name }: Target): boolean {
   return name === "" && resource.namespaced === (namespace !== "");
 }
 
-/** Reviews and bindings are not stored: their objects have no paths. */
+/** Returns true for reviews and bindings: they are not stored, so there are no paths of their objects. */
 function isCreatedOnly({ resource, subresource }: Target): boolean {
   return subresource === "" && resource.verbs.every((verb) => verb === "create");
 }
 
 /** Handles POST: creates an object. */
 async function handleCreate(context: RequestContext, target: Target): Promise<Reply> {
-  // A name in the path, which custom kinds allow, means nothing.
+  // Custom resources allow a name in the path of a POST, and ignore it.
   const collection = { ...target, name: "" };
   const write = writeOf(context, collection, "CreateOptions");
   const object = await readObject(context, collection, "CreateOptions");

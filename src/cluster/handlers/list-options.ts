@@ -32,7 +32,7 @@ export interface ListOptions {
 type Predicate = (object: ApiObject) => boolean;
 
 export function readListOptions(query: URLSearchParams, target: Target, watch = false): ListOptions {
-  // Numbers are read before anything else is looked at.
+  // The real server decodes numbers before it validates options.
   const timeoutSeconds = readInteger(query.get("timeoutSeconds"));
   const limit = readInteger(query.get("limit")) ?? 0;
   const labels = readLabelSelector(query.get("labelSelector") ?? "");
@@ -52,7 +52,7 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
 }
 
-/** A watch from no revision is told where its initial events end, as if it had asked for it. */
+/** The start of a list or watch. A watch without a revision behaves as with `sendInitialEvents=true`. */
 function startOf(
   query: URLSearchParams,
   watch: boolean,
@@ -98,7 +98,7 @@ interface FieldSelector {
   readonly only: (field: string) => string | undefined;
 }
 
-/** Parses a field selector, whatever its fields. */
+/** Parses a field selector of any fields. */
 function parseTerms(text: string): FieldTerm[] {
   try {
     return parseFieldSelector(text);
@@ -131,7 +131,7 @@ function readerOf(field: string, resource: Resource): Reader {
   );
 }
 
-/** A built-in kind without selectable fields of its own; its namespace can be selected even if it is cluster-scoped. */
+/** Returns true for a built-in kind without selectable fields of its own: it accepts `metadata.namespace` even if cluster-scoped. */
 function isUnselective({ custom, strategy }: Resource): boolean {
   return !custom && !strategy.fieldSelectors?.size;
 }

@@ -16,7 +16,7 @@ export function listRevision(
   return revision;
 }
 
-/** The error of gets and watches; lists have another one. */
+/** The error for a malformed revision of a get or watch; lists have another one. */
 export function malformedRevision(text: string): StatusError {
   return new StatusError(500, undefined, explainRevision(text));
 }

@@ -33,12 +33,12 @@ export async function handleGet(context: RequestContext, target: Target): Promis
   return replyObject(context, target, await readEntry(context, target));
 }
 
-/** The object that a GET asks for, if the server has reached the requested revision. */
+/** Reads the object of a GET. Throws if the requested revision is in the future. */
 export async function readEntry(context: RequestContext, target: Target): Promise<Entry> {
   const { resource, version, namespace, name } = target;
   const asked = context.query.get("resourceVersion") ?? "";
   if (!/^\d*$/.test(asked)) {
-    // Events are in no cache of the real server; its storage reports the revision like that of a list.
+    // The real server does not cache Events: its storage reports the revision as for a list.
     throw resource.plural === "events" ? malformedListRevision(asked) : malformedRevision(asked);
   }
   listRevision({ resourceVersion: asked }, target.core.store.revision);
@@ -86,15 +86,15 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
     metadata: {
       resourceVersion: String(at),
       continue: writeContinue(at, entries.at(-1)!.key, prefix),
-      // The real server counts the objects of other shards, too.
+      // As on the real server, the count includes objects of other shards.
       ...(isCounted && { remainingItemCount: rest.length - limit }),
     },
   };
 }
 
 /**
- * The entries that the real server looks at for the first page of a list: a field selector that requires a name or a
- * namespace narrows it before the limit is counted.
+ * The entries that the real server reads for the first page of a list: a field selector that requires a name or a
+ * namespace narrows them before the limit is counted.
  */
 function lookedAt(
   entries: readonly Entry[],
@@ -112,8 +112,8 @@ function lookedAt(
 }
 
 /**
- * Selects a page of entries, converted to the requested version. There are more if any follow its last one, whether they
- * match or not.
+ * Selects a page of entries, converted to the requested version. `hasMore` is true if any entries follow the page, even
+ * if none of them matches.
  */
 async function select(
   target: Target,
@@ -187,7 +187,7 @@ export async function listReply(context: RequestContext, target: Target, found: 
   }
   if (form === "partial") {
     const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
-    // Go has no list to encode then; whole objects always have one.
+    // Go encodes the nil slice of an empty list of metadata as null, unlike that of whole objects.
     if (entries.length === 0) return encode({ ...list, items: null }, representation);
     const item = (entry: Entry): unknown => partialOf(entry, target, metaVersion);
     return yaml
@@ -196,7 +196,7 @@ export async function listReply(context: RequestContext, target: Target, found: 
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
-  // Lists of custom resources always have a `continue` field and never shardInfo, as Go's unstructured lists.
+  // Lists of custom resources are Go's unstructured lists: they always have `continue`, and never shardInfo.
   const shown = resource.custom
     ? { continue: "", ...metadata }
     : { ...metadata, ...(shard !== undefined && { shardInfo: { selector: shard } }) };
@@ -224,7 +224,7 @@ const comma = Buffer.from(",");
 
 const end = Buffer.from("]}");
 
-/** A response with a list, given without items: its last field is an empty array. The items are encoded in slices of time. */
+/** A response with a list. `empty` is the list without items, whose last field is an empty array. Encodes in slices of time. */
 async function listOfJSON(
   pause: Pause,
   empty: unknown,
@@ -242,7 +242,7 @@ async function listOfJSON(
   return { code: 200, contentType: jsonType, body: parts };
 }
 
-/** The same for items that nobody else encoded before. */
+/** The same for items without cached bytes: rows and metadata. */
 async function listOfValues(
   pause: Pause,
   empty: unknown,
@@ -256,7 +256,7 @@ async function listOfValues(
   return { code: 200, contentType: jsonType, body };
 }
 
-/** The same in YAML: a list, given without items, and the name of the field that they belong in. */
+/** The same in YAML. `field` is the field of the items. */
 async function listOfYAML(
   pause: Pause,
   empty: Readonly<Record<string, unknown>>,
@@ -277,7 +277,7 @@ async function listOfYAML(
   };
 }
 
-/** Many small buffers would keep the garbage collector busy. */
+/** Text is encoded in pieces of this length: many small buffers would keep the garbage collector busy. */
 const pieceLength = 64 * 1024;
 
 async function encodedInSlices(

@@ -29,8 +29,7 @@ import { handleApply } from "./apply.ts";
 import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from "./write-options.ts";
 import { type UpdateSource, checkNamespace, updateObject } from "../registry/update-object.ts";
 import { replyObject } from "./representation.ts";
-import type { Core } from "../registry/core.ts";
-import type { Resource } from "../registry/resource.ts";
+import { explainType } from "../registry/registry.ts";
 import type { Write } from "../registry/write.ts";
 
 /** Handles PATCH. A patch without a resourceVersion is retried after a conflict. */
@@ -57,7 +56,7 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry);
 }
 
-/** Refuses a patch that changes the kind or the API version, with Go's reasons for each. */
+/** Refuses a patch that changes the kind or the API version, with Go's messages. */
 function checkPatchedType(
   context: RequestContext,
   target: Target,
@@ -73,7 +72,7 @@ function checkPatchedType(
   next.kind ||= current.kind;
   if (!next.apiVersion) throw missingVersion(context, target, patch, states, validation);
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
-  throw patchProblem(patch, states, conversionError(target.core, target.resource, next));
+  throw patchProblem(patch, states, explainType(next, target.resource, target.core.registry).why);
 }
 
 function otherCustomType(
@@ -106,7 +105,7 @@ function goJSON(object: object): string {
   );
 }
 
-/** A built-in object without a version is read as Go's internal type, which has none of the fields, the name included. */
+/** The error for a built-in object without an apiVersion: Go decodes it as an internal type, to which all fields are unknown. */
 function missingVersion(
   { warnings }: RequestContext,
   { name }: Target,
@@ -125,16 +124,6 @@ function fieldsOf(object: ApiObject): readonly string[] {
   return Object.keys(object)
     .filter((field) => field !== "apiVersion" && field !== "kind")
     .toSorted();
-}
-
-function conversionError({ registry }: Core, resource: Resource, { apiVersion, kind }: ApiObject): string {
-  const { group, version } = parseApiVersion(apiVersion ?? "");
-  const known = registry.findKind(group, kind ?? "");
-  if (!known?.versions.some(({ name }) => name === version)) {
-    return `no kind ${JSON.stringify(kind ?? "")} is registered for version ${JSON.stringify(apiVersion ?? "")} in scheme "pkg/runtime/scheme.go:111"`;
-  }
-  const internal = resource.group === "" ? "core" : resource.group.split(".")[0]!;
-  return `converting (${version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`;
 }
 
 /** Refuses a patch that removes the metadata or the name, or changes the namespace. */
@@ -173,14 +162,14 @@ export interface SentPatch {
   apply(object: ApiObject): ApiObject;
   /** Returns the patched object with its floats marked, to decode it as Go does; undefined if the patch has none. */
   readonly mark: ((object: ApiObject) => ApiObject) | undefined;
-  /** The patched object, or for a strategic merge patch what was left of the patch, as messages show it. */
+  /** The text that messages quote: the patched object, or the unmerged rest of a strategic merge patch. */
   show(next: object, current: object): string;
-  /** Duplicate fields, and unknown ones of operations, as strict decoding reports them. */
+  /** Duplicate fields, and unknown fields of JSON patch operations, as strict decoding reports them. */
   readonly problems: readonly string[];
   readonly isStrategic: boolean;
 }
 
-/** Refuses the result of a patch. */
+/** The error for the result of a patch that is not a valid object. */
 export function patchProblem(
   patch: SentPatch,
   { current, next }: { current: object; next: object },
@@ -210,13 +199,13 @@ export async function readPatch(context: RequestContext, target: Target): Promis
   try {
     patch = parsePatch(mediaType, body, target);
   } catch (error) {
-    // A patch is looked at when there is an object to apply it to.
+    // The real server decodes a patch only when it has an object to apply it to.
     const apply = (): never => {
       throw error;
     };
     return { apply, mark: undefined, show: () => body, problems: [], isStrategic };
   }
-  // Go merges a strategic patch without looking at digits, and custom objects have no integers of its own.
+  // Go merges a strategic patch before it decodes numbers, and custom resources have no Go integers.
   const marked = isStrategic || target.resource.custom ? undefined : markFloats(body);
   const marking = marked === undefined ? undefined : parsePatch(mediaType, marked, target);
   return {
@@ -238,7 +227,7 @@ function nodeOf({ served }: Target): SchemaNode {
   return served.schema?.node ?? {};
 }
 
-/** What is left of a strategic merge patch, which messages show. */
+/** The part of a strategic merge patch that remains after merging, which messages quote. */
 function leftOf(patch: JSONValue, current: object, node: SchemaNode): JSONValue {
   return mergeStrategically(current as never, patch, node).left;
 }
@@ -276,7 +265,7 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
   }
 }
 
-/** What the real server writes before errors in patches, except for strategic ones. */
+/** The prefix of errors in JSON patches and merge patches. */
 const decoding = "error decoding patch: ";
 
 function parseText(text: string, before: string): unknown {
@@ -309,7 +298,7 @@ function statusOf(error: unknown): unknown {
   );
 }
 
-/** Refuses patches that a kind doesn't take. */
+/** Refuses patch types that a resource does not support. */
 export function checkPatchType(mediaType: string, target: Target): void {
   if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
 }

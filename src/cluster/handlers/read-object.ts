@@ -11,7 +11,7 @@ import type { Resource } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
 
-/** Reads the object of a create or update. It belongs to the caller. */
+/** Reads the object of a create or update. The caller may change it. */
 export async function readObject(
   context: RequestContext,
   target: Target,
@@ -128,7 +128,7 @@ export function typeMismatch(object: object): string | undefined {
   return undefined;
 }
 
-/** Checks kind and apiVersion of a body. Built-in kinds may omit them, because the path determines them. */
+/** Checks kind and apiVersion of a body. Built-in kinds may omit them: the path determines them. */
 function checkType(object: ApiObject, target: Target, text: string): void {
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
@@ -165,7 +165,7 @@ function hexSummary(text: string): string {
   return `${bytes.toString("hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
 }
 
-/** Of a custom object, the version is checked when all fields have been looked at, and the kind when it is validated. */
+/** Checks the version of a custom object, after its fields. Its kind is checked by validation. */
 function checkCustomVersion(object: Partial<ApiObject>, { resource, version }: Target): void {
   const { apiVersion = "" } = object;
   const expected = `${resource.group}/${version}`;
@@ -176,8 +176,8 @@ function checkCustomVersion(object: Partial<ApiObject>, { resource, version }: T
 }
 
 /**
- * The fields of a custom object in a version for which no schema is known, all but its metadata: they are unknown. Those of
- * objects of other groups and kinds are not looked at.
+ * The unknown fields of a custom object in a version without a schema: all but its metadata. Objects of other groups and
+ * kinds are not checked.
  */
 export function fieldsWithoutSchema(
   resource: Resource,
@@ -200,9 +200,9 @@ export function checkFields(
 ): void {
   const unknown = unknownFieldsOf(object, target);
   if (validation === "Ignore") return;
-  // What most clients send: no key can be twice in it.
+  // Canonical JSON, which most clients send, has no duplicate keys.
   if (unknown.length === 0 && JSON.stringify(object) === json) return;
-  // Errors of custom resources come from pruning, which has no order; those of built-in kinds are in the order of the text.
+  // Custom resources report sorted fields, because pruning has no order; built-in kinds report in the order of the text.
   const problems = target.resource.custom
     ? [
         ...findFieldProblems(json, []),
@@ -215,7 +215,7 @@ export function checkFields(
   for (const problem of problems) warnings.add(problem);
 }
 
-/** Refuses floats where Go wants integers, which the parsed object no longer shows. */
+/** Refuses floats such as `1.0` in fields that are integers in Go: `JSON.parse` does not keep the difference. */
 function checkFloats(target: Target, json: string): void {
   const marked = target.resource.custom ? undefined : markFloats(json);
   if (marked !== undefined) unknownFieldsOf(JSON.parse(marked) as ApiObject, target);
@@ -229,7 +229,7 @@ function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
     const unknown = target.served.schema?.unknownFields(object) ?? [];
     if (!resource.custom || (group === resource.group && sent === version && named.kind === resource.kind))
       return unknown;
-    // An object of another type, which is refused later.
+    // The object has another type, and is refused later.
     const inMetadata = unknown.filter((path) => path.startsWith("metadata."));
     return [...inMetadata, ...fieldsWithoutSchema(resource, { group, kind: named.kind }, object)];
   } catch (error) {
@@ -238,7 +238,7 @@ function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
   }
 }
 
-/** The type that a custom object says it has. */
+/** The type by which errors name the object; a custom object is named by its own kind and version. */
 function nameOf(object: ApiObject, { resource, version }: Target): TypeName {
   if (!resource.custom) return { kind: resource.kind, version };
   return { kind: object.kind, version: parseApiVersion(object.apiVersion ?? "").version };

@@ -14,7 +14,10 @@ import type { Batch } from "../http/watch-turn.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** Handles a watch: streams the changes of a resource from a revision on. */
+/**
+ * Handles a watch: streams the changes of a resource from a revision on. Top to bottom: `stream` sends the initial
+ * objects, `WatchFeed` the changes, `WatchGroup` shares them among watchers, `WatchView` chooses and `EventEncoder` encodes.
+ */
 export function handleWatch(context: RequestContext, target: Target): Reply {
   refuseWebSocket(context);
   const options = watchOptions(context, target);
@@ -46,7 +49,7 @@ function refuseWebSocket({ request }: RequestContext): void {
 
 /** A watch of one name, the legacy form, is a watch with a field selector. */
 function watchOptions(context: RequestContext, target: Target): ListOptions {
-  // By the legacy paths it becomes a watch only after its options were checked as those of a list.
+  // For the legacy paths, the real server checks the options as those of a list.
   const isWatch = isTrue(context.query.get("watch"));
   const options = readListOptions(context.query, target, isWatch);
   if (target.name === "") return options;
@@ -113,7 +116,7 @@ async function stream(
   }
 }
 
-/** Holds changes until the initial objects are sent; from then on they pass at once. */
+/** Holds changes until the initial objects are sent; later changes are sent at once. */
 class WatchFeed {
   readonly #view: WatchView;
   readonly #out: WatchStream;
@@ -124,7 +127,7 @@ class WatchFeed {
   /** Resolves at the end of the watch; rejects if a change can't be converted. */
   readonly ended: Promise<void>;
 
-  /** What is written from now on is held. */
+  /** Listens from now on, and holds the changes until `open()`. */
   constructor(view: WatchView, out: WatchStream) {
     this.#view = view;
     this.#out = out;
@@ -138,18 +141,18 @@ class WatchFeed {
     });
   }
 
-  /** A bookmark now would tell of changes that the client does not have yet. */
+  /** While changes are held, a bookmark would have a revision that the client has not reached. */
   get isHolding(): boolean {
     return this.#waiting !== undefined;
   }
 
-  /** Sends what was held. From then on, watchers that see the same events are told of changes together. */
+  /** Sends the held changes, then joins the group of watchers that see the same events. */
   async open(): Promise<void> {
     await this.#release();
-    const { key } = this.#view;
-    if (key === undefined) return;
+    const view = this.#view;
+    if (!view.isShared()) return;
     this.#stop();
-    this.#out.onEnd(joinGroup(key, this.#view, this.#out, this.#fail));
+    this.#out.onEnd(joinGroup(view, this.#out, this.#fail));
   }
 
   #push(change: Change): void {
@@ -157,7 +160,7 @@ class WatchFeed {
     else this.#settle(change);
   }
 
-  /** A client that does not read the initial objects is disconnected before too many changes wait for it. */
+  /** Disconnects a client that does not read the initial objects while more than the backlog limit waits for it. */
   #hold(waiting: Change[], change: Change): void {
     waiting.push(change);
     this.#waitingBytes += change.entry.bytes.length;
@@ -170,7 +173,7 @@ class WatchFeed {
     this.#waitingBytes = 0;
   }
 
-  /** Sends changes in order: one whose conversion takes time delays those after it. */
+  /** Sends a change. While a conversion webhook converts it, later changes are held, so that they stay in order. */
   #settle(change: Change): void {
     try {
       const written = this.write(change);
@@ -189,19 +192,15 @@ class WatchFeed {
   }
 }
 
-/** The groups of each resource, by the key of what their members see. */
+/** The groups of each resource by the key of their members' views. */
 const groups = new WeakMap<Resource, Map<string, WatchGroup>>();
 
 /**
- * From now on the stream gets each change as soon as it is written, together with all others whose views have this key.
- * `fail` is told why a change can't be sent. Returns a function that takes the stream out of the group.
+ * Adds a stream to the group of its view: it receives each later change together with the other members. Calls `fail`
+ * with the error if a change can't be encoded. Returns a function that removes the stream from the group.
  */
-export function joinGroup(
-  key: string,
-  view: WatchView,
-  stream: WatchStream,
-  fail: (error: unknown) => void,
-): () => void {
+export function joinGroup(view: SharedView, stream: WatchStream, fail: (error: unknown) => void): () => void {
+  const { key } = view;
   const { resource } = view.target;
   const ofResource = groups.get(resource) ?? new Map<string, WatchGroup>();
   groups.set(resource, ofResource);
@@ -214,14 +213,14 @@ export function joinGroup(
   };
 }
 
-/** Watchers that see the same events: a change is encoded, kept and put into a chunk once for all of them. */
+/** The watchers that see the same events: each change is encoded, queued and framed as a chunk once for all of them. */
 class WatchGroup {
-  readonly #view: WatchView;
+  readonly #view: SharedView;
   readonly #members = new Map<WatchStream, (error: unknown) => void>();
   readonly #stop: () => void;
   #lines: Buffer[] = [];
 
-  constructor(view: WatchView) {
+  constructor(view: SharedView) {
     this.#view = view;
     this.#stop = view.target.resource.collection.listen((change) => this.#push(change));
   }
@@ -230,14 +229,14 @@ class WatchGroup {
     return this.#members.size;
   }
 
-  /** What was written before is not for this stream. */
+  /** Adds a stream. Flushes first: the new member must not receive earlier changes. */
   join(stream: WatchStream, fail: (error: unknown) => void): void {
     this.flush();
     this.#members.set(stream, fail);
     stream.follow(this);
   }
 
-  /** What was written before is for this stream, too. */
+  /** Removes a stream. Flushes first: the member still receives earlier changes. */
   leave(stream: WatchStream): void {
     this.flush();
     this.#members.delete(stream);
@@ -246,8 +245,7 @@ class WatchGroup {
 
   #push(change: Change): void {
     try {
-      // Of a view with a key, no line takes time.
-      const line = this.#view.line(change) as Buffer | undefined;
+      const line = this.#view.line(change);
       if (line && this.#lines.push(line) === 1) this.#view.target.core.watchTurn.add(this);
     } catch (error) {
       for (const fail of this.#members.values()) fail(error);
@@ -273,11 +271,11 @@ interface ViewOptions {
   readonly include: "None" | "Metadata" | "Object";
 }
 
-/** What a watcher sees of a resource: objects of its namespace that match its selectors, in a version and form. */
+/** A watcher's view of a resource: the objects of its namespace that match its selectors, in a version and form. */
 export class WatchView {
   readonly target: Target;
   readonly encoder: EventEncoder;
-  /** What keys of the objects start with. */
+  /** The prefix of the objects' keys: the namespace and a slash, or empty. */
   readonly prefix: string;
   readonly #matches: Predicate | undefined;
   readonly #form: Representation;
@@ -292,8 +290,8 @@ export class WatchView {
   }
 
   /**
-   * The same for views of one resource that see the same lines. Rows of a Table depend on what came before them, and
-   * lines that a webhook converts take time: views of these have none.
+   * Identifies views of one resource that encode the same lines. Views with selectors have no key, nor do Tables, whose
+   * rows depend on earlier rows, and resources with a conversion webhook, whose lines are promises.
    */
   get key(): string | undefined {
     const { resource, version } = this.target;
@@ -302,11 +300,16 @@ export class WatchView {
     return isAlone ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
   }
 
+  /** Returns true if other watchers can have the same view. */
+  isShared(): this is SharedView {
+    return this.key !== undefined;
+  }
+
   shows(entry: Entry): boolean {
     return this.#matches?.(entry.object) ?? true;
   }
 
-  /** The line of a change, or undefined if it is not seen. A conversion webhook takes time. */
+  /** The line of a change, or undefined if the view does not include it; a promise if a webhook converts the object. */
   line(change: Change): Buffer | undefined | Promise<Buffer | undefined> {
     if (!change.entry.key.startsWith(this.prefix)) return undefined;
     const known = this.#matches ? undefined : this.encoder.known(change, change.type);
@@ -326,7 +329,13 @@ export class WatchView {
   }
 }
 
-/** For this watcher, an object that starts to match is added, and one that no longer matches is deleted. */
+/** A view with a key. No webhook converts its objects, so its lines are never promises. */
+export interface SharedView extends WatchView {
+  readonly key: string;
+  line(change: Change): Buffer | undefined;
+}
+
+/** For a watcher with selectors, an object that starts to match is ADDED, and one that no longer matches is DELETED. */
 function transition(
   change: Change,
   matches: Predicate,
@@ -348,7 +357,7 @@ class EventEncoder {
   readonly #target: Target;
   readonly #representation: Representation;
   readonly #include: "None" | "Metadata" | "Object";
-  /** Names the bytes of a change for all watchers with the same representation. */
+  /** The keys under which a change caches its lines for all watchers with the same representation. */
   readonly #keys: Readonly<Record<EventType, string>>;
   #rowsSent = false;
 
@@ -377,14 +386,14 @@ class EventEncoder {
     if (known) return known;
     const left = type === "DELETED" && change.type !== "DELETED";
     const line = this.#line(type, left ? stampedWith(previous!, change.revision) : entry);
-    // A row depends on what its watcher got before.
+    // A row depends on the rows that its watcher received before.
     if (this.#representation.form === "table") return line;
     change.encoded ??= new Map();
     change.encoded.set(this.#keys[type], line);
     return line;
   }
 
-  /** A bookmark; the one after the initial objects has an annotation. */
+  /** A BOOKMARK event; the one that ends the initial objects has an annotation. */
   bookmark(revision: number, initialEventsEnd: boolean): Buffer {
     const { resource, version } = this.#target;
     const empty = resource.bookmarkObject?.(version);
@@ -425,7 +434,7 @@ class EventEncoder {
   }
 }
 
-/** An object that no longer matches is sent in its last matching state, with the revision of the change. */
+/** The last matching state of an object that no longer matches, with the revision of the change. */
 function stampedWith(entry: Entry, revision: number): Entry {
   const metadata = { ...entry.object.metadata, resourceVersion: String(revision) };
   return new Entry(entry.key, revision, { ...entry.object, metadata });

@@ -5,7 +5,7 @@ import type { Target } from "./target.ts";
 
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
-/** Makes the Write of a request from its query options. */
+/** Makes the Write of a create, update or patch from the options in its query. */
 export function writeOf(context: RequestContext, target: Target, kind: string): Write {
   const { query } = context;
   const dryRun = readDryRun(query.getAll("dryRun"), kind);

@@ -32,7 +32,7 @@ export function preferredReply(context: RequestContext, value: unknown, code = 2
   return (prefersYAML(context.request.headers.accept) ? yamlReply : jsonReply)(value, code);
 }
 
-/** Returns true if a client would rather read YAML than JSON where objects have one form only, as errors do. */
+/** Returns true if a client prefers YAML to JSON for objects that have one form only, such as errors. */
 export function prefersYAML(accept: string | undefined): boolean {
   return readAccept(accept ?? "").find(({ options }) => !options.has("as"))?.yaml ?? false;
 }
@@ -45,7 +45,7 @@ interface AcceptClause {
 
 const jsonTypes: readonly string[] = ["application/json", "application/*", "*/*"];
 
-/** Clients send few different headers, in each request. */
+/** Caches parsed headers: all requests of a client have the same one. */
 const known = new Map<string, readonly AcceptClause[]>();
 
 const mostKnown = 100;

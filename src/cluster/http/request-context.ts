@@ -1,8 +1,12 @@
+// The words of all code that handles requests: a received request, its parsed path, its response, handlers and filters.
+// Beside this file, `reply.ts` makes responses, `time-slices.ts` divides long computations, and `watch-turn.ts` collects
+// lines of watches.
+
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { User } from "../contract/user.ts";
 import { type Attributes, pathAttributes, resourceAttributes } from "../contract/authorizer.ts";
 
-/** A request as it came, by a socket or a call. */
+/** A request as it was received from a socket or a call. */
 export interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
@@ -10,9 +14,9 @@ export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, for headers that are repeated. */
   readonly rawHeaders: readonly string[];
-  /** What brought it: requests of one connection share it. */
+  /** The connection; its requests share the object. */
   readonly socket: object;
-  /** Why it broke off, if it did. */
+  /** The error that ended the request early. */
   readonly errored: Error | null;
   readBody(): Promise<Buffer>;
 }
@@ -34,19 +38,19 @@ export interface RequestContext {
   user: User;
 }
 
-/** A response. A stream writes it itself; its promise is rejected if that fails. */
+/** A response. A `stream` writes its body itself, and rejects if that fails. */
 export interface Reply {
   readonly code: number;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Parts are sent one after the other, so that objects' bytes are not copied. */
+  /** Parts are sent one after the other, so that the bytes of objects are not copied. */
   readonly body?: Buffer | string | readonly Buffer[];
   readonly stream?: (response: ServerResponse) => Promise<void>;
 }
 
 export type Handler = (context: RequestContext) => Reply | Promise<Reply>;
 
-/** A step around the rest of the chain. */
+/** A step around the rest of the chain; `next` continues. */
 export type Filter = (context: RequestContext, next: () => Reply | Promise<Reply>) => Reply | Promise<Reply>;
 
 /** Wraps a handler in filters; the first is the outermost. */
@@ -57,7 +61,7 @@ export function compose(filters: readonly Filter[], handler: Handler): Handler {
   );
 }
 
-/** A parsed request path: the attributes to authorize, whether such a resource is served or not. */
+/** A parsed request path: the attributes to authorize, even of a resource that is not served. */
 export interface RequestInfo extends Attributes {
   /** The path below the subresource, as in `/proxy/some/path`. */
   readonly rest: string;

@@ -42,7 +42,7 @@ export async function groupDocument(
   return writeDocument(paths, writer, { custom });
 }
 
-/** Adds the bodies of subresources that are not the kind itself, and returns references to them. */
+/** Adds the schemas of subresource bodies of other kinds, and returns references to them. */
 async function subresourceBodies(
   writer: SchemaWriter,
   resource: Resource,
@@ -101,7 +101,7 @@ interface DescribedKind {
   readonly list: BuiltinSchema;
 }
 
-/** The OpenAPI definitions of a custom resource and its list. Their names begin with the reversed group, as in Java. */
+/** The OpenAPI definitions of a custom resource and its list. Their names begin with the reversed group: `com.example.v1.Database`. */
 function customDefinition(
   { group, plural, kind, listKind }: Resource,
   version: string,
@@ -149,7 +149,7 @@ function commonFields(
   };
 }
 
-/** A schema with what Kubernetes adds to it: the types of an int-or-string, and the fields of embedded objects. */
+/** Adds the types of int-or-string and the fields of embedded objects to a schema, as Kubernetes does when it publishes one. */
 function publish(schema: JSONSchema, described: BuiltinSchema): JSONObject<unknown> {
   const { properties = {}, items, additionalProperties, required = [] } = schema;
   const publishInner = (inner: unknown): unknown =>

@@ -57,11 +57,11 @@ export function pathsOf(
   ]);
 }
 
-/** What the operations on objects, or on a subresource of theirs, have in common. */
+/** The resource and subresource of several operations. */
 export interface Target {
   readonly resource: Resource;
   readonly references: BodyReferences;
-  /** The subresource, or nothing. */
+  /** The subresource; empty for the object itself. */
   readonly name: string;
   readonly schema: Reference;
   readonly body?: SubresourceInfo["body"];
@@ -89,21 +89,21 @@ export type MetaType =
   | "Status"
   | "WatchEvent";
 
-/** An operation, before it has its path and its tag. */
+/** An operation without its path and tag. */
 export interface Sketch {
   readonly method: string;
   readonly action: string;
-  /** The beginning of the operation's name, and what comes behind the group version. */
+  /** The parts of the operation's name before and after the group version. */
   readonly name: readonly [verb: string, rest: string];
   readonly description: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: JSONObject<unknown>;
   readonly responses: JSONObject<unknown>;
-  /** The kind that is sent, if it isn't the resource's. */
+  /** The kind of the body, if it isn't the resource's. */
   readonly body?: SubresourceInfo["body"];
 }
 
-/** What is sent to a collection: GET, POST and DELETE. */
+/** The operations on a collection: GET, POST and DELETE. */
 function sketchCollection(target: Target): Sketch[] {
   const { verbs } = target.resource;
   return [
@@ -113,7 +113,7 @@ function sketchCollection(target: Target): Sketch[] {
   ];
 }
 
-/** What is sent to an object or to a subresource of one. */
+/** The operations on an object or on a subresource. */
 function sketchObject(target: Target, verbs: readonly Verb[]): Sketch[] {
   return [
     ...(verbs.includes("get") ? [sketchRead(target)] : []),
@@ -124,7 +124,7 @@ function sketchObject(target: Target, verbs: readonly Verb[]): Sketch[] {
   ];
 }
 
-/** The list of all namespaces, if `suffix` says so. */
+/** The operation that lists a namespace, or all of them with the suffix `ForAllNamespaces`. */
 function sketchList({ resource, references }: Target, suffix = ""): Sketch {
   const { kind, verbs, custom } = resource;
   const canWatch = verbs.includes("watch") && !custom;
@@ -224,7 +224,7 @@ function sketchPatch(target: Target): Sketch {
   };
 }
 
-/** The older form of a watch, with `watch` in the path: of one object, of a namespace, or of all. */
+/** The operation of the legacy watch with `watch` in its path: of an object, of a namespace, or of all namespaces. */
 function sketchWatch(
   { resource, references }: Target,
   what: "object" | "list" | "list of all namespaces",
@@ -248,7 +248,7 @@ function sketchWatch(
   };
 }
 
-/** What is sent to a subresource, by the path below the object. */
+/** The operations on a subresource, by the path below the object. */
 export function subresource(
   { resource, references }: Target,
   name: string,
@@ -256,7 +256,7 @@ export function subresource(
 ): [below: string, sketches: Sketch[]][] {
   const { verbs, body } = info;
   const schema = references.subresource(name) ?? references.kind;
-  // A custom resource's operations are those of its kind, whatever they send.
+  // As on the real server, operations on a custom resource's subresources name its own kind.
   const target: Target = { resource, references, name, schema, ...(!resource.custom && { body }) };
   if (name === "log") return [[`/${name}`, [sketchLog(target)]]];
   const parameters = connectParameters(info);
@@ -274,7 +274,7 @@ export function subresource(
   ];
 }
 
-/** The parameters of a subresource whose requests are passed on; undefined for others. */
+/** The parameters of a subresource that connects to a container, node or service; undefined for others. */
 function connectParameters({ body }: SubresourceInfo): readonly Parameter[] | undefined {
   return body && connecting[body.kind];
 }
@@ -284,7 +284,7 @@ function sketchLog(target: Target): Sketch {
   return { ...sketchRead(target), parameters: logging, responses: responses(content) };
 }
 
-/** Requests that are passed on: those of all methods to what listens there, those of two to a container. */
+/** The operations of a subresource that connects: all methods for proxies, GET and POST for containers. */
 function sketchConnect(
   { resource, name, body }: Target,
   { verbs }: SubresourceInfo,
@@ -351,17 +351,17 @@ function place(
   };
 }
 
-/** What a method does on a path. */
+/** A method on a path. */
 interface Operation {
   readonly path: string;
   readonly method: string;
   readonly parameters: readonly Parameter[];
-  /** The rest of it, as it is published. */
+  /** The published fields before and after the parameters. */
   readonly head: JSONObject<unknown>;
   readonly tail: JSONObject<unknown>;
 }
 
-/** Puts operations under their paths; a parameter that all operations of a path have stands once, at the path. */
+/** Groups operations by path; parameters that all operations of a path share are listed once, at the path. */
 function pathItems(operations: readonly Operation[]): Record<string, JSONObject<unknown>> {
   const byPath = new Map<string, Operation[]>();
   for (const operation of operations) {
@@ -437,7 +437,7 @@ export function contentOf(schema: Reference, types: readonly string[]): JSONObje
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
-/** Answers with the same content, and the one without credentials. */
+/** Responses with the same content for each code, and the 401. */
 export function responses(
   content: JSONObject<unknown>,
   codes: readonly string[] = ["200"],
@@ -446,7 +446,7 @@ export function responses(
   return { ...Object.fromEntries(answered), "401": { description: statuses["401"] } };
 }
 
-/** The tag of a group's operations, and what their names have in the middle: `apps` and `Apps`. */
+/** The tag of a group's operations, and the middle of their names: `apps` and `Apps`. */
 export function groupNames(group: string): { tag: string; title: string } {
   const tag = group === "" ? "core" : joinWords(group.replace(/\.k8s\.io$/u, ""));
   return { tag, title: capitalize(tag) };

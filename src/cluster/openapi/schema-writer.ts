@@ -74,7 +74,7 @@ export class SchemaWriter {
     return this.#referred(field, this.#beside(field), preset);
   }
 
-  /** What a field says that its type doesn't. */
+  /** The description and extensions of a field that differ from those of its type. */
   #beside(field: BuiltinSchema): JSONObject<unknown> {
     const { description } = field;
     const type = this.#types.named(field.typeName!);
@@ -84,14 +84,14 @@ export class SchemaWriter {
     return beside;
   }
 
-  /** An item of a list or a value of a map: what describes it stands at its type. */
+  /** An item of a list or a value of a map. The description is that of its type. */
   #element(schema: BuiltinSchema): JSONObject<unknown> {
     const preset = schema.properties ? {} : zeroOf(schema);
     if (isNamed(schema)) return this.#referred(schema, {}, preset);
     return withDefault(this.#body(schema), preset);
   }
 
-  /** A reference with what stands beside it: in a list of one item, because siblings of `$ref` are ignored. */
+  /** A reference with siblings: it is put into `allOf`, because siblings of `$ref` are ignored. */
   #referred(schema: BuiltinSchema, beside: JSONObject<unknown>, preset: unknown): JSONObject<unknown> {
     const reference = this.reference(schema);
     const extras = withDefault(beside, preset);
@@ -124,7 +124,7 @@ function isNamed({ typeName }: BuiltinSchema): boolean {
 
 const zeros: Readonly<Record<string, unknown>> = { string: "", integer: 0, number: 0, boolean: false };
 
-/** The zero value of a scalar, which Kubernetes publishes as the default of what can't be absent in Go. */
+/** The zero value of a scalar, which Kubernetes publishes as the default of a field that is not a pointer in Go. */
 function zeroOf({ type, format, typeName }: BuiltinSchema): unknown {
   const isScalar = type !== undefined && format !== "byte" && typeName === undefined;
   return isScalar ? zeros[type] : undefined;
@@ -186,10 +186,10 @@ function sorted(entries: Readonly<Record<string, JSONObject<unknown>>>): Record<
   return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => compareText(a, b)));
 }
 
-/** Types of meta/v1 that are kinds of every group. */
+/** The types of meta/v1 that are kinds of every group. */
 const inEveryGroup = new Set(["DeleteOptions", "WatchEvent"]);
 
-/** References to what all groups send and answer with, for the document of one. */
+/** References to the meta/v1 types of requests and responses, for the document of a group version. */
 export function metaReferences(
   writer: SchemaWriter,
   table: SchemaTable,

@@ -13,21 +13,21 @@ interface Made {
   protobuf?: Promise<Buffer>;
 }
 
-/** What documents were converted to, by their bytes: a changed CRD changes one of many. */
+/** The converted documents by their bytes: a changed CRD changes one of many. */
 const parts = new WeakMap<Buffer, SwaggerPart>();
 
 interface Options {
-  /** Names the documents that `read` returns. */
+  /** Identifies the documents that `read` returns. */
   readonly state: string;
   readonly read: () => AsyncIterable<Buffer>;
   readonly slices: TimeSlices;
 }
 
-/** The OpenAPI v2 document, which is made again when one of its inputs has changed. Others get their turn meanwhile. */
+/** The OpenAPI v2 document for one state of the registry, made in slices of time when it is first requested. */
 export class SwaggerDocument {
   readonly #options: Options;
   readonly #etag: string;
-  /** Made when it is first sent. */
+  /** The document, once it was requested. */
   #made: Promise<Made> | undefined;
 
   constructor(options: Options) {
@@ -44,7 +44,7 @@ export class SwaggerDocument {
     if (request.headers["if-none-match"] === this.#etag) return { code: 304, headers };
     const { read, slices } = this.#options;
     const made = await (this.#made ??= make(read(), slices.begin()));
-    // kubectl up to 1.28 accepts nothing else, and a legacy name of the media type contains an @.
+    // kubectl up to 1.28 accepts nothing else. A legacy name of the media type contains an @.
     const wantsProtobuf = /proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/u.test(request.headers.accept ?? "");
     const body = wantsProtobuf
       ? await (made.protobuf ??= encodeSwagger(made.document, slices.begin()))
@@ -73,7 +73,7 @@ export interface V3Document {
   readonly components: { readonly schemas?: Readonly<Record<string, JSONObject<unknown>>> };
 }
 
-/** What a v3 document brings into the v2 document. */
+/** The part of the v2 document that comes from one v3 document. */
 interface SwaggerPart {
   readonly paths: Entries;
   readonly definitions: Entries;
@@ -81,7 +81,7 @@ interface SwaggerPart {
 
 type Entries = readonly (readonly [string, JSONObject<unknown>])[];
 
-/** Converts a v3 document to v2, which has fewer keywords: a body is a parameter, media types are separate from schemas, and a schema has one type. */
+/** Converts a v3 document to v2, where a body is a parameter, media types are separate from schemas, and a schema has one type. */
 export function toSwagger({ paths, components }: V3Document): SwaggerPart {
   return {
     paths: Object.entries(paths).map(([path, item]) => [path, toPathItem(item)]),
@@ -92,11 +92,11 @@ export function toSwagger({ paths, components }: V3Document): SwaggerPart {
   };
 }
 
-/** Joins what was converted from the documents of all groups into the one OpenAPI v2 document. */
+/** Joins the converted documents of all groups into the OpenAPI v2 document. */
 export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swagger {
   const definitions = parts
     .flatMap((part) => part.definitions)
-    // The document of a kind's group names the kind, others only refer to its type: the last definition counts.
+    // Definitions with a kind come last and win: documents of other groups define the type without its kind.
     .toSorted(([, a], [, b]) => Number(kindsKey in a) - Number(kindsKey in b));
   return {
     swagger: "2.0",
@@ -145,7 +145,7 @@ function toOperation({
   const answers = responses as Record<string, { description: string; content?: Content }>;
   const all = [...(body ? [toBody(body)] : []), ...(parameters as JSONObject<unknown>[]).map(toParameter)];
   const produces = mediaTypesOf(Object.assign({}, ...Object.values(answers).map(({ content }) => content)));
-  // Where there is no protobuf, and in discovery, what is sent is said to have the types of what is answered.
+  // As Kubernetes publishes it: without protobuf, and in discovery, `consumes` repeats the types of the response.
   const isPlain = rest["x-kubernetes-action"] === undefined || !produces.includes(protobuf);
   return {
     ...rest,
@@ -181,7 +181,7 @@ function mediaTypesOf(content: Content): string[] {
   return Object.keys(content).toSorted((a, b) => inOrder.indexOf(a) - inOrder.indexOf(b));
 }
 
-/** A body of several media types has one schema in v2: any object, unless they agree. */
+/** Converts a body. If its media types have different schemas, v2 has the schema of any object. */
 function toBody({ content, required }: { content: Content; required?: boolean }): JSONObject<unknown> {
   const [first, ...others] = Object.values(content).map(({ schema }) => schema);
   const agree = others.every((schema) => isEqual(schema, first));
@@ -189,10 +189,10 @@ function toBody({ content, required }: { content: Content; required?: boolean })
   return { name: "body", in: "body", ...(required && { required }), schema };
 }
 
-/** Keywords of a schema that OpenAPI v2 does not have, and defaults, which Kubernetes publishes in v3 alone. */
+/** Keywords that OpenAPI v2 does not have, and defaults, which Kubernetes only publishes in v3. */
 const v3Words = new Set(["oneOf", "anyOf", "not", "nullable", "allOf", "default"]);
 
-/** Converts a v3 schema to v2. A union of types becomes a schema without a type, except for those that Kubernetes names. */
+/** Converts a v3 schema to v2. A union of types has no type in v2, except int-or-string and quantities. */
 function toDefinition(schema: JSONObject<unknown>): JSONObject<unknown> {
   const reference = singleReference(schema);
   const entries = Object.entries(schema)
@@ -208,7 +208,7 @@ function toDefinition(schema: JSONObject<unknown>): JSONObject<unknown> {
   return omitConstraints(schema, definition);
 }
 
-/** Omits what kubectl, which validates by v2, would hold against values that are null or have unknown fields. */
+/** Omits constraints by which kubectl, which validates by v2, would refuse null and unknown fields. */
 function omitConstraints(schema: JSONObject<unknown>, definition: JSONObject<unknown>): JSONObject<unknown> {
   const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
   const gvk = schema["x-kubernetes-group-version-kind"];
@@ -218,7 +218,7 @@ function omitConstraints(schema: JSONObject<unknown>, definition: JSONObject<unk
   const hasItems = items !== undefined && !isOpen && !isNullable;
   const isTyped =
     type !== undefined && !isNullable && !(isOpen && type === "object") && (type !== "array" || hasItems);
-  // An embedded object's own type is not required of what else may stand there.
+  // Publishing requires kind and apiVersion of embedded objects; an open schema does not require them in v2.
   const added = isOpen && schema["x-kubernetes-embedded-resource"] === true ? ["kind", "apiVersion"] : [];
   const needed = requiredFields(schema).filter((name) => !added.includes(name));
   return {
@@ -241,7 +241,7 @@ function requiredFields({
   return ((required ?? []) as string[]).filter((name) => fields[name]?.["nullable"] !== true);
 }
 
-/** In v3, a reference with a description is in a list of one item, because siblings of `$ref` are ignored. */
+/** Unwraps a reference that v3 puts into `allOf` because it has siblings. */
 function singleReference({ allOf }: JSONObject<unknown>): JSONObject<unknown> {
   const [only, ...others] = (allOf ?? []) as JSONObject<unknown>[];
   return only?.["$ref"] !== undefined && others.length === 0 ? toDefinition(only) : {};

@@ -28,7 +28,7 @@ function merge(
   return result;
 }
 
-/** By how much `now` exceeds `before`; zero where it does not. */
+/** The amounts by which `now` exceeds `before`; zero where it does not. */
 export function growth(now: ResourceList, before: ResourceList): ResourceList {
   const grown = Object.entries(now).map(([name, amount]) => {
     const more = subtractQuantities(amount, before[name] ?? "0");
@@ -93,7 +93,7 @@ export function sumPodResources(pod: PodSpec, of: "requests" | "limits"): Resour
   return addLists(needed, overheadOf(pod, needed, of));
 }
 
-/** Overhead is added to limits only where the pod has a limit. */
+/** The overhead to add. It is added to limits only where the pod has a limit. */
 function overheadOf(
   { overhead = {} }: PodSpec,
   needed: ResourceList,

@@ -1,3 +1,5 @@
+// How much quota objects use, for admission and the ResourceQuota controller. `resource-list.ts` has the arithmetic.
+
 import type {
   PersistentVolumeClaim,
   Pod,
@@ -9,6 +11,7 @@ import type {
   Service,
 } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject, Quantity } from "@tsbuilder/apimachinery/meta";
+import { meetsExpression } from "../control-loop/matches-labels.ts";
 import { qualifiedName } from "../contract/status-error.ts";
 import type { Stored } from "../contract/stored.ts";
 import { type ResourceList, addLists, sumPodResources } from "./resource-list.ts";
@@ -19,7 +22,7 @@ interface Counted {
   readonly plural: string;
 }
 
-/** What an object uses of the quotas of its namespace, by the names that quotas limit. */
+/** The usage of an object, by the names that quotas limit. */
 export function usageOf(resource: Counted, object: KubernetesObject, now: number): ResourceList {
   const counts = { [countName(resource)]: "1" };
   if (resource.group !== "") return counts;
@@ -49,7 +52,7 @@ function countName({ group, plural }: Counted): string {
   return `count/${qualifiedName({ group, plural })}`;
 }
 
-/** Resources that quotas can also limit by their plural, besides `count/<plural>`. */
+/** Resources that quotas can limit by their plural as well as by `count/<plural>`. */
 const countedByPlural: ReadonlySet<string> = new Set([
   "configmaps",
   "secrets",
@@ -75,7 +78,7 @@ function isOwnName(plural: string, name: string): boolean {
   return countedByPlural.has(plural) && name === plural;
 }
 
-/** A pod that has finished, or whose grace period is over, uses no quota. */
+/** Returns false for pods that use no quota: they have finished, or their grace period is over. */
 function podCounts({ status, metadata }: Stored<Pod>, now: number): boolean {
   if (status?.phase === "Succeeded" || status?.phase === "Failed") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
@@ -128,7 +131,7 @@ function claimUsage({ spec }: Stored<PersistentVolumeClaim>): ResourceList {
   return addLists(usage, Object.fromEntries(ofClass));
 }
 
-/** Whether an object is in all scopes of a quota. Only pods can be. */
+/** Returns true if an object is in all scopes of a quota. Scopes contain only pods. */
 export function isInScope({ spec }: ResourceQuota, plural: string, object: KubernetesObject): boolean {
   const scopes: ScopedResourceSelectorRequirement[] = [
     ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" as const })),
@@ -148,7 +151,7 @@ function matchesScope(scope: ScopedResourceSelectorRequirement, { spec, status }
     case "NotBestEffort":
       return status?.qosClass !== "BestEffort";
     case "PriorityClass":
-      return matchesClass(scope, spec.priorityClassName ?? "");
+      return meetsExpression(scope, spec.priorityClassName || undefined);
     case "CrossNamespacePodAffinity":
       return [spec.affinity?.podAffinity, spec.affinity?.podAntiAffinity].some(isCrossNamespace);
     default:
@@ -156,14 +159,7 @@ function matchesScope(scope: ScopedResourceSelectorRequirement, { spec, status }
   }
 }
 
-function matchesClass({ operator, values = [] }: ScopedResourceSelectorRequirement, name: string): boolean {
-  if (operator === "Exists") return name !== "";
-  if (operator === "DoesNotExist") return name === "";
-  const isListed = name !== "" && values.includes(name);
-  return operator === "In" ? isListed : !isListed;
-}
-
-/** Whether an affinity, required or preferred, selects pods of other namespaces. */
+/** Returns true if a required or preferred affinity selects pods of other namespaces. */
 function isCrossNamespace(affinity: PodAffinity | PodAntiAffinity | undefined): boolean {
   const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];

@@ -82,7 +82,7 @@ function describe(resource: Resource): ServedResource {
   };
 }
 
-/** Objects that would need a conversion webhook are returned in their stored version, and no webhook is called. */
+/** Converts an entry to the preferred version, without webhooks: objects that need one stay in their stored version. */
 function presentNow(resource: Resource, entry: Entry): Entry {
   const { name } = resource.versions[0]!;
   const isStored = entry.object.apiVersion === apiVersionOf({ group: resource.group, version: name });

@@ -14,11 +14,11 @@ export interface Core {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
-  /** For what happens to connections, and not to objects. */
+  /** The clock of connections: timeouts of watches, delays of responses. */
   readonly connectionClock: Clock;
   readonly slices: TimeSlices;
   readonly watchTurn: WatchTurn;
-  /** Gets failures of the server that no answer can tell. */
+  /** Receives errors of the server that no response can report. */
   readonly onError: (error: unknown) => void;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
@@ -27,14 +27,14 @@ export interface Core {
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }
 
-/** The admission of writes: first mutation, then, after defaults and validation, validation by plugins. A denial is thrown. */
+/** The admission of writes: mutation first, then, after defaults and validation, validation by plugins. Denials are thrown. */
 export interface Admission {
   /** Returns the mutated object. */
   mutate(request: AdmissionRequest): Promise<ApiObject | undefined>;
   validate(request: AdmissionRequest): Promise<void>;
 }
 
-/** A write as admission plugins see it. The objects are in the request's version. */
+/** A write as admission plugins see it. The objects are in the version of the request. */
 export interface AdmissionRequest extends WriteRequest {
   readonly operation: Operation;
   readonly object: ApiObject | undefined;

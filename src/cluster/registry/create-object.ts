@@ -22,9 +22,9 @@ import { denied, resourceAttributes } from "../contract/authorizer.ts";
 
 const nameAttempts = 8;
 
-/** The request that creates the object. */
+/** Tells creates from updates that create. */
 export interface CreateSource {
-  /** A PUT or a patch: the user's permission to create has not been checked yet. */
+  /** True for a PUT or a server-side apply: the user's permission to create is still to be checked. */
   readonly checkCreate?: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function createObject(
   strategy.default?.(object, write);
   removeDuplicateOwners(write, object, "client");
 
-  // Managed fields are computed before admission: nobody owns what webhooks and plugins add.
+  // Managed fields are computed before admission: nobody owns the fields that webhooks and plugins add.
   const own = tracked ? await trackManagers(write, undefined, object) : withoutManagers(object);
   const owned = write.applied ? object : own;
   const { managedFields } = owned.metadata;
@@ -73,7 +73,7 @@ export async function createObject(
   return commit(write, admitted);
 }
 
-/** Denies a PUT or a server-side apply that would create an object if the user may only update or patch. */
+/** Denies a PUT or a server-side apply of a missing object to users who may not create it. */
 function allowCreation({ core, resource, version, namespace, name, user }: Write): void {
   const { group, plural } = resource;
   const attributes = resourceAttributes({
@@ -110,14 +110,14 @@ async function commit(write: Write, object: ApiObject): Promise<Entry> {
   return resource.present(core.store.put(resource.collection, key, stored), write.version);
 }
 
-/** A new object has no resource version; a dry run, and a text that is not a number, pass. */
+/** Refuses a resourceVersion in a new object, except in a dry run and if it is not a number. */
 function checkNewResourceVersion(revision: string, dryRun: boolean): void {
   if (!dryRun && !isUnreadable(revision) && parseRevision(revision) !== 0n) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
 }
 
-/** Puts a new object into the namespace of its path, if it names no other. */
+/** Sets the namespace of the path in a new object. Throws if the object names another one. */
 export function setNamespace(
   { resource, namespace }: Pick<Write, "resource" | "namespace">,
   { metadata }: ApiObject,
@@ -133,7 +133,7 @@ export function setNamespace(
   }
 }
 
-/** Generates a name from `generateName`: a free one, if eight attempts find one. */
+/** Sets a name from `generateName`, a free one if eight attempts find one. */
 function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObject): void {
   if (metadata.name || !metadata.generateName) return;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {

@@ -6,7 +6,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { Resource, WriteRequest } from "./resource.ts";
 import { StatusError } from "../contract/status-error.ts";
 
-/** Removes what only the server may set from an object that a client posts. An update that creates keeps it. */
+/** Removes metadata that only the server may set from the object of a POST. Updates that create keep it. */
 export function removeSystemMetadata({ metadata }: ApiObject): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
@@ -24,14 +24,14 @@ export function setSystemMetadata(object: ApiObject, { resource, dryRun, now }: 
 
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Generates a name: at most 58 characters of the prefix and five random ones without vowels. */
+/** Generates a name: up to 58 characters of the prefix, and five random ones without vowels. */
 export function generateName(prefix: string): string {
   let name = prefix.slice(0, 58);
   for (let index = 0; index < 5; index++) name += suffixAlphabet[randomInt(suffixAlphabet.length)];
   return name;
 }
 
-/** Copies metadata that an update can't change from the stored object if the update omits it. */
+/** Copies metadata that an update can't change, or omits, from the stored object. */
 export function carryOverMetadata(
   object: ApiObject,
   old: ApiObject,
@@ -54,10 +54,10 @@ function dropSelfLink({ metadata }: ApiObject, { custom }: Resource, dryRun: boo
   if (!custom && !dryRun) delete metadata.selfLink;
 }
 
-/** When duplicates are looked for: in what the client sent (not for patches), and after mutating admission. */
+/** The source of the object: `client` before mutating admission, where patches are not checked, or `admission` after it. */
 type OwnersFrom = "client" | "admission";
 
-/** Removes owner references that are there twice, with a warning. */
+/** Removes duplicate owner references, with a warning. */
 export function removeDuplicateOwners(write: WriteRequest, { metadata }: ApiObject, from: OwnersFrom): void {
   if (from === "client" && write.options["kind"] === "PatchOptions") return;
   const references = metadata.ownerReferences;
@@ -76,7 +76,7 @@ export function removeDuplicateOwners(write: WriteRequest, { metadata }: ApiObje
   metadata.ownerReferences = kept;
 }
 
-/** The number that the resource version of an object stands for: none is 0. Fails with Go's message. */
+/** Parses a resourceVersion; an absent one is 0. Throws Go's error. */
 export function parseRevision(sent: string | null | undefined): bigint {
   const text = sent ?? "";
   const why = problemOf(text);
@@ -85,7 +85,7 @@ export function parseRevision(sent: string | null | undefined): bigint {
   return BigInt(text);
 }
 
-/** Whether a resource version is not a number of 64 bits. */
+/** Returns true if a resourceVersion is not an unsigned number of 64 bits. */
 export function isUnreadable(text = ""): boolean {
   return problemOf(text) !== undefined;
 }

@@ -10,7 +10,7 @@ export interface ServedVersion {
   readonly version: ResourceVersion;
 }
 
-/** All resources that are served now. Custom resources are added and removed; built-in ones stay. */
+/** The resources that are served. Custom resources are added and removed; built-in ones stay. */
 export class Registry {
   readonly store: Store;
   readonly #resources = new Map<string, Resource>();
@@ -68,7 +68,7 @@ export class Registry {
     return this.#resources.get(idOf(group, plural));
   }
 
-  /** Finds a resource by its name in messages: `pods`, `deployments.apps`. */
+  /** Finds a resource by its qualified name: `pods`, `deployments.apps`. */
   findName(name: string): Resource | undefined {
     const dot = name.indexOf(".");
     return dot === -1 ? this.find("", name) : this.find(name.slice(dot + 1), name.slice(0, dot));
@@ -103,7 +103,7 @@ export class Registry {
   }
 }
 
-/** What each request and each change looks up; of resources that share something, the first one counts. */
+/** Lookup tables for requests and changes. If resources share a collection or kind, the first one is found. */
 interface Index {
   readonly stored: ReadonlyMap<Collection, Resource>;
   readonly kinds: ReadonlyMap<string, Resource>;
@@ -130,10 +130,10 @@ function idOf(group: string, plural: string): string {
   return `${group}/${plural}`;
 }
 
-/** Why an object is not one of a resource. */
+/** The reason why an object can't be decoded as one of a resource. */
 interface WrongType {
   readonly why: string;
-  /** Whether its kind is served, in this version, by another resource. */
+  /** True if another resource serves the kind in this version. */
   readonly isServed: boolean;
 }
 

@@ -5,18 +5,18 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { MetadataCheck, Resource } from "./resource.ts";
 import { pathSegmentName } from "./validate-name.ts";
 
-/** The validation of a new object's metadata by its kind. */
+/** Validates the metadata of a new object by the checks of its kind. */
 export function validateNewMetadata(object: ApiObject, resource: Resource): FieldError[] {
   const { metadataChecks } = resource.strategy;
   return metadataChecks.create.flatMap((check) => runCheck(check, object, object, resource));
 }
 
-/** What the registry checks for every kind, after the kind has found no errors. */
+/** Validates the metadata of a new object as the registry does for every kind, if the kind has found no errors. */
 export function validateAnyMetadata(object: ApiObject, resource: Resource): FieldError[] {
   return checkAsNew(object, resource, pathSegmentName);
 }
 
-/** Validates the metadata of an update: the registry does so for every kind, and then the kind. */
+/** Validates the metadata of an update: first as for every kind, then by the checks of the kind. */
 export function validateUpdatedMetadata(
   object: ApiObject,
   old: ApiObject,
@@ -32,7 +32,7 @@ export function validateUpdatedMetadata(
   ];
 }
 
-/** Validates metadata as one of the checks of a kind. */
+/** Runs one check of a kind. */
 export function runCheck(
   check: MetadataCheck,
   object: ApiObject,
@@ -164,7 +164,7 @@ function checkFinalizers(finalizers: readonly string[] = []): FieldError[] {
 
 const standardFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-/** Checks that finalizers are standard or have a domain: most built-in kinds ask for that. */
+/** Checks that finalizers are standard or have a domain, as most built-in kinds require. */
 function checkQualifiedFinalizers(finalizers: readonly string[] = []): FieldError[] {
   return [...finalizers.entries()].flatMap(([index, finalizer]) => {
     if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return [];
@@ -181,7 +181,7 @@ const immutableFields = [
   "deletionGracePeriodSeconds",
 ] as const;
 
-/** Checks what an update may not change. */
+/** Checks metadata that an update must not change. */
 function checkImmutable(metadata: Metadata, before: Metadata): FieldError[] {
   const errors: FieldError[] = [];
   const added = (metadata.finalizers ?? []).filter((each) => !before.finalizers?.includes(each));
@@ -212,7 +212,7 @@ function checkNames(
   return errors;
 }
 
-/** Checks that the generation of a kind that does not count it is not negative. */
+/** Checks that a generation is not negative. */
 function checkGeneration({ generation = 0 }: Metadata): FieldError[] {
   if (generation >= 0) return [];
   return [invalid("metadata.generation", generation, "must be greater than or equal to 0")];

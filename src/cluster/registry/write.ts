@@ -14,17 +14,19 @@ export interface Write extends WriteRequest {
   readonly body?: WriteBody;
   /** Admission has already run, for the body of the request. */
   readonly admitted?: boolean;
+  /** The managed fields stay as they are: nobody owns the fields that the write sets, as those of a Binding. */
+  readonly keepsManagers?: boolean;
   readonly fieldManager: string;
 }
 
-/** A view of an object, such as its Scale. */
+/** Converts between an object and a view of it, such as its Scale. */
 export interface WriteBody {
   readonly show: (object: ApiObject) => ApiObject;
   /** Copies a changed view back into the object. */
   readonly take: (view: ApiObject, object: ApiObject) => ApiObject;
 }
 
-/** The server's own write of an object, without HTTP and authorization. Its kind must be served. */
+/** Makes a write of the server itself, without HTTP and authorization. The kind of the object must be served. */
 export function ownWrite(
   core: Core,
   object: Pick<ApiObject, "apiVersion" | "kind" | "metadata">,
@@ -76,7 +78,7 @@ export function admissionRequest(
   };
 }
 
-/** The options of a patch become those of a create or update, without `force`. */
+/** Converts the options of a patch to those of a create or update, without `force`. */
 function optionsFor(operation: Operation, options: Write["options"]): Write["options"] {
   if (operation !== "CREATE" && operation !== "UPDATE") return options;
   const { force: _force, ...others } = options;

@@ -19,7 +19,7 @@ export function apiHandler(core: Core): Handler {
   };
 }
 
-/** An unknown group is a plain 404, an unknown version or resource a Status. */
+/** Passes a request to its resource. An unknown group is a plain 404, an unknown version or resource a Status. */
 function served(core: Core, context: RequestContext): Reply | Promise<Reply> {
   const { group, version } = context.info;
   if (!core.registry.servesGroup(group)) return textReply(notFoundText, 404);

@@ -14,7 +14,7 @@ import { jsonType } from "../http/reply.ts";
 import { headersOf, partsOf } from "./send-reply.ts";
 import { type Report, contextOf } from "./serve.ts";
 
-/** A request that reaches the server by a call. */
+/** A request that is passed to the server by a function call. */
 export interface PlainRequest {
   readonly method: string;
   /** Including the query. */
@@ -24,7 +24,7 @@ export interface PlainRequest {
   readonly body?: string | undefined;
 }
 
-/** The response to it, once its head is known. */
+/** The response to a `PlainRequest`, once its status and headers are known. */
 export interface PlainResponse {
   readonly status: number;
   /** Header names in lower case. */
@@ -35,7 +35,7 @@ export interface PlainResponse {
   readonly stream?: Readable | undefined;
 }
 
-/** Makes a function from a handler that answers calls as `serve()` answers what sockets bring: no socket, no streams. */
+/** Makes a function from a handler that answers calls as `serve()` answers requests of sockets. */
 export function answerCalls(
   handler: Handler,
   report: Report,
@@ -75,7 +75,7 @@ async function respond(
   const response = new CapturedResponse(caller);
   reply.stream(response).catch((error: unknown) => {
     fail(error);
-    // What was written before may not be read yet.
+    // The caller may not have read the earlier lines yet.
     if (!response.writableEnded) response.destroy();
   });
   return { status: reply.code, headers: plainHeaders(headers), body: empty, stream: response.body };
@@ -91,10 +91,10 @@ function refusal({ code, status }: StatusError): PlainResponse {
   };
 }
 
-/** Nobody connects it. */
+/** Never connected: Node's classes need a socket. */
 const noSocket = new Socket();
 
-/** The request as a socket would have brought it. */
+/** Makes the request that a socket would have delivered. */
 function receivedOf({ method, path, headers, body = "" }: PlainRequest): ReceivedRequest {
   const read: { [name: string]: string } = {};
   const rawHeaders: string[] = [];
@@ -118,7 +118,7 @@ function receivedOf({ method, path, headers, body = "" }: PlainRequest): Receive
   };
 }
 
-/** The head of a response as its client reads it. */
+/** The headers of a response as its client reads them. */
 function plainHeaders(headers: { readonly [name: string]: unknown }): PlainResponse["headers"] {
   const read: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(headers))
@@ -126,7 +126,7 @@ function plainHeaders(headers: { readonly [name: string]: unknown }): PlainRespo
   return read;
 }
 
-/** Whoever called: gone once it destroyed the stream of its response. */
+/** The caller of `answerCalls()`, which disconnects by destroying the stream of its response. */
 class Caller extends EventEmitter {
   destroyed = false;
 
@@ -137,7 +137,7 @@ class Caller extends EventEmitter {
   }
 }
 
-/** The response of a watch: its body is read by whoever called, not by a socket. */
+/** The response of a watch: the caller reads its body from a stream instead of a socket. */
 class CapturedResponse extends ServerResponse {
   readonly body = new Readable({ read: () => {} });
   readonly #caller: Caller;
@@ -148,10 +148,10 @@ class CapturedResponse extends ServerResponse {
     this.body.on("close", () => this.destroy());
   }
 
-  /** The caller has the head already. */
+  /** Does nothing: the caller already has the status and headers. */
   override flushHeaders(): void {}
 
-  /** Nothing has to wait until the caller has read: both share their memory. */
+  /** Always returns true: the caller shares this process' memory, so that there is no backpressure. */
   override write(chunk: Buffer | string): boolean {
     this.body.push(chunk);
     return true;

@@ -1,3 +1,7 @@
+// From a connection to the handler behind the filters. This file opens the port and makes the context of each request,
+// `send-reply.ts` sends its response, `in-process.ts` does both for requests that are function calls, and
+// `api-handler.ts` chooses between resources, discovery, OpenAPI and health.
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -38,7 +42,7 @@ interface Listener {
   close(): Promise<void>;
 }
 
-/** The limit of the real API server: a mebibyte, and what Go's server reads beyond it. */
+/** The real API server's limit of headers: a mebibyte, and the 4 KiB that Go's server adds. */
 const headerLimit = 1024 * 1024 + 4096;
 
 /** Serves a handler over TLS; client certificates are optional. */
@@ -58,7 +62,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     },
     serve({ handler, report: onError, slices }),
   );
-  // Only their size is limited.
+  // Go limits the size of headers, not their number.
   server.maxHeadersCount = 0;
   server.on("clientError", refuseMalformed);
   server.on("secureConnection", readByEvents);
@@ -79,7 +83,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 }
 
-/** All open connections, including those that have not finished their handshake, which Node's own list omits. */
+/** All open connections, including unfinished TLS handshakes, which Node's own list omits. */
 function connectionsOf(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -101,10 +105,10 @@ function readByEvents(socket: Socket): void {
 /** Go's server waits this long for the client to read the response: a reset would discard it. */
 const lingerMilliseconds = 500;
 
-/** Connections that got their response. */
+/** Connections that were refused. The parser may report several errors for one. */
 const refused = new WeakSet<Duplex>();
 
-/** Responds to what is not an HTTP request, or has too many headers, as Go's server does, and ends the connection. */
+/** Responds to malformed requests and to headers that are too large, as Go's server does, and ends the connection. */
 function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   if (refused.has(socket)) return;
   if (!socket.writable || code === "ECONNRESET") {
@@ -120,16 +124,16 @@ function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void 
         : "400 Bad Request";
   const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close";
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${status}`);
-  // What the client still sends is received but discarded.
+  // Discards the rest of the request, so that the client can read the response.
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }
 
-/** What answers requests, and how. */
+/** The handler of a server, and its surroundings. */
 export interface ServeOptions {
   readonly handler: Handler;
   readonly report: Report;
-  /** Those of the cluster: large bodies are sent in slices, too. */
+  /** The cluster's time slices: large bodies are sent within them. */
   readonly slices: TimeSlices;
 }
 
@@ -204,7 +208,7 @@ function refuse(response: ServerResponse, { code, status }: StatusError): void {
   else response.writeHead(code, { "Content-Type": jsonType }).end(JSON.stringify(status));
 }
 
-/** Where a response goes. */
+/** The connection of a response. */
 interface Connection {
   readonly destroyed: boolean;
   on(event: "close", listener: () => void): unknown;

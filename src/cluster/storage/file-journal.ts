@@ -23,7 +23,7 @@ import type { Journal, RecordedHistory, RecordedWrite, Store } from "./store.ts"
 import type { Collection } from "./collection.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** Writes bytes from an offset on, or as many as there is room for, and returns how many. */
+/** Writes bytes from an offset on. Returns the number of bytes written, which a full disk limits. */
 type Write = (file: number, bytes: Buffer, offset: number) => number;
 
 export interface FileJournalOptions {
@@ -68,7 +68,7 @@ export class FileJournal implements Journal {
     if (this.#size > this.#compactAt) setImmediate(() => this.#compact());
   }
 
-  /** Writes a whole line or nothing: a nearly full disk accepts the first part, and fails at the next write. */
+  /** Writes a whole line or nothing: a nearly full disk may accept only its first part. */
   #write(bytes: Buffer): void {
     let written = 0;
     try {
@@ -91,13 +91,13 @@ export class FileJournal implements Journal {
     this.#size = fstatSync(this.#file).size;
   }
 
-  /** A snapshot that is due is not written any more. */
+  /** Closes the log. A snapshot that is due is not written. */
   close(): void {
     this.#store = undefined;
     closeSync(this.#file);
   }
 
-  /** If there is no room for a snapshot, the log is kept, and the next attempt follows when it has grown. */
+  /** Replaces the log with a snapshot. If the disk has no room for it, keeps the log, and tries again when it has grown. */
   #compact(): void {
     if (!this.#store || this.#size <= this.#compactAt) return;
     const path = this.#path("snapshot.new");
@@ -199,7 +199,7 @@ interface RecentHistory {
   readonly changes: ReadonlyArray<readonly [collection: string, change: Change]>;
 }
 
-/** The longest history that is complete for all resources and whose objects take no more than so many bytes. */
+/** The longest history that is complete for all resources and whose objects take at most this many bytes. */
 function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
   const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
   const all = collections
@@ -320,7 +320,7 @@ function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
   return { collection: c, key: k, revision: r, object: o, lastState: l };
 }
 
-/** A file of a data folder can't be read. `hint` says how to start the cluster again. */
+/** Thrown if a file of a data folder can't be read. `hint` says how to start the cluster again. */
 class DamagedJournalError extends Error {
   override readonly name = "DamagedJournalError";
   readonly code = "EDAMAGED";
@@ -339,7 +339,7 @@ class DamagedJournalError extends Error {
 
 const otherFolder = "restore the folder from a backup, or start with an empty one";
 
-/** A damaged line of the log: what was written before it can be kept. */
+/** The error for a damaged line of the log; earlier lines can be kept. */
 function damagedLog(path: string, line: number, why: string): DamagedJournalError {
   const name = basename(path);
   const hint =
@@ -361,7 +361,7 @@ export function lockFolder(folder: string): () => void {
   return lock.release;
 }
 
-/** Another cluster uses the folder. */
+/** Thrown if another cluster uses the folder. */
 class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
   readonly code = "ELOCKED";

@@ -57,7 +57,7 @@ export function mutatingPolicies(cluster: MutatingContext): AdmissionPlugin {
     name,
     async mutate(request, rounds) {
       const active = policies.list();
-      // A deletion has no object to change.
+      // A deletion has no object to mutate.
       if (active.length === 0 || request.operation === "DELETE" || isExempt(request)) return request.object;
       const calls: Call[] = [];
       const faults: Fault[] = [];
@@ -96,7 +96,7 @@ async function callAll(
     if (call.policy.spec.reinvocationPolicy === "IfNeeded") made.remember(key);
     patched ||= object !== asked.object;
   }
-  // A policy is called again even after its own change.
+  // As on the real server, a policy is called again even after its own change.
   if (patched) made.changed();
   made.end(object);
   return object;

@@ -1,3 +1,7 @@
+// ValidatingAdmissionPolicies and MutatingAdmissionPolicies. This file has the parts that both share: which policies are
+// active, which of them apply to a request and with which parameters, and the variables of their expressions.
+// `validating-policies.ts` and `mutating-policies.ts` evaluate them.
+
 import type { Value } from "@tsbuilder/apimachinery/cel";
 import type {
   MatchResources,
@@ -79,7 +83,7 @@ export class ActivePolicies<Spec extends PolicySpec, Compiled> {
   }
 }
 
-/** No policy applies to policies: one that denies everything could not be deleted. */
+/** Kinds that no policy applies to: a policy that denies everything could not be deleted. */
 const kinds = new Set([
   "MutatingAdmissionPolicy",
   "MutatingAdmissionPolicyBinding",
@@ -87,7 +91,7 @@ const kinds = new Set([
   "ValidatingAdmissionPolicyBinding",
 ]);
 
-/** Reviews are never stored, so there is nothing to admit. */
+/** Groups of reviews, which are not stored. */
 const reviews = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
 export function isExempt({ resource }: AdmissionRequest): boolean {
@@ -157,7 +161,7 @@ function matchResources(
   return matchesNamespace(match.namespaceSelector, request, store) ? version : undefined;
 }
 
-/** Other errors are bugs, or already the error for the client. */
+/** The message of a misconfiguration. Throws other errors: bugs, and errors for the client. */
 function reasonOf(error: unknown): string {
   if (error instanceof MisconfiguredError) return error.message;
   throw error;
@@ -183,7 +187,7 @@ function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamReso
 }
 
 /**
- * The parameter objects of a binding; its policy is evaluated once with each. A single undefined if the policy or
+ * The parameter objects of a binding; its policy is evaluated with each of them. A single undefined if the policy or
  * the binding has no parameters.
  */
 async function findParams(
@@ -323,7 +327,7 @@ function withVariables(names: Names, { compiler }: CompiledPolicy, budget: Budge
   };
 }
 
-/** `namespaceObject` of a request; undefined for namespaces themselves and other cluster-scoped objects. */
+/** The `namespaceObject` of a request; undefined for namespaces and other cluster-scoped objects. */
 function namespaceObject({ resource, namespace }: AdmissionRequest, store: Store): ApiObject | undefined {
   if (!resource.namespaced || namespace === "") return undefined;
   const stored = store.collection("namespaces").get(namespace);

@@ -77,13 +77,13 @@ async function evaluate(
     .map(({ message, reason }) => refusal(request, `${who} denied request: ${message}`, reason));
 }
 
-/** Why a policy denies a request. */
+/** A reason for which a policy denies a request. */
 interface Objection {
   readonly message: string;
   readonly reason?: string | undefined;
   /** The policy could not be evaluated: its failure policy decides whether this counts. */
   readonly failed?: boolean;
-  /** From an audit annotation: denies the request whatever the binding's validation actions are. */
+  /** From an audit annotation: denies the request regardless of the binding's validation actions. */
   readonly always?: boolean;
 }
 
@@ -140,7 +140,7 @@ function messageOf({ validation }: CompiledValidation, made: Evaluation | undefi
   return validation.message?.trim() || `failed expression: ${validation.expression.trim()}`;
 }
 
-/** There is no audit log here, but an audit annotation that can't be evaluated denies the request. */
+/** Evaluates audit annotations. There is no audit log here, but an annotation that fails denies the request. */
 function annotate({ annotations }: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
   const budget = new Budget(runtimeBudget);
   const group = names(budget);
@@ -160,7 +160,7 @@ const codes: Readonly<Record<string, number>> = {
   RequestEntityTooLarge: 413,
 };
 
-/** The message always says `is forbidden`, whatever reason the policy gives. */
+/** The error of a denial. Its message says `is forbidden` for every reason. */
 function refusal(request: AdmissionRequest, message: string, reason = "Invalid"): StatusError {
   const { text, details } = refusalSubject(request);
   const causes = [{ message }];

@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly apply?: (patch: JSONPatch) => Promise<ApiObject | undefined>;
 }
 
-/** What webhooks are called by, and who is told of it. */
+/** The client that calls webhooks, and the observer of its calls. */
 export interface Caller {
   readonly client: WebhookClient;
   readonly observer: CallObserver | undefined;
@@ -92,7 +92,7 @@ async function describe(request: AdmissionRequest, version: string, uid: string)
   return { uid, ...requestMap(request, version), object: after ?? null, oldObject: before ?? null };
 }
 
-/** What a call is about, for who is told of it. */
+/** The facts about a call for its observer. */
 function factsOf(
   webhook: Webhook,
   request: AdmissionRequest,
@@ -128,14 +128,14 @@ export function denied({ name }: Webhook, { status = {} }: WebhookAnswer): Statu
   return new StatusError(code, status.reason, message, status.details);
 }
 
-/** Why a call of a webhook has no answer that counts. */
+/** The reason why a call of a webhook failed. */
 export interface WebhookFailure {
   /** `Refused`: a conversion webhook answered that it can't convert the objects. */
   readonly reason: "Unreachable" | "Timeout" | "BadCertificate" | "InvalidAnswer" | "Refused";
   readonly message: string;
 }
 
-/** What the calls of all webhooks have. */
+/** The fields of all calls of webhooks. */
 interface EndedCall {
   /** The uid of the review. */
   readonly uid: string;
@@ -146,7 +146,7 @@ interface EndedCall {
   readonly configuration: string;
   /** Plural and group: `statefulsets.apps`. */
   readonly resource: string;
-  /** Who sent the request that the webhook was called for, if that is known. */
+  /** The writer of the request that the webhook was called for, if known. */
   readonly by: Writer | undefined;
   readonly failure?: WebhookFailure | undefined;
 }
@@ -162,42 +162,42 @@ export interface AdmissionCall extends EndedCall {
   /** `default/db`; without a namespace, `db`. Before a name is generated, it ends with `generateName`. */
   readonly key: string;
   readonly dryRun: boolean;
-  /** As they were sent. */
+  /** The object and the old object as they were sent. */
   readonly object: ApiObject | undefined;
   readonly oldObject: ApiObject | undefined;
   readonly failurePolicy: "Fail" | "Ignore";
-  /** Whether the request went on although the call failed. */
+  /** True if the call failed and its failure policy `Ignore` let the request continue. */
   readonly ignored: boolean;
-  /** A call may fail although there is an answer: its patch can't be applied. */
+  /** The response. A call with a response has failed if its patch can't be applied. */
   readonly answer?: WebhookAnswer | undefined;
 }
 
 /** A call of a conversion webhook. */
 export interface ConversionCall extends EndedCall {
   readonly type: "conversion";
-  /** What the objects were converted to. */
+  /** The apiVersion that the objects were converted to. */
   readonly apiVersion: string;
   readonly objects: readonly ApiObject[];
-  /** In the same order. */
+  /** The converted objects, in the order of `objects`. */
   readonly converted?: readonly ApiObject[] | undefined;
 }
 
-/** A call of a webhook that has ended. Its objects are the server's own: they must be neither changed nor kept. */
+/** A call of a webhook that has ended. Its objects are the server's own: don't change or keep them. */
 export type WebhookCall = AdmissionCall | ConversionCall;
 
-/** Who is told of calls, and the clock by which they are timed. */
+/** The receiver of calls, and the clock that times them. */
 interface CallObserver {
   readonly clock: Clock;
   readonly tell: (call: WebhookCall) => void;
 }
 
-/** Returns what tells when something began, and how long it has taken. */
+/** Starts to time a call. The returned function returns its start and its duration so far. */
 export function startTiming({ clock }: CallObserver): () => Pick<EndedCall, "at" | "milliseconds"> {
   const [at, since] = [clock.now(), clock.monotonic()];
   return () => ({ at, milliseconds: clock.monotonic() - since });
 }
 
-/** What a call failed with. */
+/** Converts the error of a call. */
 export function failureOf(error: unknown): WebhookFailure {
   const reason = error instanceof WebhookUnreachableError ? error.reason : "InvalidAnswer";
   return { reason, message: (error as Error).message };

@@ -39,7 +39,7 @@ interface Sent extends Omit<WebhookAnswer, "patch"> {
   readonly patchType?: string;
 }
 
-/** What a response may be decoded as; without an apiVersion it is recognized, but refused. */
+/** The apiVersions that decode; an absent one is refused later, with another message. */
 const versions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
 
 const typeMeta =
@@ -92,7 +92,7 @@ export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
   };
 }
 
-/** Go decodes a response as a whole: a field of another type, or bytes that are none, make it no response. */
+/** Refuses fields of wrong types and malformed base64, as Go's decoder does for the whole response. */
 function checkTypes(response: Sent): void {
   for (const [field, type] of Object.entries(types)) {
     const value: unknown = response[field as keyof Sent];
@@ -136,7 +136,7 @@ function readPatch(base64: string): JSONPatch {
 /** A patch that can't be decoded. */
 class UndecodablePatchError extends Error {}
 
-/** Decodes the JSON patch of a webhook. Operations that are none are found when it is applied, as in Go. */
+/** Decodes the JSON patch of a webhook. As in Go, invalid operations fail later, when the patch is applied. */
 function decodePatch(text: string): JSONPatch {
   const operations = parse(text);
   if (operations === null) return [];
@@ -160,7 +160,7 @@ function undecodable(found: unknown, type: string): UndecodablePatchError {
   return new UndecodablePatchError(`json: cannot unmarshal ${goKind(found)} into Go value of type ${type}`);
 }
 
-/** The object with the changes of a webhook, which is still of its kind. */
+/** Applies the patch of a webhook. Throws if the result is of another kind. */
 export function patchObject(
   object: ApiObject,
   patch: JSONPatch,

@@ -13,7 +13,7 @@ export type ServiceResolver = (
   port: number,
 ) => { host: string; port: number } | undefined;
 
-/** A call of a webhook, for who brings it there himself. */
+/** A call of a webhook, for a `WebhookCarrier`. */
 export interface WebhookPost {
   readonly config: WebhookClientConfig;
   /** With the query. */
@@ -22,18 +22,18 @@ export interface WebhookPost {
   readonly timeoutSeconds: number;
 }
 
-/** Brings a call to a webhook; rejects if it can't be reached. */
+/** Delivers a call to a webhook in place of HTTP; rejects if the webhook can't be reached. */
 export type WebhookCarrier = (post: WebhookPost) => Promise<WebhookReply>;
 
 /** The answer of a webhook's server. */
 export interface WebhookReply {
   readonly code: number;
   readonly text: string;
-  /** Its content type. Only plain text is quoted in errors, as what has no type is. */
+  /** The content type. Errors quote only text and bodies without a type. */
   readonly type?: string;
 }
 
-/** Calls webhooks. Services have no network here: a resolver returns the local port behind each, or a carrier calls. */
+/** Calls webhooks. Services have no network here: a resolver returns the local port of each, or a carrier delivers the call. */
 export class WebhookClient {
   readonly #resolve: ServiceResolver;
   readonly #carry: WebhookCarrier | undefined;
@@ -69,7 +69,7 @@ export class WebhookClient {
   }
 }
 
-/** Where a webhook is, as its configuration says. */
+/** The address of a webhook in its configuration. */
 interface Address {
   readonly shown: string;
   readonly url: URL;
@@ -126,7 +126,7 @@ function send(
     path,
     method: "POST",
     headers,
-    // As in Go, a certificate in the bundle is trusted whoever signed it: envtest's bundle holds the serving certificate.
+    // As in Go, any certificate in the bundle is trusted: envtest's bundle holds the serving certificate itself.
     ...(ca && { ca, allowPartialTrustChain: true }),
     ...(!isAddress && { servername: serverName }),
   };
@@ -163,7 +163,7 @@ function send(
 const certificateCodes =
   /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|^ERR_(?:OSSL|SSL|TLS)|^EPROTO$/u;
 
-/** A webhook that did not answer. */
+/** Thrown if a webhook did not respond. */
 export class WebhookUnreachableError extends Error {
   readonly reason: "Unreachable" | "Timeout" | "BadCertificate";
 
@@ -173,7 +173,7 @@ export class WebhookUnreachableError extends Error {
   }
 }
 
-/** The review in a reply, which may be YAML. Errors are those of Go's client. */
+/** Reads the review in a reply, which may be YAML. Throws the errors of Go's client. */
 export function readReply({ code, text, type = "" }: WebhookReply): unknown {
   if (code < 200 || code > 206) throw new Error(statusMessage(text) ?? refusal(code, quotable(type, text)));
   if (text === "") throw new Error(`0-length response with status code: ${code} and content type: ${type}`);
@@ -193,7 +193,7 @@ function parseYAML(text: string): unknown {
   }
 }
 
-/** A server that answers with a Status says itself what is wrong. */
+/** The message of a Status in an error response. */
 function statusMessage(text: string): string | undefined {
   try {
     const status: unknown = JSON.parse(text);

@@ -1,3 +1,7 @@
+// Admission webhooks and conversion webhooks. This file chooses the webhooks of a request, `call-webhook.ts` calls one and
+// tells its observer, `webhook-answer.ts` reads the review in its response, and `webhook-client.ts` has the connection.
+// `convert-by-webhook.ts` converts custom resources.
+
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { MutatingWebhookConfiguration } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
@@ -18,7 +22,7 @@ import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 
 const group = "admissionregistration.k8s.io";
 
-/** No webhook is called for writes of webhook configurations and policies: a broken one could not be fixed. */
+/** Resources whose writes call no webhook: a broken configuration or policy could not be fixed. */
 const exempt = new Set([
   "mutatingwebhookconfigurations",
   "validatingwebhookconfigurations",
@@ -95,7 +99,7 @@ function matchWebhook(
 /** Stored webhooks are never changed in place, so their conditions are compiled once. */
 const compiled = new WeakMap<Webhook, Compilation[]>();
 
-/** Whether all match conditions of a webhook hold; the failure policy decides about errors in them. */
+/** Evaluates the match conditions of a webhook. The failure policy decides about errors in them. */
 async function webhookConditionsHold(
   webhook: Webhook,
   request: AdmissionRequest,

@@ -12,10 +12,10 @@ export interface Host {
   readonly pods: readonly Pod[];
 }
 
-/** Why a pod may not run on a node. */
+/** The reasons why a pod may not run on a node. */
 export interface Refusal {
   readonly reasons: readonly string[];
-  /** Whether it stays if pods of lower priority leave the node. */
+  /** True if the refusal remains when pods of lower priority leave the node. */
   readonly isLasting: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Snapshot {
   readonly labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined;
 }
 
-/** Decides about a pod and a host; undefined if the pod may run there. */
+/** Returns a refusal if a pod may not run on a host. */
 type Filter = (pod: Pod, host: Host, snapshot: Snapshot) => Refusal | undefined;
 
 /** A refusal that no preemption changes. */
@@ -39,7 +39,7 @@ function passing(reason: string): Refusal {
   return { reasons: [reason], isLasting: false };
 }
 
-/** Why a pod may not run on a node; undefined if it may. */
+/** Runs the filters for a pod and a node. Returns the first refusal; undefined if the pod may run there. */
 export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
   for (const filter of filters) {
     const refusal = filter(pod, host, snapshot);
@@ -50,7 +50,7 @@ export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | u
 
 const cordon = "node.kubernetes.io/unschedulable";
 
-/** In the order in which the real scheduler asks them: the first that refuses gives the reasons. */
+/** The filters in the order of the real scheduler: the first refusal has the reasons. */
 const filters: readonly Filter[] = [
   (pod, { node }) => (isCordonedFor(pod, node) ? lasting("node(s) were unschedulable") : undefined),
   (pod, { node }) => (repels(node, pod) ? lasting("node(s) had untolerated taint(s)") : undefined),
@@ -69,7 +69,7 @@ function isCordonedFor({ spec }: Pod, node: Node): boolean {
   return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
 }
 
-/** A node that is not ready repels like one with the taint that a real control plane gives it. */
+/** Returns true if taints of the node repel a pod. A node that is not ready repels pods as if it had the taint of a real control plane. */
 function repels(node: Node, { spec }: Pod): boolean {
   const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
@@ -83,7 +83,7 @@ interface HostPort {
   readonly protocol?: string | undefined;
 }
 
-/** Returns whether a pod wants a port of the node that one of the pods there has. */
+/** Returns true if a pod wants a host port that another pod of the node uses. */
 function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
   const wanted = hostPorts(pod);
   if (wanted.length === 0) return false;
@@ -91,7 +91,7 @@ function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
   return wanted.some((port) => taken.some((other) => isSame(port, other)));
 }
 
-/** Sidecars run as long as the containers, other init containers don't. */
+/** The host ports of containers and sidecars; other init containers have ended. */
 function hostPorts({ spec }: Pod): HostPort[] {
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   return [...spec.containers, ...sidecars]
@@ -110,10 +110,10 @@ function isSame(a: HostPort, b: HostPort): boolean {
 
 const everywhere = "0.0.0.0";
 
-/** Amounts in whole units, of processors in thousandths. */
+/** Amounts in whole units; of processors, in thousandths. */
 type Amounts = Readonly<Record<string, number>>;
 
-/** Says what a node lacks for a pod. What the node never had, no preemption brings. */
+/** The NodeResourcesFit filter. Preemption can't help if the node never had the resources. */
 function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
   const all = amountsOf(node.status?.allocatable ?? {});
   const missing: { reason: string; isLasting: boolean }[] = [];
@@ -131,7 +131,7 @@ function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
   };
 }
 
-/** Every pod on a node is asked for each pod that is scheduled. */
+/** Caches requests: all pods of a node are summed up for each pod that is scheduled. */
 const known = new WeakMap<Pod["spec"], Amounts>();
 
 function requestsOf({ spec }: Pod): Amounts {
@@ -153,7 +153,7 @@ type Constraint = Stored<core.TopologySpreadConstraint>;
 
 const reason = "node(s) didn't match pod topology spread constraints";
 
-/** The constraints that forbid a node; those that only prefer another are not considered. */
+/** The PodTopologySpread filter. Constraints with ScheduleAnyway, which only prefer nodes, are ignored. */
 function refusedBySpread(pod: Pod, { node }: Host, { hosts }: Snapshot): Refusal | undefined {
   const constraints = (pod.spec.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule",
@@ -169,7 +169,7 @@ function refusedBySpread(pod: Pod, { node }: Host, { hosts }: Snapshot): Refusal
   return undefined;
 }
 
-/** How many more pods than the emptiest place this one would have. */
+/** The skew of a place with the pod: the number of its pods beyond that of the emptiest place. */
 function skewAt(place: string, constraint: Constraint, pod: Pod, hosts: readonly Host[]): number {
   const { topologyKey, labelSelector, minDomains = 1 } = constraint;
   const isMeant = ({ metadata }: Pod): boolean =>
@@ -196,7 +196,7 @@ function counts(constraint: Constraint, { spec }: Pod, node: Node): boolean {
 
 type Term = Stored<core.PodAffinityTerm>;
 
-/** Required affinity to other pods, and anti-affinity in both directions. */
+/** The InterPodAffinity filter: required affinity to other pods, and anti-affinity in both directions. */
 function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusal | undefined {
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {};
   if (!isAmong(termsOf(podAffinity), pod, node, snapshot))
@@ -210,7 +210,7 @@ function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusa
   return undefined;
 }
 
-/** The first of the pods that want to be together may run on any node with the labels. */
+/** Checks affinity. The first pod that matches its own terms may run on any node with the topology labels. */
 function isAmong(terms: readonly Term[], pod: Pod, node: Node, snapshot: Snapshot): boolean {
   if (terms.length === 0) return true;
   if (terms.some(({ topologyKey }) => node.metadata.labels?.[topologyKey] === undefined)) return false;
@@ -234,7 +234,7 @@ function isKeptAway(pod: Pod, node: Node, snapshot: Snapshot): boolean {
   );
 }
 
-/** The pods in the same place as the node, in the terms of a term. */
+/** The pods in the same topology domain as the node. */
 function near(term: Term, node: Node, { hosts }: Snapshot): Pod[] {
   return hosts.filter((host) => isSamePlace(term, node, host.node)).flatMap(({ pods }) => pods);
 }
@@ -244,7 +244,7 @@ function isSamePlace({ topologyKey }: Term, a: Node, b: Node): boolean {
   return place !== undefined && place === b.metadata.labels?.[topologyKey];
 }
 
-/** Whether a term of one pod means another one. Without namespaces, it means pods in the namespace of its own. */
+/** Returns true if a term of one pod matches another pod. Without namespaces, a term matches pods in its own namespace. */
 function matches(term: Term, { metadata }: Pod, other: Pod, { labelsOf }: Snapshot): boolean {
   const { labelSelector, namespaces = [], namespaceSelector } = term;
   const own = namespaces.length === 0 && !namespaceSelector ? [metadata.namespace] : namespaces;

@@ -1,3 +1,6 @@
+// The scheduler: this file chooses nodes and binds pods, `filters.ts` says which nodes may run a pod, and `preemption.ts`
+// which pods leave to make room.
+
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
@@ -31,7 +34,7 @@ import { aboutObject, events, referenceTo } from "../../control-loop/record-even
 
 const user = "system:kube-scheduler";
 
-/** What the steps of the scheduler work with. */
+/** The context of the scheduler's steps. */
 interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock"> {
   readonly report: ReportStep;
 }
@@ -40,12 +43,12 @@ interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock">
 export function scheduler(context: ControllerContext): Controller {
   const { objects } = context;
   const steps = { ...context, report: stepReporter(context, user) };
-  /** Those that no node took. */
+  /** The keys of pending pods that fit on no node. */
   const refused = new Set<string>();
   return {
     watches: [pods, nodes, persistentVolumeClaims],
 
-    /** A pending pod may be waiting for this node or claim, or for what another pod leaves or brings. */
+    /** Enqueues pending pods that may wait for this node or claim, or for another pod to leave or arrive. */
     keysOf({ type, resource, object }) {
       if (resource === nodes) return [...refused];
       const { namespace } = object.metadata;
@@ -101,8 +104,8 @@ function snapshotFor({ objects }: SchedulingContext, pod: Pod): Snapshot {
 }
 
 /**
- * The nodes with the pods that take room there: those that run or terminate, and those for which room is being made,
- * unless the pod to schedule is more important.
+ * The nodes with the pods that take up room: running and terminating ones, and nominated ones unless the pod to schedule
+ * is more important.
  */
 function hostsFor(pod: Pod, nodes: readonly Node[], pods: readonly Pod[]): Host[] {
   const byNode = new Map<string, Pod[]>(nodes.map(({ metadata }) => [metadata.name ?? "", []]));
@@ -118,10 +121,10 @@ function nominatedBefore(other: Pod, pod: Pod): string | undefined {
   return isAhead ? other.status?.nominatedNodeName : undefined;
 }
 
-/** The node for a pod; or why there is none, and which pods have to leave so that there is one. */
+/** The node of a pod; or the message why there is none, and the pods that are to be preempted. */
 type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
 
-/** Undefined while the pods leave that were chosen before. */
+/** Finds the node of a pod. Undefined while victims of an earlier preemption terminate. */
 function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcome | undefined {
   const count = snapshot.hosts.length;
   if (count === 0) return { message: "no nodes available to schedule pods" };
@@ -155,10 +158,10 @@ function isDelayed(context: SchedulingContext, { spec }: PersistentVolumeClaim):
   return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
 }
 
-/** The node for a pod, or why each host refuses it. */
+/** The node of a pod, or the refusals of all hosts. */
 type Choice = { readonly node: string } | { readonly refusals: ReadonlyMap<Host, Refusal> };
 
-/** Chooses the node with the fewest pods among those that a pod may run on. Preferences are not considered. */
+/** Chooses the node with the fewest pods among those that a pod may run on. Preferences are ignored. */
 export function chooseNode(pod: Pod, snapshot: Snapshot): Choice {
   const refusals = new Map<Host, Refusal>();
   let best: Host | undefined;
@@ -178,7 +181,7 @@ function nameOf({ node }: Host): string {
   return node.metadata.name ?? "";
 }
 
-/** Whether victims of a pod still terminate on the node where room is being made for it. */
+/** Returns true if victims of a pod still terminate on its nominated node. */
 function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
   const host = hosts.find((one) => nameOf(one) === pod.status?.nominatedNodeName);
   return (host?.pods ?? []).some(
@@ -190,8 +193,8 @@ function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
 }
 
 /**
- * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation
- * with the node that it needs one on. Returns whether the pod has to wait for any of them.
+ * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation with the node
+ * on which to provision one. Returns true if the pod has to wait for any of them.
  */
 async function askForVolumes(context: SchedulingContext, pod: Pod, node: string): Promise<boolean> {
   const { objects } = context;
@@ -245,7 +248,7 @@ async function explain(
 
 const reason = "PreemptionByScheduler";
 
-/** Deletes the victims of a pod; their condition says why they go. */
+/** Deletes the victims of a pod, after setting their condition DisruptionTarget. */
 async function makeRoom(
   { objects, clock }: Pick<ControllerContext, "objects" | "clock">,
   user: string,
@@ -280,20 +283,20 @@ async function makeRoom(
   }
 }
 
-/** What the real scheduler adds for pods without devices. */
+/** The real scheduler's addition for pods without devices. */
 const noDevices = "no new claims to deallocate";
 
-/** Why no node takes a pod, in the scheduler's words. */
+/** The scheduler's message about nodes that refuse a pod. */
 function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
   return `${available(nodes)}: ${countReasons(refusals)}.`;
 }
 
-/** Why a pod isn't even tried on the nodes. The last words are what preemption says in 1.36 without tries. */
+/** The scheduler's message about a pod that is not tried on any node; it ends as in 1.36, where preemption has nothing to say. */
 function explainUntried(nodes: number, reason: string): string {
   return `${available(nodes)}: ${reason}. not found`;
 }
 
-/** Why the pods of lower priority make no room, for the nodes where that was tried. */
+/** The scheduler's message about preemption that makes no room. */
 function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
   const refusals = [...tried];
   const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
@@ -321,7 +324,7 @@ function countReasons(refusals: Iterable<Refusal>): string {
     .join(", ");
 }
 
-/** What the scheduler did, to what, and for which other object. */
+/** The text of a scheduler's Event, and the object for which something was done. */
 interface Step {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -335,7 +338,7 @@ type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
 const component = "default-scheduler";
 
 /**
- * Writes Events as those of `events.k8s.io` are: with an action, and a series instead of a count. An Event that can't be
+ * Writes Events in the form of `events.k8s.io`: with an action, and a series instead of a count. An Event that can't be
  * written is dropped.
  */
 function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
@@ -359,7 +362,7 @@ function stepReporter({ objects, clock }: ControllerContext, user: string): Repo
         });
       }
     } catch {
-      // A namespace that is being deleted accepts no Events, and nobody would read them.
+      // A namespace that is being deleted accepts no Events.
     }
   };
 }

@@ -23,13 +23,13 @@ export const selfSubjectAccess: Review = (review, { user, core }) => {
   return { spec, status: decide(core, user, spec) };
 };
 
-/** SubjectAccessReview: whether another user may do something, as authorizing proxies ask. */
+/** SubjectAccessReview: asks if another user may do something, as authorizing proxies do. */
 export const subjectAccess: Review = (review, { core }) => {
   const spec = specOf(review, [...ofSubject(review), ...emptyMetadata(review, [], "must be empty")]);
   return { spec, status: decide(core, subjectOf(spec), spec) };
 };
 
-/** LocalSubjectAccessReview: the same, for the namespace of the request only. */
+/** LocalSubjectAccessReview: a SubjectAccessReview for the namespace of the request only. */
 export const localSubjectAccess: Review = (review, { core }) => {
   const spec = specOf(review, [...local(review)]);
   return { spec, status: decide(core, subjectOf(spec), spec) };
@@ -85,14 +85,14 @@ function* subjectless(review: ApiObject): Problems {
   yield* emptyMetadata(review, [], "must be empty");
 }
 
-/** A review about access may have no metadata, but for the managers of its fields and those that `allowed` names. */
+/** An access review may have no metadata except managedFields and the `allowed` fields. */
 function* emptyMetadata({ metadata }: ApiObject, allowed: readonly string[], detail: string): Problems {
   const given = Object.keys(metadata).filter((field) => field !== "managedFields");
   if (given.every((field) => allowed.includes(field))) return;
   yield invalidStruct("metadata", inOrder(metadata, metadataFields) as object, detail);
 }
 
-/** The fields in the order of the Go structs, in which messages show them. */
+/** The fields of metadata in the order of the Go structs, in which messages show them. */
 const metadataFields: Fields = {
   name: {},
   generateName: {},
@@ -120,7 +120,7 @@ interface Fields {
   readonly [name: string]: Fields;
 }
 
-/** A value whose known fields come in this order; the keys of a map are sorted. */
+/** Copies a value with its fields in the given order, without unknown fields; a field without known fields is a map with sorted keys. */
 function inOrder(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => inOrder(item, fields));
   if (!isObject(value)) return value;
@@ -151,7 +151,7 @@ function* asked(
   if (resourceAttributes) yield* selectorAttributes("spec.resourceAttributes", resourceAttributes);
 }
 
-/** The server shows its own struct, whose fields have other names. */
+/** An error about nonResourceAttributes; messages show the server's internal struct, whose fields have other names. */
 function nonResourceProblem({ path = "", verb = "" }: NonResourceAttributes, detail: string): FieldError {
   return invalidStruct("spec.nonResourceAttributes", { Path: path, Verb: verb }, detail);
 }
@@ -189,14 +189,14 @@ interface Selector {
   readonly requirements?: readonly Requirement[] | undefined;
 }
 
-/** Validates the selectors by which a request that is asked about would be limited. */
+/** Validates the selectors that limit the request under review. */
 function* selectorAttributes(field: string, asked: ResourceAttributes): Problems {
   const { fieldSelector, labelSelector } = asked;
   if (fieldSelector) yield* selectorProblems(`${field}.fieldSelector`, fieldSelector, fieldRequirement);
   if (labelSelector) yield* selectorProblems(`${field}.labelSelector`, labelSelector, labelRequirement);
 }
 
-/** Which of the selectors can't be read, or only in part: what can't be read limits nothing. */
+/** Lists the selectors that can't be parsed, or only in part: the unparsed parts are ignored. */
 function unreadSelectors({ fieldSelector, labelSelector }: ResourceAttributes): string {
   const ignored = {
     fieldSelector: howIgnored(fieldSelector, parseFieldSelector, isFieldRequirement),
@@ -262,7 +262,7 @@ function* labelRequirement(field: string, requirement: Requirement): Problems {
   }
 }
 
-/** Newer clients may know more operators. */
+/** Checks the number of values. Unknown operators pass: newer clients may know more. */
 function* valueProblems(field: string, { operator = "", values = [] }: Requirement): Problems {
   if (["In", "NotIn"].includes(operator) && values.length === 0) {
     yield required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'");

@@ -21,7 +21,7 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
   return bind(context, target, sent);
 }
 
-/** Binds the Pod that the Binding names, as schedulers did once. */
+/** Binds the Pod that the Binding names: the legacy endpoint of schedulers. */
 export async function handleLegacyBinding(context: RequestContext, target: Target): Promise<Reply> {
   const sent = await readObject(context, target, "CreateOptions");
   setNamespace(target, sent);
@@ -44,8 +44,7 @@ async function bind(context: RequestContext, target: Target, sent: ApiObject): P
   }
   if (!target.name) throw badRequest("Name parameter required.");
   await updateObject(
-    // Nobody owns what a Binding sets: the managed fields stay as they are.
-    { ...write, admitted: true, applied: true },
+    { admitted: true, keepsManagers: true, ...write },
     {
       next: (current) => {
         if (!current) throw notFound(target.resource, target.name);

@@ -1,3 +1,6 @@
+// Endpoints whose body is not the stored object: scale, binding, eviction, tokens, and the reviews that are answered
+// without being stored. The tables below name the handler of each.
+
 import { badRequest, notFound, qualifiedName } from "../../contract/status-error.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
 import { localSubjectAccess, selfSubjectAccess, selfSubjectRules, subjectAccess } from "./access-reviews.ts";
@@ -25,7 +28,7 @@ const endpoints: Readonly<Record<string, SpecialHandler>> = {
   "selfsubjectrulesreviews.authorization.k8s.io": review(selfSubjectRules),
 };
 
-/** Subresources that are handled alike for all kinds. */
+/** Subresources with one handler for all kinds. */
 const ofAnyKind: Readonly<Record<string, SpecialHandler>> = {
   scale: handleScale,
   attach: handleWithoutContainers,
@@ -45,7 +48,7 @@ function review(answer: Review): SpecialHandler {
   return (context, target) => handleReview(context, target, answer);
 }
 
-/** What is missing without running containers, by subresource. */
+/** The ends of messages for subresources that need running containers. */
 const missing: Readonly<Record<string, string>> = {
   log: "has no logs",
   exec: "can't run commands",

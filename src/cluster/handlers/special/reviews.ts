@@ -14,13 +14,13 @@ import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
 import { badRequest } from "../../contract/status-error.ts";
 
-/** Returns the fields to set in a review, which is answered but not stored. */
+/** Returns the spec and status of the response to a review. Reviews are not stored. */
 export type Review = (
   review: ApiObject,
   asked: { readonly core: Core; readonly user: User },
 ) => Record<string, unknown>;
 
-/** The metadata of the reviews that the server answers without any of the metadata that it was sent. */
+/** Reviews whose response does not have the metadata of the request, by kind. */
 const answeredAnew: Readonly<Record<string, (now: number) => ApiObject["metadata"]>> = {
   SelfSubjectReview: (now) => ({ creationTimestamp: formatTime(now) }),
   SelfSubjectRulesReview: () => ({}),
@@ -49,7 +49,7 @@ export async function handleReview(context: RequestContext, target: Target, revi
 /** SelfSubjectReview: `kubectl auth whoami`. */
 export const selfSubject: Review = (_review, { user }) => ({ status: { userInfo: userInfo(user) } });
 
-/** TokenReview: whose token this is. */
+/** TokenReview: returns the user of a token. */
 export const tokenReview: Review = (review, { core }) => {
   const spec = (review["spec"] ?? {}) as TokenReviewSpec;
   if (!spec.token) throw badRequest("token is required for TokenReview in authentication");

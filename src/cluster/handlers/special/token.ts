@@ -70,7 +70,7 @@ function checkExpiration(seconds: number): void {
   }
 }
 
-/** A token may be bound to an object, and is valid only while that exists. */
+/** The object that a token is bound to: the token is valid only while it exists. */
 function boundTo({ core, namespace, name }: Target, { boundObjectRef }: Sent<TokenRequestSpec>) {
   if (!boundObjectRef) return undefined;
   const { kind = "", apiVersion = "", name: bound = "", uid } = boundObjectRef;

@@ -103,7 +103,7 @@ export class ServiceRelays {
 
   #keep(socket: Socket): void {
     this.#sockets.add(socket);
-    // The other end notices that its connection ends.
+    // The peer sees the end of its connection.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#sockets.delete(socket));
   }

@@ -174,7 +174,7 @@ function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles
     writeFileSync(path, content, { mode: 0o600 });
     return path;
   };
-  // In this format kube-apiserver accepts the private key as the public one, too.
+  // In this format, kube-apiserver also accepts the private key as the public one.
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return {
     folder,
@@ -198,9 +198,9 @@ async function failWhenEnded(name: string, program: Program): Promise<never> {
   throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines(program.log())}`);
 }
 
-/** A program that never outlives this process. */
+/** A child process that never outlives this process. */
 interface Program {
-  /** Resolves when the program has ended, for whatever reason. */
+  /** Resolves when the program has ended for any reason. */
   readonly ended: Promise<void>;
   /** The end of its output. */
   log(): string;
@@ -245,7 +245,7 @@ function startProgram(file: string, args: readonly string[]): Program {
   };
 }
 
-/** Waits without a time limit: callers have their own, and a program that can't start ends by itself. */
+/** Waits without a time limit: callers have their own, and programs that can't start exit. */
 async function ready(administrator: Kubeconfig, signal: AbortSignal): Promise<void> {
   for (const path of ["/readyz", "/api/v1/namespaces/default"]) {
     while (!signal.aborted && !(await answers(administrator, path))) await delay(50);
