@@ -29,7 +29,9 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   };
   /** Static bearer tokens with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
-  /** Returns the local port behind a Service in a webhook configuration, such as that of an operator under development. */
+  /**
+   * Returns the local port behind a Service in a webhook configuration, such as that of an operator under development.
+   */
   readonly resolveService?: ServiceResolver;
   /** Receives unexpected errors. Default: prints them to standard error. */
   readonly onError?: (error: unknown) => void;

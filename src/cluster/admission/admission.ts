@@ -1,5 +1,7 @@
-// Admission: the plugins that every write passes. This file has the chain and its rounds; `assemble-cluster.ts` lists the
-// plugins in their order. The small ones are in `plugins.ts`, each large one has a file, and the folders have those that
+// Admission: the plugins that every write passes. This file has the chain and its rounds; `assemble-cluster.ts` lists
+// the
+// plugins in their order. The small ones are in `plugins.ts`, each large one has a file, and the folders have those
+// that
 // users configure: admission policies and webhooks.
 
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
@@ -16,7 +18,10 @@ export interface AdmissionPlugin {
   validate?(request: AdmissionRequest): void | Promise<void>;
 }
 
-/** The chain that every write passes: all mutating plugins first, then, after defaults and validation, the validating ones. */
+/**
+ * The chain that every write passes: all mutating plugins first, then, after defaults and validation, the validating
+ * ones.
+ */
 export class AdmissionChain implements Admission {
   readonly #plugins: readonly AdmissionPlugin[];
 

@@ -50,7 +50,10 @@ function has(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-/** Matches the labels of the request's namespace, or the new labels of a namespace that is written. Cluster-scoped objects match. */
+/**
+ * Matches the labels of the request's namespace, or the new labels of a namespace that is written. Cluster-scoped
+ * objects match.
+ */
 export function matchesNamespace(
   selector: LabelSelector | undefined,
   { resource, operation, subresource, object, namespace, name }: AdmissionRequest,

@@ -141,7 +141,10 @@ function refusal({ resource, object, name }: AdmissionRequest, reason: string): 
 
 const tolerationSeconds = 300;
 
-/** DefaultTolerationSeconds: pods tolerate nodes that are not ready or unreachable for five minutes, even if an update omits this. */
+/**
+ * DefaultTolerationSeconds: pods tolerate nodes that are not ready or unreachable for five minutes, even if an update
+ * omits this.
+ */
 export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {

@@ -133,7 +133,9 @@ const prefix = "pod-security.kubernetes.io/";
 
 const levels: readonly Level[] = ["privileged", "baseline", "restricted"];
 
-/** Reads the labels of a namespace. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings. */
+/**
+ * Reads the labels of a namespace. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings.
+ */
 function policyOf(labels: Readonly<Record<string, string>> = {}): Policy {
   const errors: FieldError[] = [];
   const check = (label: string, isValid: (value: string) => boolean, message: string): string | undefined => {

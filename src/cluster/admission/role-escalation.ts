@@ -174,7 +174,10 @@ function coversURL(held: string, url: string): boolean {
   return held === url || (held.endsWith("*") && url.startsWith(held.slice(0, -1)));
 }
 
-/** Returns true for a change of finalizers and owners alone: the garbage collector makes it without the role's permissions. */
+/**
+ * Returns true for a change of finalizers and owners alone: the garbage collector makes it without the role's
+ * permissions.
+ */
 function changesOnlyOwnership(object: ApiObject, old: ApiObject): boolean {
   return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(old));
 }

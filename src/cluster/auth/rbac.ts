@@ -1,5 +1,7 @@
-// Authorization and credentials. This file authorizes by roles and bindings; `credentials.ts` has the certificates and static tokens of
-// a cluster, `service-account-tokens.ts` the tokens of service accounts, `kubeconfig.ts` the form in which users get them.
+// Authorization and credentials. This file authorizes by roles and bindings; `credentials.ts` has the certificates and
+// static tokens of
+// a cluster, `service-account-tokens.ts` the tokens of service accounts, `kubeconfig.ts` the form in which users get
+// them.
 
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ClusterRole, Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
@@ -95,7 +97,10 @@ function reasonFor(binding: RoleBinding, user: User): string {
   return `RBAC: allowed by ${kind} ${JSON.stringify(what)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${who}`;
 }
 
-/** Keeps the rules of aggregated cluster roles equal to the union of the roles that they select. Returns a function that stops this. */
+/**
+ * Keeps the rules of aggregated cluster roles equal to the union of the roles that they select. Returns a function that
+ * stops this.
+ */
 export function aggregateRoles(store: Store): () => void {
   const roles = store.collection("clusterroles.rbac.authorization.k8s.io");
   const settle = () => {

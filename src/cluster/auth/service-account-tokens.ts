@@ -112,7 +112,9 @@ export class ServiceAccountTokens implements TokenIssuer {
     return { user: { ...user, extra }, audiences: claims.aud };
   }
 
-  /** The algorithm of the key. Keys from options are often RSA; generated ones are ECDSA, which is faster to generate. */
+  /**
+   * The algorithm of the key. Keys from options are often RSA; generated ones are ECDSA, which is faster to generate.
+   */
   get algorithm(): "ES256" | "RS256" {
     return this.#privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   }
@@ -155,7 +157,10 @@ function newKeys(): Keys {
 
 let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
 
-/** Reads a private key. Caches the last one: the many clusters of a simulation share a key, and reading takes milliseconds. */
+/**
+ * Reads a private key. Caches the last one: the many clusters of a simulation share a key, and reading takes
+ * milliseconds.
+ */
 function readKeys(pem: string): Keys {
   if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(createPrivateKey(pem)) };
   return lastRead.keys;

@@ -110,7 +110,10 @@ function createLexer(): Lexer {
   return lexer;
 }
 
-/** Refuses escaped slashes, which Go does not support, and removes the line break that `yaml` adds to a block scalar at the end. */
+/**
+ * Refuses escaped slashes, which Go does not support, and removes the line break that `yaml` adds to a block scalar at
+ * the end.
+ */
 function checkScalars(document: Document, text: string): void {
   const isCut = /\S$/u.test(text);
   if (!isCut && !text.includes("\\/")) return;

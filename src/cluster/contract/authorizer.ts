@@ -45,7 +45,9 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** A rule of a role or of a SelfSubjectRulesReview. Its lists are read-only, because rules of stored roles are shared. */
+/**
+ * A rule of a role or of a SelfSubjectRulesReview. Its lists are read-only, because rules of stored roles are shared.
+ */
 export type Rule = { readonly [Field in keyof PolicyRule]: Readonly<PolicyRule[Field]> };
 
 export interface Authorizer {

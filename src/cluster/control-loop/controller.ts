@@ -1,5 +1,6 @@
 // The parts of controllers, on top of `ClusterObjects` and without HTTP. This file says what a controller is,
-// `control-loop.ts` runs one. The other files are words that controllers share: keys, Events, adoption, pods, revisions.
+// `control-loop.ts` runs one. The other files are words that controllers share: keys, Events, adoption, pods,
+// revisions.
 
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";

@@ -134,7 +134,9 @@ async function collect(context: GarbageContext, object: KubernetesObject): Promi
   }
 }
 
-/** Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block. */
+/**
+ * Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block.
+ */
 async function deleteInForeground(context: GarbageContext, object: KubernetesObject): Promise<void> {
   const inCycle = dependentsOf(context, object).some(isForegroundDeleted);
   const freed = inCycle ? await unblock(context, object) : object;

@@ -1,9 +1,12 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { parseDuration } from "@tsbuilder/apimachinery/time";
+import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
+import { formatTime, parseDuration } from "@tsbuilder/apimachinery/time";
 import { parse, parseAllDocuments } from "yaml";
-import type { ControllerContext } from "../control-loop/controller.ts";
+import type { Controller, ControllerContext } from "../control-loop/controller.ts";
 import { matchesLabels, meetsExpression } from "../control-loop/matches-labels.ts";
+import { objectKey, readObject } from "../control-loop/keys.ts";
+import { type ReportingContext, reporting } from "../control-loop/record-event.ts";
 
 /**
  * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
@@ -41,7 +44,7 @@ interface StageDelay {
   readonly durationFrom?: { readonly expressionFrom: string };
 }
 
-export interface NextState {
+interface NextState {
   readonly event?: { readonly type?: string; readonly reason?: string; readonly message?: string };
   readonly finalizers?: {
     readonly add?: readonly { readonly value: string }[];
@@ -95,6 +98,82 @@ function checkStage(value: unknown): Stage {
   const template = stage.spec.next.statusTemplate;
   if (template !== undefined) renderTemplate(template, {}, "1970-01-01T00:00:00Z");
   return stage as Stage;
+}
+
+const user = "system:serviceaccount:kube-system:stage-controller";
+
+/** Moves objects through the stages of the user's Stage files. */
+export function stageController(context: StagesContext): Controller {
+  const { objects, clock, stages = [] } = context;
+  const steps = reporting(context, user, "stage-controller");
+  /** The time since which an object has matched its next stage. */
+  const waiting = new Map<string, { stage: Stage; since: number }>();
+  return {
+    keysOf: ({ resource, object }) => {
+      return stages.some(({ spec }) => spec.resourceRef.kind === object.kind)
+        ? [objectKey(resource, object)]
+        : [];
+    },
+
+    async reconcile(key) {
+      const object = readObject(objects, key);
+      const stage = object && chooseStage(stages, object);
+      if (!stage) {
+        waiting.delete(key);
+        return undefined;
+      }
+      const last = waiting.get(key);
+      const since = last?.stage === stage ? last.since : clock.now();
+      waiting.set(key, { stage, since });
+      const left = untilStage(stage.spec.delay, object, since, clock.now());
+      if (left > 0) return left;
+      waiting.delete(key);
+      await advance(steps, object, stage.spec.next);
+      return undefined;
+    },
+  };
+}
+
+async function advance(context: ReportingContext, object: KubernetesObject, next: NextState): Promise<void> {
+  const { objects, report } = context;
+  const { event } = next;
+  if (event) {
+    const type = event.type === "Warning" ? "Warning" : "Normal";
+    await report(object, type, event.reason ?? "", event.message ?? "");
+  }
+  const finalized = await changeFinalizers(context, object, next.finalizers);
+  if (next.delete) {
+    await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
+  } else if (next.statusTemplate !== undefined) {
+    await mergeStatus(context, finalized, next.statusTemplate);
+  }
+}
+
+async function changeFinalizers(
+  context: ReportingContext,
+  object: KubernetesObject,
+  change: NextState["finalizers"],
+): Promise<KubernetesObject> {
+  const { objects } = context;
+  if (!change) return object;
+  const removed = new Set((change.remove ?? []).map(({ value }) => value));
+  const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
+  const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
+  if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
+  return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
+}
+
+async function mergeStatus(
+  context: ReportingContext,
+  object: KubernetesObject,
+  template: string,
+): Promise<void> {
+  const { objects, clock } = context;
+  const before = (object as { status?: JSONObject }).status ?? {};
+  const patch = renderTemplate(template, object, formatTime(clock.now())) as JSONObject;
+  const status = applyMergePatch(before, patch);
+  if (!isEqual(status, before))
+    await objects.update(user, { ...object, status } as KubernetesObject, "status");
 }
 
 /** Finds the next stage of an object: of those that match it, the one with the highest weight. */
@@ -176,7 +255,9 @@ function evaluate(action: string, object: object, now: string): string {
   return JSON.stringify(value ?? "");
 }
 
-/** Reads the value at a path such as `.status.phase`; `["a.b/c"]` is a key with dots, `[0]` the first item of a list. */
+/**
+ * Reads the value at a path such as `.status.phase`; `["a.b/c"]` is a key with dots, `[0]` the first item of a list.
+ */
 export function readPath(object: unknown, path: string): unknown {
   const steps = [...path.matchAll(/\.([\w-]+)|\["([^"]+)"\]|\[(\d+)\]/g)].map(
     ([, plain, quoted, index]) => plain ?? quoted ?? index!,

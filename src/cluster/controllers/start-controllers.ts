@@ -1,14 +1,14 @@
-// Starts the controllers of a cluster. Those of a kind are in the kind's folder; this folder has the ones that belong to no
+// Starts the controllers of a cluster. Those of a kind are in the kind's folder; this folder has the ones that belong
+// to no
 // kind: garbage collector, scheduler, kubelet, and the stages of KWOK's files. README.md says what each does.
 
 import { ControlLoop } from "../control-loop/control-loop.ts";
-import type { StagesContext } from "./stage.ts";
+import { type StagesContext, stageController } from "./stage.ts";
 import type { Controller, ControllerFactory } from "../control-loop/controller.ts";
 import { type KindControllerName, builtInKinds } from "../kinds/index.ts";
 import { garbageCollector } from "./garbage-collector.ts";
 import { kubelet } from "./kubelet.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
-import { stageController } from "./stage-controller.ts";
 
 /** The controllers that belong to no kind. */
 const ofNoKind = { garbagecollector: garbageCollector, scheduler, kubelet, stage: stageController };

@@ -246,7 +246,9 @@ type ScaleFields = "spec" | "status";
 
 const maxReplicas = 2 ** 31 - 1;
 
-/** Validates the fields of a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string. */
+/**
+ * Validates the fields of a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string.
+ */
 export function validateScale(
   object: ApiObject,
   scale: ScaleSubresource | undefined,

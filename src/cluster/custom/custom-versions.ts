@@ -97,7 +97,10 @@ export class CustomVersions {
     return key;
   }
 
-  /** Converts an entry without a webhook. Most entries are returned as stored: no defaults are missing, no fields are unknown. */
+  /**
+   * Converts an entry without a webhook. Most entries are returned as stored: no defaults are missing, no fields are
+   * unknown.
+   */
   #show(entry: Entry, version: string): Entry {
     const object = this.#rename(this.#complete(entry.object), version);
     if (object === entry.object) {

@@ -150,7 +150,10 @@ const json = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** A schema with rules, some of them with an optional old value, and perhaps with what has to be unchanged for ratcheting. */
+/**
+ * A schema with rules, some of them with an optional old value, and perhaps with what has to be unchanged for
+ * ratcheting.
+ */
 const schemas = rules.map(([schema, texts]) => ({
   ...schema,
   "x-kubernetes-validations": texts.flatMap((rule, index) => [

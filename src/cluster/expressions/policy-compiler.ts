@@ -159,7 +159,10 @@ const requestType = structType("AdmissionRequest", {
   options: types.dyn,
 });
 
-/** The type of `namespaceObject`. As on the real server, it has no owner references and managed fields, and `UID` instead of `uid`. */
+/**
+ * The type of `namespaceObject`. As on the real server, it has no owner references and managed fields, and `UID`
+ * instead of `uid`.
+ */
 const namespaceType = structType("Namespace", {
   metadata: structType("NamespaceMetadata", {
     name: text,

@@ -66,7 +66,9 @@ function read(
   }
 }
 
-/** The request as expressions and webhooks see it, without empty fields. `version` is the version that a rule matches. */
+/**
+ * The request as expressions and webhooks see it, without empty fields. `version` is the version that a rule matches.
+ */
 export function requestMap(request: AdmissionRequest, version: string): Record<string, unknown> {
   const { resource, operation, subresource, name, dryRun, options, user } = request;
   const namespace = requestNamespace(request);

@@ -11,7 +11,10 @@ import { type Attributes, type Authorizer, denied, resourceAttributes } from "..
 /** Returns the user of a bearer token; undefined if the token is invalid. */
 export type TokenReader = (token: string) => User | undefined;
 
-/** Authenticates requests by client certificate or bearer token. Without either they are anonymous; an invalid token is an error. */
+/**
+ * Authenticates requests by client certificate or bearer token. Without either they are anonymous; an invalid token is
+ * an error.
+ */
 export function authenticationFilter(readToken: TokenReader): Filter {
   const certificates = new WeakMap<object, User | null>();
   return (context, next) => {
@@ -47,7 +50,10 @@ function certificateUser({ request }: RequestContext, known: WeakMap<object, Use
   return user ?? undefined;
 }
 
-/** Reads the user: the common name is its name, the organizations are its groups, the fingerprint is the credential's id. */
+/**
+ * Reads the user: the common name is its name, the organizations are its groups, the fingerprint is the credential's
+ * id.
+ */
 function readCertificate(socket: TLSSocket): User | null {
   const { subject, fingerprint256 } = socket.getPeerCertificate();
   if (!subject?.CN) return null;

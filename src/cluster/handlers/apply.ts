@@ -103,7 +103,10 @@ function parseApplied(text: string): unknown {
   }
 }
 
-/** Applies to the stored object and returns the result. `spoken` rewrites conflict messages in the terms of the request's body. */
+/**
+ * Applies to the stored object and returns the result. `spoken` rewrites conflict messages in the terms of the
+ * request's body.
+ */
 export async function applyTo(
   write: Write,
   current: ApiObject | undefined,

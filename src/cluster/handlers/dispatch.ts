@@ -1,4 +1,5 @@
-// The verbs of resources. `dispatch()` finds the resource of a path (`target.ts`) and passes the request to the handler of
+// The verbs of resources. `dispatch()` finds the resource of a path (`target.ts`) and passes the request to the handler
+// of
 // its verb: create and update are in this file, the others in `list.ts`, `watch.ts`, `patch.ts`, `apply.ts` and
 // `delete.ts`. `read-object.ts` decodes bodies, `representation.ts` writes responses. `special` has the endpoints whose
 // body is not the stored object.
@@ -60,7 +61,9 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   return handler(context, target);
 }
 
-/** The error for an endpoint without the verb: built-in kinds refuse the method of the path, custom resources the verb. */
+/**
+ * The error for an endpoint without the verb: built-in kinds refuse the method of the path, custom resources the verb.
+ */
 function refusal(context: RequestContext, target: Target): StatusError {
   const { resource } = target;
   if (!resource.custom) return methodNotAllowed();

@@ -131,7 +131,10 @@ function readerOf(field: string, resource: Resource): Reader {
   );
 }
 
-/** Returns true for a built-in kind without selectable fields of its own: it accepts `metadata.namespace` even if cluster-scoped. */
+/**
+ * Returns true for a built-in kind without selectable fields of its own: it accepts `metadata.namespace` even if
+ * cluster-scoped.
+ */
 function isUnselective({ custom, strategy }: Resource): boolean {
   return !custom && !strategy.fieldSelectors?.size;
 }

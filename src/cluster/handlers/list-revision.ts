@@ -48,7 +48,10 @@ export function expiredList(): StatusError {
   return expired("The resourceVersion for the provided list is too old.");
 }
 
-/** The revision of the pages is no longer in the history. The Status carries a token that continues at the current revision. */
+/**
+ * The revision of the pages is no longer in the history. The Status carries a token that continues at the current
+ * revision.
+ */
 export function expiredContinue(token: Continue, prefix: string): StatusError {
   const error = expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",

@@ -224,7 +224,10 @@ const comma = Buffer.from(",");
 
 const end = Buffer.from("]}");
 
-/** A response with a list. `empty` is the list without items, whose last field is an empty array. Encodes in slices of time. */
+/**
+ * A response with a list. `empty` is the list without items, whose last field is an empty array. Encodes in slices of
+ * time.
+ */
 async function listOfJSON(
   pause: Pause,
   empty: unknown,

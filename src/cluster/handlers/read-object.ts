@@ -190,7 +190,9 @@ export function fieldsWithoutSchema(
     .toSorted();
 }
 
-/** Refuses unknown and duplicate fields, or warns about them, according to `fieldValidation`. Wrong types always fail. */
+/**
+ * Refuses unknown and duplicate fields, or warns about them, according to `fieldValidation`. Wrong types always fail.
+ */
 export function checkFields(
   { warnings }: RequestContext,
   target: Target,
@@ -202,7 +204,8 @@ export function checkFields(
   if (validation === "Ignore") return;
   // Canonical JSON, which most clients send, has no duplicate keys.
   if (unknown.length === 0 && JSON.stringify(object) === json) return;
-  // Custom resources report sorted fields, because pruning has no order; built-in kinds report in the order of the text.
+  // Custom resources report sorted fields, because pruning has no order; built-in kinds report in the order of the
+  // text.
   const problems = target.resource.custom
     ? [
         ...findFieldProblems(json, []),

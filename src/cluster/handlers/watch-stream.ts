@@ -3,7 +3,9 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { type Batch, batchOf, type WatchTurn } from "../http/watch-turn.ts";
 
 const bookmarkInterval = 60_000;
-/** The last bookmark is sent this long before the watch times out, so that its client resumes from a recent revision. */
+/**
+ * The last bookmark is sent this long before the watch times out, so that its client resumes from a recent revision.
+ */
 const lastBookmark = 2000;
 /** A client is disconnected if its unsent data exceeds this; it can list and watch again. */
 export const backlogLimit = 16 * 1024 * 1024;
@@ -23,7 +25,9 @@ interface StreamOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Sends the same lines to many streams. A stream flushes its group before its own lines, so that these don't overtake. */
+/**
+ * Sends the same lines to many streams. A stream flushes its group before its own lines, so that these don't overtake.
+ */
 interface Group {
   flush(): void;
 }

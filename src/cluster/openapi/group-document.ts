@@ -101,7 +101,10 @@ interface DescribedKind {
   readonly list: BuiltinSchema;
 }
 
-/** The OpenAPI definitions of a custom resource and its list. Their names begin with the reversed group: `com.example.v1.Database`. */
+/**
+ * The OpenAPI definitions of a custom resource and its list. Their names begin with the reversed group:
+ * `com.example.v1.Database`.
+ */
 function customDefinition(
   { group, plural, kind, listKind }: Resource,
   version: string,
@@ -149,7 +152,10 @@ function commonFields(
   };
 }
 
-/** Adds the types of int-or-string and the fields of embedded objects to a schema, as Kubernetes does when it publishes one. */
+/**
+ * Adds the types of int-or-string and the fields of embedded objects to a schema, as Kubernetes does when it publishes
+ * one.
+ */
 function publish(schema: JSONSchema, described: BuiltinSchema): JSONObject<unknown> {
   const { properties = {}, items, additionalProperties, required = [] } = schema;
   const publishInner = (inner: unknown): unknown =>

@@ -51,7 +51,9 @@ const selecting = [
 export const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
 export const deletingCollection = [...selecting, ...deleting];
 
-/** The query parameters of subresources that connect to containers, nodes and services, by the kind of their options. */
+/**
+ * The query parameters of subresources that connect to containers, nodes and services, by the kind of their options.
+ */
 export const connecting: Readonly<Record<string, readonly Parameter[]>> = {
   PodAttachOptions: streams(),
   PodExecOptions: [inQuery("command"), ...streams()],

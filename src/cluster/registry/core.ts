@@ -27,7 +27,10 @@ export interface Core {
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }
 
-/** The admission of writes: mutation first, then, after defaults and validation, validation by plugins. Denials are thrown. */
+/**
+ * The admission of writes: mutation first, then, after defaults and validation, validation by plugins. Denials are
+ * thrown.
+ */
 export interface Admission {
   /** Returns the mutated object. */
   mutate(request: AdmissionRequest): Promise<ApiObject | undefined>;

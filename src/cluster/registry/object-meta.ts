@@ -54,7 +54,9 @@ function dropSelfLink({ metadata }: ApiObject, { custom }: Resource, dryRun: boo
   if (!custom && !dryRun) delete metadata.selfLink;
 }
 
-/** The source of the object: `client` before mutating admission, where patches are not checked, or `admission` after it. */
+/**
+ * The source of the object: `client` before mutating admission, where patches are not checked, or `admission` after it.
+ */
 type OwnersFrom = "client" | "admission";
 
 /** Removes duplicate owner references, with a warning. */

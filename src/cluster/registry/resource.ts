@@ -1,5 +1,6 @@
 // The registry: writes that all resources share, independent of kinds. Begin with the interface `Resource` and its
-// `Strategy`, which say how the writes of a kind differ; then read `create-object.ts` from the top, and `update-object.ts`
+// `Strategy`, which say how the writes of a kind differ; then read `create-object.ts` from the top, and
+// `update-object.ts`
 // and `delete-object.ts` beside it. `registry.ts` has the resources that are served, `write.ts` the request of a write.
 
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
@@ -79,7 +80,10 @@ export interface ObjectSchema {
   readonly node: SchemaNode;
   /** Returns the paths of unknown fields, as strict decoding reports them. */
   unknownFields(object: unknown): readonly string[];
-  /** Converts a merged object to its kind, or says in the words of the real server why it can't; only for built-in kinds. */
+  /**
+   * Converts a merged object to its kind, or says in the words of the real server why it can't; only for built-in
+   * kinds.
+   */
   convertMerged?(object: object): string | undefined;
 }
 
@@ -201,7 +205,9 @@ export interface ApiRequest {
 export interface WriteRequest extends ApiRequest {
   readonly now: number;
   readonly dryRun: boolean;
-  /** A server-side apply: the new object already has its managed fields, and may have nulls, because it was not decoded. */
+  /**
+   * A server-side apply: the new object already has its managed fields, and may have nulls, because it was not decoded.
+   */
   readonly applied?: boolean;
   /** The options object, such as CreateOptions, as admission webhooks receive it. */
   readonly options: Readonly<Record<string, unknown>>;

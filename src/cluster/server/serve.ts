@@ -183,7 +183,9 @@ class Received implements ReceivedRequest {
   }
 }
 
-/** Reads a request's body up to the limit. The rest is received but discarded, so that the client reads the response. */
+/**
+ * Reads a request's body up to the limit. The rest is received but discarded, so that the client reads the response.
+ */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

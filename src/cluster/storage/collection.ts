@@ -50,7 +50,10 @@ export class Collection {
     return sorted.slice(start, end);
   }
 
-  /** Brings the writes since the last list into order. Writes themselves don't, because sorting costs more the more objects there are. */
+  /**
+   * Brings the writes since the last list into order. Writes themselves don't, because sorting costs more the more
+   * objects there are.
+   */
   #inOrder(): Entry[] {
     const sorted = this.#sorted;
     if (sorted && this.#written.size === 0) return sorted;
@@ -137,7 +140,9 @@ export class Collection {
     this.#history.shrink(bytes);
   }
 
-  /** Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them. */
+  /**
+   * Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them.
+   */
   expireLists(revision: number): void {
     this.#oldestList = revision;
   }

@@ -97,7 +97,9 @@ export class FileJournal implements Journal {
     closeSync(this.#file);
   }
 
-  /** Replaces the log with a snapshot. If the disk has no room for it, keeps the log, and tries again when it has grown. */
+  /**
+   * Replaces the log with a snapshot. If the disk has no room for it, keeps the log, and tries again when it has grown.
+   */
   #compact(): void {
     if (!this.#store || this.#size <= this.#compactAt) return;
     const path = this.#path("snapshot.new");

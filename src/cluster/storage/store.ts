@@ -136,7 +136,9 @@ export class Store {
     }
   }
 
-  /** Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them. */
+  /**
+   * Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them.
+   */
   expireLists(revision: number): void {
     for (const collection of this.#collections.values()) collection.expireLists(revision);
   }

@@ -1,4 +1,5 @@
-// ValidatingAdmissionPolicies and MutatingAdmissionPolicies. This file has the parts that both share: which policies are
+// ValidatingAdmissionPolicies and MutatingAdmissionPolicies. This file has the parts that both share: which policies
+// are
 // active, which of them apply to a request and with which parameters, and the variables of their expressions.
 // `validating-policies.ts` and `mutating-policies.ts` evaluate them.
 
@@ -37,7 +38,10 @@ interface ActivePolicy<Spec extends PolicySpec, Compiled> {
 
 const group = "admissionregistration.k8s.io";
 
-/** The policies that have bindings, by name: a cache that is cleared when a policy or binding changes. Each is compiled once. */
+/**
+ * The policies that have bindings, by name: a cache that is cleared when a policy or binding changes. Each is compiled
+ * once.
+ */
 export class ActivePolicies<Spec extends PolicySpec, Compiled> {
   readonly #store: Store;
   readonly #names: { readonly policies: string; readonly bindings: string };
@@ -301,7 +305,10 @@ export interface PolicyContext {
   readonly authorizer: Authorizer;
 }
 
-/** The variables in scope of a group of expressions. Each group evaluates the policy's variables itself, on its own budget. */
+/**
+ * The variables in scope of a group of expressions. Each group evaluates the policy's variables itself, on its own
+ * budget.
+ */
 export type PolicyNames = (budget: Budget) => Names;
 
 /** Prepares the names for one request and one set of parameters. */

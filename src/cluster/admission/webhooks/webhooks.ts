@@ -1,4 +1,5 @@
-// Admission webhooks and conversion webhooks. This file chooses the webhooks of a request, `call-webhook.ts` calls one and
+// Admission webhooks and conversion webhooks. This file chooses the webhooks of a request, `call-webhook.ts` calls one
+// and
 // tells its observer, `webhook-answer.ts` reads the review in its response, and `webhook-client.ts` has the connection.
 // `convert-by-webhook.ts` converts custom resources.
 
@@ -38,7 +39,9 @@ interface WebhookContext extends Caller {
   readonly registry: Registry;
 }
 
-/** Calls mutating webhooks one by one, again if their reinvocation policy says so, and validating webhooks in parallel. */
+/**
+ * Calls mutating webhooks one by one, again if their reinvocation policy says so, and validating webhooks in parallel.
+ */
 export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
   const { store, authorizer } = context;
   return {

@@ -69,7 +69,10 @@ function isCordonedFor({ spec }: Pod, node: Node): boolean {
   return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
 }
 
-/** Returns true if taints of the node repel a pod. A node that is not ready repels pods as if it had the taint of a real control plane. */
+/**
+ * Returns true if taints of the node repel a pod. A node that is not ready repels pods as if it had the taint of a real
+ * control plane.
+ */
 function repels(node: Node, { spec }: Pod): boolean {
   const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
@@ -244,7 +247,9 @@ function isSamePlace({ topologyKey }: Term, a: Node, b: Node): boolean {
   return place !== undefined && place === b.metadata.labels?.[topologyKey];
 }
 
-/** Returns true if a term of one pod matches another pod. Without namespaces, a term matches pods in its own namespace. */
+/**
+ * Returns true if a term of one pod matches another pod. Without namespaces, a term matches pods in its own namespace.
+ */
 function matches(term: Term, { metadata }: Pod, other: Pod, { labelsOf }: Snapshot): boolean {
   const { labelSelector, namespaces = [], namespaceSelector } = term;
   const own = namespaces.length === 0 && !namespaceSelector ? [metadata.namespace] : namespaces;

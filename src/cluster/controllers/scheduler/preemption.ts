@@ -38,7 +38,10 @@ export function priorityOf({ spec }: Pod): number {
   return spec.priority ?? 0;
 }
 
-/** Finds the victims on a host: removes all pods of lower priority, then adds back those that fit, protected and important ones first. */
+/**
+ * Finds the victims on a host: removes all pods of lower priority, then adds back those that fit, protected and
+ * important ones first.
+ */
 function victimsOn(
   host: Host,
   pod: Pod,

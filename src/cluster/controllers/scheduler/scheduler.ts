@@ -1,4 +1,5 @@
-// The scheduler: this file chooses nodes and binds pods, `filters.ts` says which nodes may run a pod, and `preemption.ts`
+// The scheduler: this file chooses nodes and binds pods, `filters.ts` says which nodes may run a pod, and
+// `preemption.ts`
 // which pods leave to make room.
 
 import { isEqual } from "@tsbuilder/apimachinery/json";
@@ -291,7 +292,10 @@ function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
   return `${available(nodes)}: ${countReasons(refusals)}.`;
 }
 
-/** The scheduler's message about a pod that is not tried on any node; it ends as in 1.36, where preemption has nothing to say. */
+/**
+ * The scheduler's message about a pod that is not tried on any node; it ends as in 1.36, where preemption has nothing
+ * to say.
+ */
 function explainUntried(nodes: number, reason: string): string {
   return `${available(nodes)}: ${reason}. not found`;
 }
