@@ -5,7 +5,6 @@ import type {
   SecurityContext as ContainerSecurityContext,
   Volume,
 } from "../kinds/core/pod-spec/types.ts";
-import { forbidden } from "../contract/status-error.ts";
 
 /** A Pod Security Standard and the Kubernetes version whose rules apply: `restricted:latest`. */
 export interface Standard {
@@ -26,10 +25,10 @@ export function violationsOf(
 }
 
 /** A rule of a standard. */
-export type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
+type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
 
 /** The checks of the baseline standard, in the order in which denials list them. */
-export const baselineChecks = {
+const baselineChecks = {
   appArmorProfile: checkAppArmor,
   capabilities: checkCapabilities,
   hostNamespaces: checkHostNamespaces,
@@ -47,7 +46,7 @@ export const baselineChecks = {
 const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...kept } = baselineChecks;
 
 /** The checks of the restricted standard: stricter ones, and the checks of the baseline that they do not replace. */
-export const restrictedChecks: Readonly<Record<string, Check>> = {
+const restrictedChecks: Readonly<Record<string, Check>> = {
   ...kept,
   allowPrivilegeEscalation: unlessWindows(checkEscalation),
   restrictedCapabilities: unlessWindows(checkDroppedCapabilities),
@@ -109,7 +108,7 @@ function checkCapabilities(spec: PodSpec): Violation | undefined {
 }
 
 /** Names the containers that add capabilities which are not allowed. */
-export function addedCapabilities(spec: PodSpec, allowed: ReadonlySet<string>): string | undefined {
+function addedCapabilities(spec: PodSpec, allowed: ReadonlySet<string>): string | undefined {
   const more = (add: readonly string[] = []) => add.filter((capability) => !allowed.has(capability));
   const all = containersOf(spec).flatMap(({ securityContext }) => more(securityContext?.capabilities?.add));
   if (all.length === 0) return undefined;
@@ -169,7 +168,7 @@ function checkProcMountOfUsers(spec: PodSpec): Violation | undefined {
   return spec.hostUsers === false ? undefined : checkProcMount(spec);
 }
 
-export function checkProcMount(spec: PodSpec): Violation | undefined {
+function checkProcMount(spec: PodSpec): Violation | undefined {
   const bad = containersOf(spec).filter(({ securityContext }) => {
     const { procMount } = securityContext ?? {};
     return procMount !== undefined && procMount !== "Default";
@@ -213,7 +212,7 @@ function checkSELinux(spec: PodSpec): Violation | undefined {
 }
 
 /** Checks the seccomp profile only where one is set. */
-export function checkSeccomp(spec: PodSpec): Violation | undefined {
+function checkSeccomp(spec: PodSpec): Violation | undefined {
   const forbidden = ({ seccompProfile }: SecurityContext) =>
     seccompProfile && !allowedProfiles.has(seccompProfile.type ?? "")
       ? (seccompProfile.type ?? "")
@@ -270,7 +269,7 @@ function checkEscalation(spec: PodSpec): Violation | undefined {
   };
 }
 
-export function checkDroppedCapabilities(spec: PodSpec): Violation | undefined {
+function checkDroppedCapabilities(spec: PodSpec): Violation | undefined {
   const keeping = containersWhere(
     spec,
     ({ securityContext }) => !securityContext?.capabilities?.drop?.includes("ALL"),
@@ -299,7 +298,7 @@ const allowedVolumes: readonly (keyof Volume)[] = [
   "secret",
 ];
 
-export function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
+function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
   const bad = volumes.filter((volume) => !allowedVolumes.some((type) => volume[type] !== undefined));
   if (bad.length === 0) return undefined;
   const names = bad.map(({ name = "" }) => name);
@@ -312,7 +311,7 @@ export function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
   };
 }
 
-export function checkNonRoot(spec: PodSpec): Violation | undefined {
+function checkNonRoot(spec: PodSpec): Violation | undefined {
   const reason = "runAsNonRoot != true";
   const setters = settersOf(spec, ({ runAsNonRoot }) => runAsNonRoot === false);
   if (setters !== "") return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
@@ -325,14 +324,14 @@ export function checkNonRoot(spec: PodSpec): Violation | undefined {
   };
 }
 
-export function checkUser(spec: PodSpec): Violation | undefined {
+function checkUser(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ runAsUser }) => runAsUser === 0);
   return setters === ""
     ? undefined
     : { reason: "runAsUser=0", detail: `${setters} must not set runAsUser=0` };
 }
 
-export function checkSeccompSet(spec: PodSpec): Violation | undefined {
+function checkSeccompSet(spec: PodSpec): Violation | undefined {
   const forbidden = checkSeccomp(spec);
   if (forbidden || spec.securityContext?.seccompProfile) return forbidden;
   const silent = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
@@ -350,12 +349,12 @@ export interface Violation {
 }
 
 /** `"a", "b"`. */
-export function quoted(items: Iterable<string>): string {
+function quoted(items: Iterable<string>): string {
   return [...items].map((item) => `"${item}"`).join(", ");
 }
 
 /** `container "a"`, `containers "a", "b"`. */
-export function nameAll(what: string, names: readonly string[]): string {
+function nameAll(what: string, names: readonly string[]): string {
   return `${plural(what, names.length)} ${quoted(names)}`;
 }
 
@@ -364,14 +363,14 @@ export function plural(what: string, count: number): string {
 }
 
 /** The names of the containers that match a condition. */
-export function containersWhere(spec: PodSpec, holds: (container: Container) => boolean): string[] {
+function containersWhere(spec: PodSpec, holds: (container: Container) => boolean): string[] {
   return containersOf(spec)
     .filter(holds)
     .map(({ name = "" }) => name);
 }
 
 /** Names the pod and the containers whose security context matches a condition: `pod and container "a"`. */
-export function settersOf(spec: PodSpec, matches: (context: SecurityContext) => boolean): string {
+function settersOf(spec: PodSpec, matches: (context: SecurityContext) => boolean): string {
   const containers = containersWhere(spec, ({ securityContext }) => matches(securityContext ?? {}));
   const setters = [
     ...(matches(spec.securityContext ?? {}) ? ["pod"] : []),

@@ -65,7 +65,7 @@ function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingN
 }
 
 /** Returns true if a rule allows a request. */
-export function covers(rule: Rule, asked: Attributes): boolean {
+function covers(rule: Rule, asked: Attributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
   if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => matchesPath(url, asked.path));
   const { subresource, resource, name } = asked;

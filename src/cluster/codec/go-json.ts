@@ -19,7 +19,7 @@ class InvalidJSONError extends Error {}
 const literals = ["true", "false", "null"];
 
 /** The limit of nested objects and arrays: 10,000 in Go, but recursive functions have a smaller stack here. */
-export const maxDepth = 2000;
+const maxDepth = 2000;
 
 class Scanner {
   readonly #text: string;

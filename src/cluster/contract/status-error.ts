@@ -77,7 +77,7 @@ export function generateNameConflict(subject: StatusSubject, name: string): Stat
   });
 }
 
-export const staleObject =
+const staleObject =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export function conflict(subject: StatusSubject, name: string, why: string = staleObject): StatusError {
@@ -189,7 +189,7 @@ export function internalError(message: string): StatusError {
   });
 }
 
-export function detailsOf({ group, plural }: StatusSubject, name: string): StatusDetails {
+function detailsOf({ group, plural }: StatusSubject, name: string): StatusDetails {
   return { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural };
 }
 

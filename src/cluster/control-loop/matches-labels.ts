@@ -9,7 +9,7 @@ export function matchesLabels(
 }
 
 /** An expression of a selector without its key, with the operators of label selectors. */
-export interface ValueExpression {
+interface ValueExpression {
   readonly operator: string;
   readonly values?: readonly string[] | undefined;
 }

@@ -83,7 +83,7 @@ const text: SchemaNode = { type: "string" };
 const textMap: SchemaNode = { type: "object", additionalProperties: text };
 
 /** The schema of metadata, for patches and managed fields. */
-export const objectMetaNode: SchemaNode = {
+const objectMetaNode: SchemaNode = {
   type: "object",
   properties: {
     annotations: textMap,

@@ -15,14 +15,14 @@ import {
 } from "@tsbuilder/apimachinery/cel";
 
 /** An expression that can be evaluated. */
-export interface CompiledExpression {
+interface CompiledExpression {
   readonly source: string;
   readonly type: CelType;
   readonly program: Program;
 }
 
 /** The API server's message about an expression that does not compile. */
-export interface ExpressionProblem {
+interface ExpressionProblem {
   readonly detail: string;
   /** Type checking succeeded but the program could not be built, which the server reports as an internal error. */
   readonly internal?: boolean;

@@ -18,7 +18,7 @@ import type { Names } from "./run-expression.ts";
 import { type User, serviceAccountUser, userInfo } from "../contract/user.ts";
 
 /** The values that expressions can read besides the request. */
-export interface ExpressionInputs {
+interface ExpressionInputs {
   readonly authorizer: Authorizer;
   /** The version that a rule matches; the objects are in this version. */
   readonly version: string;

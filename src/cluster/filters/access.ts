@@ -9,7 +9,7 @@ import { badRequest, unauthorized } from "../contract/status-error.ts";
 import { type Attributes, type Authorizer, denied, resourceAttributes } from "../contract/authorizer.ts";
 
 /** Returns the user of a bearer token; undefined if the token is invalid. */
-export type TokenReader = (token: string) => User | undefined;
+type TokenReader = (token: string) => User | undefined;
 
 /**
  * Authenticates requests by client certificate or bearer token. Without either they are anonymous; an invalid token is

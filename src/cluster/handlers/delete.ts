@@ -66,7 +66,7 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
 }
 
 /** Adds the kind's warning about a deletion whose options leave the propagation policy to it. */
-export function warnOfDeletion(
+function warnOfDeletion(
   { warnings }: RequestContext,
   { resource }: Target,
   options: ReadDeleteOptions,
@@ -76,14 +76,14 @@ export function warnOfDeletion(
 }
 
 /** Parsed delete options: `dryRun` has become a flag. */
-export interface ReadDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
+interface ReadDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
   readonly dryRun: boolean;
   /** The options as the client sent them, for webhooks. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
 /** Reads delete options from the body, or from the query if there is no body. */
-export async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
+async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
   const body = await context.request.readBody();
   const sent = body.length > 0 ? await decode(context, target, body) : fromQuery(context.query);
   const { kind, apiVersion } = sent;

@@ -9,7 +9,7 @@ import type { Core } from "../registry/core.ts";
 import type { Verb } from "../registry/resource.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import {
-  StatusError,
+  type StatusError,
   badRequest,
   methodNotAllowed,
   methodNotSupported,

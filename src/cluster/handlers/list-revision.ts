@@ -31,7 +31,7 @@ function explainRevision(text: string): string {
 }
 
 /** The requested revision is in the future, perhaps from another cluster: the client should wait and try again. */
-export function tooNew(revision: number, current: number): StatusError {
+function tooNew(revision: number, current: number): StatusError {
   const message = "Too large resource version";
   return new StatusError(504, "Timeout", `Timeout: ${message}: ${revision}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message }],

@@ -54,7 +54,7 @@ export async function handleList(context: RequestContext, target: Target): Promi
 }
 
 /** The result of a list request. */
-export interface FoundList {
+interface FoundList {
   readonly entries: readonly Entry[];
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
   /** The selector of the shard that was requested. */

@@ -126,7 +126,7 @@ export function partialOf(
   };
 }
 
-export interface TableOptions {
+interface TableOptions {
   readonly metaVersion: string;
   /** How much of each object its row includes. */
   readonly include: "None" | "Metadata" | "Object";

@@ -272,7 +272,7 @@ interface ViewOptions {
 }
 
 /** A watcher's view of a resource: the objects of its namespace that match its selectors, in a version and form. */
-export class WatchView {
+class WatchView {
   readonly target: Target;
   readonly encoder: EventEncoder;
   /** The prefix of the objects' keys: the namespace and a slash, or empty. */

@@ -10,7 +10,7 @@ import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { Core } from "../registry/core.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
 import { SchemaWriter, loadMeta, metaReferences, writeDocument } from "./schema-writer.ts";
-import { type BodyReferences, discoveryPath, pathsOf, subresource } from "./operations.ts";
+import { type BodyReferences, discoveryPath, pathsOf } from "./operations.ts";
 
 /** Makes the OpenAPI v3 document of one group version. */
 export async function groupDocument(

@@ -58,7 +58,7 @@ export function pathsOf(
 }
 
 /** The resource and subresource of several operations. */
-export interface Target {
+interface Target {
   readonly resource: Resource;
   readonly references: BodyReferences;
   /** The subresource; empty for the object itself. */
@@ -76,7 +76,7 @@ export interface BodyReferences {
   readonly meta: (name: MetaType) => Reference;
 }
 
-export type Reference = JSONObject<unknown>;
+type Reference = JSONObject<unknown>;
 
 /** The types of meta/v1 that requests and responses hold. */
 export type MetaType =
@@ -90,7 +90,7 @@ export type MetaType =
   | "WatchEvent";
 
 /** An operation without its path and tag. */
-export interface Sketch {
+interface Sketch {
   readonly method: string;
   readonly action: string;
   /** The parts of the operation's name before and after the group version. */
@@ -249,7 +249,7 @@ function sketchWatch(
 }
 
 /** The operations on a subresource, by the path below the object. */
-export function subresource(
+function subresource(
   { resource, references }: Target,
   name: string,
   info: SubresourceInfo,
@@ -420,11 +420,11 @@ function rootOf(group: string, version: string): string {
 
 export const mediaTypes = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
 
-export const streamTypes = mediaTypes.flatMap((type) =>
+const streamTypes = mediaTypes.flatMap((type) =>
   type === "application/yaml" ? [type] : [type, `${type};stream=watch`],
 );
 
-export const customTypes = ["application/json", "application/yaml"];
+const customTypes = ["application/json", "application/yaml"];
 
 const statuses: Readonly<Record<string, string>> = {
   "200": "OK",
@@ -453,7 +453,7 @@ export function groupNames(group: string): { tag: string; title: string } {
 }
 
 /** The same for a group version: `apps_v1` and `AppsV1`. */
-export function versionNames(group: string, version: string): { tag: string; title: string } {
+function versionNames(group: string, version: string): { tag: string; title: string } {
   const { tag, title } = groupNames(group);
   return { tag: `${tag}_${joinWords(version)}`, title: `${title}${capitalize(joinWords(version))}` };
 }
@@ -466,12 +466,12 @@ function joinWords(text: string): string {
     .join("");
 }
 
-export function capitalize(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** `a Deployment`, `an Ingress`, `Endpoints`. */
-export function withArticle(kind: string): string {
+function withArticle(kind: string): string {
   if (/[^s]s$/u.test(kind)) return kind;
   return /^[AEIOU]/u.test(kind) ? `an ${kind}` : `a ${kind}`;
 }

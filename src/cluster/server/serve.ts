@@ -130,7 +130,7 @@ function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void 
 }
 
 /** The handler of a server, and its surroundings. */
-export interface ServeOptions {
+interface ServeOptions {
   readonly handler: Handler;
   readonly report: Report;
   /** The cluster's time slices: large bodies are sent within them. */
@@ -186,7 +186,7 @@ class Received implements ReceivedRequest {
 /**
  * Reads a request's body up to the limit. The rest is received but discarded, so that the client reads the response.
  */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
+function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -20,7 +20,7 @@ export interface ConfiguredWebhook {
 }
 
 /** The version in which a webhook wants the object, and what the webhook may do. */
-export interface CallOptions {
+interface CallOptions {
   readonly version: string;
   readonly type: "mutating" | "validating";
   /** Applies a mutating webhook's patch. */
@@ -117,7 +117,7 @@ function factsOf(
 }
 
 /** A denial keeps the webhook's code, reason and details; the message names the webhook. */
-export function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
+function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
   const code = Math.max(status.code ?? 0, 400);
   const who = `admission webhook ${JSON.stringify(name)} denied the request`;
   const message = status.message

@@ -13,7 +13,7 @@ export interface Victims {
 }
 
 /** The outcome of preemption: the victims on one host, or the refusals of the hosts that were tried. */
-export type Preemption = { readonly victims: Victims } | { readonly refusals: ReadonlyMap<Host, Refusal> };
+type Preemption = { readonly victims: Victims } | { readonly refusals: ReadonlyMap<Host, Refusal> };
 
 /** Tries the hosts whose refusal is not lasting, and chooses the one with the least important victims. */
 export function preempt(
