@@ -1,50 +1,43 @@
+// Puts the parts of a cluster together: the store, the kinds, admission, the filters of requests, and the objects that
+// every cluster has. `start-cluster.ts` and `start-in-process.ts` start what is assembled here. Begin with
+// `handlerOf()` to follow a request, or with `makeCore()` to see the order of the admission plugins.
+
 import type { User } from "./contract/user.ts";
 import { AdmissionChain } from "./admission/admission.ts";
-import { claimResize } from "./admission/claim-resize.ts";
-import { convertByWebhook } from "./admission/convert-by-webhook.ts";
-import { defaultTolerations } from "./admission/default-tolerations.ts";
+import { claimResize, defaultTolerations, namespaceLifecycle, newNode, podPriority, systemPriorities } from "./admission/plugins.ts";
+import { convertByWebhook } from "./admission/webhooks/convert-by-webhook.ts";
 import { limitRanger } from "./admission/limit-ranger.ts";
-import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
-import { newNode } from "./admission/new-node.ts";
-import { podSecurity } from "./admission/pod-security/pod-security.ts";
+import { podSecurity } from "./admission/pod-security.ts";
 import { mutatingPolicies } from "./admission/policies/mutating-policies.ts";
 import { validatingPolicies } from "./admission/policies/validating-policies.ts";
-import { podPriority, systemPriorities } from "./admission/priority.ts";
 import { resourceQuota } from "./admission/resource-quota.ts";
 import { roleEscalation } from "./admission/role-escalation.ts";
-import { runtimeClass } from "./admission/runtime-class.ts";
-import { podServiceAccount } from "./admission/service-account/service-account.ts";
-import type { Caller } from "./admission/call-webhook.ts";
-import type { WebhookCall } from "./admission/webhook-call.ts";
-import type { WebhookClient } from "./admission/webhook-client.ts";
-import { webhookAdmission } from "./admission/webhooks.ts";
-import { aggregateRoles } from "./auth/aggregate-roles.ts";
+import { runtimeClass } from "./kinds/node/runtime-class.ts";
+import { podServiceAccount } from "./admission/service-account.ts";
+import type { Caller, WebhookCall } from "./admission/webhooks/call-webhook.ts";
+import type { WebhookClient } from "./admission/webhooks/webhook-client.ts";
+import { webhookAdmission } from "./admission/webhooks/webhooks.ts";
+import { aggregateRoles, RBAC } from "./auth/rbac.ts";
 import type { ClusterObjects } from "./contract/cluster-objects.ts";
 import { alwaysAllow } from "./contract/authorizer.ts";
 import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
 import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
-import { RBAC } from "./auth/rbac.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
-import type { Clock } from "@tsbuilder/apimachinery/time";
 import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
 import { publishGroups } from "./discovery/api-services.ts";
-import { authenticationFilter } from "./filters/authentication.ts";
-import { authorizationFilter } from "./filters/authorization.ts";
+import { authenticationFilter, authorizationFilter, impersonationFilter } from "./filters/access.ts";
 import { errorsFilter } from "./filters/errors.ts";
 import { type Intercept, interceptionFilter } from "./filters/interception.ts";
-import { impersonationFilter } from "./filters/impersonation.ts";
 import { ensureDefaultAccount } from "./kinds/core/service-account.ts";
 import { addBuiltIns } from "./built-in/built-in-resource.ts";
-import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { bootstrap, storeBootstrapObjects } from "./bootstrap/bootstrap.ts";
 import { keepFlowControl } from "./bootstrap/flow-control.ts";
 import { publishServer } from "./bootstrap/publish-server.ts";
 import { keepServiceAddresses } from "./bootstrap/service-addresses.ts";
-import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core } from "./registry/core.ts";
 import { type ClusterWrite, noteWriter, tellWrites, withWriters } from "./registry/writers.ts";
-import { expireEvents } from "./bootstrap/expire-events.ts";
-import { expireLists } from "./bootstrap/expire-lists.ts";
+import { expireEvents, expireLists } from "./bootstrap/expire.ts";
 import { serveDefinitions } from "./custom/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";
@@ -53,45 +46,86 @@ import { TimeSlices } from "./http/time-slices.ts";
 import { WatchTurn } from "./http/watch-turn.ts";
 import type { FileJournal } from "./storage/file-journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 
-/** What an API server can be told, however it is reached. */
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+/** The options of an API server, with or without a port. */
 export interface AssembleOptions {
   /** `AlwaysAllow` allows every request. Default: `RBAC`. */
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** The controllers to run. Default: none, as in envtest. */
   readonly controllers?: readonly ControllerName[];
-  /** Gives the controllers the cluster's objects through something of its own, such as one that has writes fail. */
+  /** Wraps the objects that controllers read and write, for example to let writes fail. */
   readonly wrapObjects?: (objects: ClusterObjects) => ClusterObjects;
-  /** Told of the objects that are there from the start, and of each write afterwards. */
+  /** Called with each object that exists at the start, and with each later write. */
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
-  /** Told of each call of an admission or conversion webhook, when it has ended. */
+  /** Called after each call of an admission or conversion webhook. */
   readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
-  /** Has allowed requests fail or wait, to see what clients make of it. */
+  /** Makes authorized requests fail or wait, to test clients. */
   readonly intercept?: Intercept | undefined;
   /**
-   * Admission plugins to leave out, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
-   * ServiceAccounts, so `ServiceAccount` is left out anyway.
+   * Admission plugins to disable, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
+   * ServiceAccounts, and `ServiceAccount` is always disabled.
    */
   readonly disableAdmissionPlugins?: readonly "ServiceAccount"[];
   /** The stages of the controller `stage`, as read by `parseStages`. */
   readonly stages?: readonly Stage[];
-  /** How many changes of each resource are kept for watchers; older revisions get 410. Default: 10,000. */
+  /** The number of changes of each resource that are kept for watchers; older revisions get 410. Default: 10,000. */
   readonly historyLimit?: number;
   /** The private key (PEM) that signs the tokens of service accounts. Default: a new one. */
   readonly serviceAccountKey?: string;
   readonly serviceAccountIssuer?: string;
-  /** The objects to start with. Default: none but those that every cluster has. */
+  /** The initial objects, besides those that every cluster has. Default: none. */
   readonly state?: Snapshot;
   /**
-   * The clock of connections: when watches time out, how long `intercept` delays a request, and how long a webhook takes. With another clock than the
-   * cluster's, that can be moved without ending the watches of clients. Default: the cluster's clock.
+   * The clock of connections: of the timeouts of watches, the delays of `intercept` and the durations of webhook calls. If
+   * it differs from the cluster's clock, that can be moved without ending watches. Default: the cluster's clock.
    */
   readonly connectionClock?: Clock;
   /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What a cluster is made from, besides its options. */
+/** The parts of a cluster that depend on how it is reached. */
 export interface ClusterParts {
   readonly clock: Clock;
   readonly webhooks: WebhookClient;
@@ -102,7 +136,7 @@ export interface ClusterParts {
   readonly journal?: FileJournal | undefined;
 }
 
-/** An API server before it is reached by anybody. */
+/** An API server that does not serve requests yet. */
 export interface AssembledCluster {
   readonly core: Core;
   readonly handler: Handler;
@@ -159,7 +193,7 @@ export async function assembleCluster(
   };
 }
 
-/** Whether somebody is told who asks for what. */
+/** Returns true if an observer needs the writer of each write or webhook call. */
 function knowsWriters({ onWrite, onWebhookCall }: AssembleOptions): boolean {
   return onWrite !== undefined || onWebhookCall !== undefined;
 }
@@ -190,7 +224,7 @@ function makeCore(
   addBuiltIns(registry);
   const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
-  // Its controller may create it first; whether it exists then is up to the plugin.
+  // Fails if the controller creates the account first; the plugin then finds it.
   const createDefault = (namespace: string): Promise<void> =>
     ensureDefaultAccount(withWriters(clusterObjects(core)), namespace).catch(() => undefined);
   const core: Core = {
@@ -227,12 +261,12 @@ function makeCore(
   return core;
 }
 
-/** As with kube-apiserver in envtest, pods need no account where no controller creates accounts. */
+/** Returns true if pods need an account. As in envtest, they don't if no controller creates accounts. */
 function hasAccounts({ controllers = [], disableAdmissionPlugins = [] }: AssembleOptions): boolean {
   return controllers.includes("serviceaccount") && !disableAdmissionPlugins.includes("ServiceAccount");
 }
 
-/** The way of a request: errors, authentication, impersonation, authorization, then the handler. */
+/** Makes the handler of requests: errors, authentication, impersonation, authorization, then the API. */
 function handlerOf(core: Core, options: AssembleOptions): Handler {
   const { onError, intercept } = options;
   const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;

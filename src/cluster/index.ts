@@ -10,10 +10,15 @@ export type { Kubeconfig } from "./auth/kubeconfig.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";
 export type { Intercept, InterceptedRequest, Interception } from "./filters/interception.ts";
-export { type MetFailure, type PlannedFailure, PlannedFailures } from "./filters/planned-failures.ts";
+export { type MetFailure, type PlannedFailure, PlannedFailures } from "./filters/interception.ts";
 export { installLaunchers } from "./launchers/install-launchers.ts";
-export type { PlainRequest, PlainResponse } from "./http/in-process.ts";
-export type { AdmissionCall, ConversionCall, WebhookCall, WebhookFailure } from "./admission/webhook-call.ts";
-export type { WebhookPost } from "./admission/webhook-client.ts";
-export type { WebhookReply } from "./admission/webhook-reply.ts";
+export type { PlainRequest, PlainResponse } from "./server/in-process.ts";
+export type {
+  AdmissionCall,
+  ConversionCall,
+  WebhookCall,
+  WebhookFailure,
+} from "./admission/webhooks/call-webhook.ts";
+export type { WebhookPost } from "./admission/webhooks/webhook-client.ts";
+export type { WebhookReply } from "./admission/webhooks/webhook-client.ts";
 export { type InProcessCluster, type InProcessOptions, startInProcess } from "./start-in-process.ts";

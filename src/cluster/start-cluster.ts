@@ -2,16 +2,14 @@ import { writeAs } from "./registry/writers.ts";
 import { inspect } from "node:util";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
-import { type ServiceResolver, WebhookClient } from "./admission/webhook-client.ts";
+import { type ServiceResolver, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
-import { Credentials } from "./auth/credentials.ts";
+import { Credentials, storedCredentials } from "./auth/credentials.ts";
 import type { Kubeconfig } from "./auth/kubeconfig.ts";
-import { storedCredentials } from "./auth/stored-credentials.ts";
 import type { User } from "./contract/user.ts";
 import type { Core } from "./registry/core.ts";
-import { listen } from "./server/listen.ts";
-import { FileJournal } from "./storage/file-journal.ts";
-import { lockFolder } from "./storage/lock-folder.ts";
+import { listen } from "./server/serve.ts";
+import { FileJournal, lockFolder } from "./storage/file-journal.ts";
 import type { Snapshot, WrittenState } from "./storage/store.ts";
 
 /** Options of `startCluster`. */
@@ -31,7 +29,9 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   };
   /** Static bearer tokens with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
-  /** Returns the local port behind a Service in a webhook configuration, such as that of an operator under development. */
+  /**
+   * Returns the local port behind a Service in a webhook configuration, such as that of an operator under development.
+   */
   readonly resolveService?: ServiceResolver;
   /** Receives unexpected errors. Default: prints them to standard error. */
   readonly onError?: (error: unknown) => void;
@@ -47,9 +47,9 @@ export interface Cluster {
   addUser(name: string, groups?: readonly string[]): Kubeconfig;
   /** The current state of all objects, in constant time. */
   snapshot(): Snapshot;
-  /** A snapshot of earlier states, such as those that `onWrite` has told of: it has no other objects. */
+  /** A snapshot of earlier states, such as those passed to `onWrite`, without any other objects. */
   snapshotOf(states: Iterable<WrittenState>): Snapshot;
-  /** Restores a snapshot; clients see this as writes. `onWrite` is told of a user if one is given. */
+  /** Restores a snapshot; clients see this as writes. If a user is given, `onWrite` receives it as the writer. */
   restore(snapshot: Snapshot, user?: string): void;
   stop(): Promise<void>;
 }

@@ -1,10 +1,9 @@
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
-import { type WebhookCarrier, WebhookClient } from "./admission/webhook-client.ts";
+import { type WebhookCarrier, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
 import type { User } from "./contract/user.ts";
-import type { PlainRequest, PlainResponse } from "./http/in-process.ts";
+import { type PlainRequest, type PlainResponse, answerCalls } from "./server/in-process.ts";
 import type { Core } from "./registry/core.ts";
-import { answerCalls } from "./server/answer-calls.ts";
 import type { Snapshot } from "./storage/store.ts";
 
 /** Options of `startInProcess`. */
@@ -12,14 +11,14 @@ export interface InProcessOptions extends AssembleOptions {
   readonly clock?: Clock;
   /** Static bearer tokens with their users. No certificates exist here. */
   readonly tokens?: Readonly<Record<string, User>>;
-  /** Brings calls to webhooks. Default: none can be reached. */
+  /** Delivers calls to webhooks. Default: no webhook can be reached. */
   readonly carryWebhook?: WebhookCarrier;
 }
 
-/** A cluster without a port: its API server is called. */
+/** A cluster without a port: requests are passed by function calls. */
 export interface InProcessCluster {
   readonly core: Core;
-  /** Handles a request like one that a socket brought; resolves once the head of the response is known. */
+  /** Handles a request as if it came from a socket; resolves once status and headers of the response are known. */
   handle(request: PlainRequest): Promise<PlainResponse>;
   snapshot(): Snapshot;
   readonly stop: () => Promise<void>;
@@ -35,7 +34,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     clock,
     webhooks: new WebhookClient(() => undefined, carryWebhook),
     findToken: (token) => (Object.hasOwn(tokens, token) ? tokens[token] : undefined),
-    // Nobody verifies a server that is called.
+    // No client verifies a server without TLS.
     caCertificate: "",
   });
   await run(announcedPort);

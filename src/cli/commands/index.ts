@@ -146,7 +146,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "deploy",
     summary: "Deploy the operator to a cluster",
-    load: async () => (await import("./ship/cluster/deploy.ts")).deploy,
+    load: async () => (await import("./ship/deploy.ts")).deploy,
   },
   {
     name: "undeploy",

@@ -1,22 +1,14 @@
+// Admission: the plugins that every write passes. This file has the chain and its rounds; `assemble-cluster.ts` lists
+// the
+// plugins in their order. The small ones are in `plugins.ts`, each large one has a file, and the folders have those
+// that
+// users configure: admission policies and webhooks.
+
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
+import type { StatusDetails } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Admission, AdmissionRequest } from "../registry/admission-request.ts";
-import { Rounds } from "./rounds.ts";
-
-/** Whether a request creates a pod, which several plugins add fields to. */
-export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
-  const { operation, resource, subresource, object } = request;
-  if (operation !== "CREATE" || subresource !== "" || object === undefined) return false;
-  return resource.group === "" && resource.plural === "pods" && object["spec"] !== undefined;
-}
-
-/** Whether a request replaces a pod, not one of its subresources. */
-export function isChangedPod(
-  request: AdmissionRequest,
-): request is AdmissionRequest & { object: ApiObject; oldObject: ApiObject } {
-  const { operation, resource, subresource, object, oldObject } = request;
-  if (operation !== "UPDATE" || subresource !== "" || !oldObject) return false;
-  return resource.group === "" && resource.plural === "pods" && object?.["spec"] !== undefined;
-}
+import type { Admission, AdmissionRequest } from "../registry/core.ts";
+import { qualifiedName } from "../contract/status-error.ts";
 
 /** One plugin of the chain. It denies a request by throwing a StatusError. */
 export interface AdmissionPlugin {
@@ -26,7 +18,10 @@ export interface AdmissionPlugin {
   validate?(request: AdmissionRequest): void | Promise<void>;
 }
 
-/** The chain that every write passes: all mutating plugins first, then, after defaults and validation, the validating ones. */
+/**
+ * The chain that every write passes: all mutating plugins first, then, after defaults and validation, the validating
+ * ones.
+ */
 export class AdmissionChain implements Admission {
   readonly #plugins: readonly AdmissionPlugin[];
 
@@ -42,7 +37,7 @@ export class AdmissionChain implements Admission {
     return seen.object;
   }
 
-  /** Returns the request with the object as the plugins leave it; for most objects few of them have anything to do. */
+  /** Runs all plugins once. Awaits only promises: most plugins have nothing to do for most objects. */
   async #mutateOnce(request: AdmissionRequest, rounds: Rounds): Promise<AdmissionRequest> {
     let seen = request;
     for (const plugin of this.#plugins) {
@@ -59,4 +54,102 @@ export class AdmissionChain implements Admission {
       if (validated) await validated;
     }
   }
+}
+
+/**
+ * The rounds of one request through the mutating plugins. If a webhook or a policy changes the object, all plugins run
+ * a second time, with the webhooks and policies whose reinvocation policy is `IfNeeded`.
+ */
+export class Rounds {
+  #second = false;
+  #needed = false;
+  readonly #calls = new Map<string, Calls>();
+
+  /** The calls that a plugin has made, in all rounds. */
+  callsOf(plugin: string, object: ApiObject | undefined): Calls {
+    const known = this.#calls.get(plugin) ?? new Calls(() => void (this.#needed = true));
+    this.#calls.set(plugin, known);
+    if (this.#second) known.startAgain(object);
+    return known;
+  }
+
+  /** Begins the second round if one is needed; there is no third. */
+  next(): boolean {
+    if (this.#second || !this.#needed) return false;
+    this.#second = true;
+    return true;
+  }
+}
+
+/** The calls of one plugin's webhooks or policies, and those that the second round must repeat. */
+class Calls {
+  readonly #onChange: () => void;
+  readonly #repeatable = new Set<unknown>();
+  readonly #due = new Set<unknown>();
+  #second = false;
+  #left: ApiObject | undefined;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Returns true in the first round, and in the second for calls that a later change made due again. */
+  isDue(key: unknown): boolean {
+    return !this.#second || this.#due.has(key);
+  }
+
+  /** Records that the object has changed: all keys remembered so far are due again. */
+  changed(): void {
+    this.#repeatAll();
+    this.#onChange();
+  }
+
+  /** Remembers a webhook or policy that is called again after a change. */
+  remember(key: unknown): void {
+    this.#repeatable.add(key);
+  }
+
+  /** Keeps the object at the end of the first round, to compare it in the second. */
+  end(object: ApiObject | undefined): void {
+    if (this.#repeatable.size > 0 && !this.#second) this.#left = copyJSON(object);
+  }
+
+  startAgain(object: ApiObject | undefined): void {
+    this.#second = true;
+    if (this.#repeatable.size > 0 && !isEqual(this.#left, object)) this.#repeatAll();
+  }
+
+  #repeatAll(): void {
+    for (const key of this.#repeatable) this.#due.add(key);
+    this.#repeatable.clear();
+  }
+}
+
+/** Returns true if a request creates a pod. */
+export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
+  const { operation, resource, subresource, object } = request;
+  if (operation !== "CREATE" || subresource !== "" || object === undefined) return false;
+  return resource.group === "" && resource.plural === "pods" && object["spec"] !== undefined;
+}
+
+/** Returns true if a request updates a pod, not one of its subresources. */
+export function isChangedPod(
+  request: AdmissionRequest,
+): request is AdmissionRequest & { object: ApiObject; oldObject: ApiObject } {
+  const { operation, resource, subresource, object, oldObject } = request;
+  if (operation !== "UPDATE" || subresource !== "" || !oldObject) return false;
+  return resource.group === "" && resource.plural === "pods" && object?.["spec"] !== undefined;
+}
+
+/** Names the object in a denial: by its `generateName` if it has no name yet. */
+export function refusalSubject({ resource, name, object }: AdmissionRequest): {
+  readonly text: string;
+  readonly details: StatusDetails;
+} {
+  const { group, plural } = resource;
+  const known = name || object?.metadata.name || object?.metadata.generateName || "Unknown";
+  return {
+    text: `${qualifiedName(resource)} ${JSON.stringify(known)}`,
+    details: { name: known, ...(group !== "" && { group }), kind: plural },
+  };
 }

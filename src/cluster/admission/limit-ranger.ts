@@ -8,13 +8,12 @@ import type {
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
 import type { Sent } from "../contract/sent.ts";
-import type { AdmissionRequest } from "../registry/admission-request.ts";
+import type { AdmissionRequest } from "../registry/core.ts";
 import { forbidden } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type { ResourceList } from "../quota/resource-list.ts";
+import { type ResourceList, sumPodResources } from "../quota/resource-list.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
-import { sumPodResources } from "../quota/pod-resources.ts";
 
 /** Sets default requests and limits of containers, and denies pods and claims outside a namespace's limit ranges. */
 export function limitRanger(store: Store): AdmissionPlugin {

@@ -3,12 +3,11 @@ import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { notFound } from "../contract/status-error.ts";
 import type { Store } from "../storage/store.ts";
 import { isEmptySelector } from "../kinds/checks/meta-types.ts";
-import type { AdmissionRequest } from "../registry/admission-request.ts";
+import type { AdmissionRequest } from "../registry/core.ts";
 import type {
   MatchResources,
   NamedRuleWithOperations,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
-
 
 
 /**
@@ -53,7 +52,10 @@ function has(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-/** For a write of a namespace its new labels count; cluster-scoped objects always match. */
+/**
+ * Matches the labels of the request's namespace, or the new labels of a namespace that is written. Cluster-scoped
+ * objects match.
+ */
 export function matchesNamespace(
   selector: LabelSelector | undefined,
   { resource, operation, subresource, object, namespace, name }: AdmissionRequest,
@@ -70,7 +72,7 @@ export function matchesNamespace(
   return matchesLabelSelector(selector, stored.object.metadata.labels ?? {});
 }
 
-/** The selector must match the new object or the old one. */
+/** Returns true if the selector matches the new object or the old one. */
 export function matchesObject(
   selector: LabelSelector | undefined,
   { object, oldObject }: AdmissionRequest,

@@ -1,6 +1,6 @@
-import type { AdmissionRequest } from "../registry/admission-request.ts";
+import type { AdmissionRequest, Core } from "../registry/core.ts";
 import type { PodSpec, ResourceQuota } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { isInScope } from "../quota/quota.ts";
+import { computeUsage, isInScope, namesFor, usageOf } from "../quota/usage.ts";
 import {
   addLists,
   growth,
@@ -11,8 +11,6 @@ import {
   type ResourceList,
   withoutZeros,
 } from "../quota/resource-list.ts";
-import { computeUsage, namesFor, usageOf } from "../quota/usage.ts";
-import type { Core } from "../registry/core.ts";
 import { updateObject } from "../registry/update-object.ts";
 import { ownWrite } from "../registry/write.ts";
 import { forbidden, StatusError } from "../contract/status-error.ts";
@@ -22,11 +20,11 @@ import type { AdmissionPlugin } from "./admission.ts";
 
 /** Resources that quotas don't count. */
 const uncounted: ReadonlySet<string> = new Set(["events", "bindings"]);
-/** Resources of which an update can use more quota than before. */
+/** Resources whose updates can use more quota than before. */
 const growing: ReadonlySet<string> = new Set(["services", "persistentvolumeclaims"]);
 
 /**
- * Denies what exceeds a namespace's quotas, and adds what it admits to their usage. As on a real server, a quota
+ * Denies objects that exceed a namespace's quotas, and adds admitted ones to their usage. As on a real server, a quota
  * applies only once a controller has set `hard` and `used` in its status.
  */
 export function resourceQuota(core: () => Core): AdmissionPlugin {
@@ -60,7 +58,7 @@ function quotasOf({ store }: Core, namespace: string): ResourceQuota[] {
   return stored.map(({ object }) => object as ResourceQuota);
 }
 
-/** Charges every quota that counts the object, and returns the quotas whose usage changes. */
+/** Adds the object to every quota that counts it. Returns the quotas whose usage changes. */
 function chargeAll(
   request: AdmissionRequest & { object: ApiObject },
   quotas: readonly ResourceQuota[],
@@ -80,7 +78,7 @@ function chargeAll(
   });
 }
 
-/** A quota's usage including the object. */
+/** Returns a quota's usage with the object. Throws if it exceeds the quota. */
 function charge(
   request: AdmissionRequest & { object: ApiObject },
   { metadata, status }: ResourceQuota,
@@ -106,7 +104,7 @@ function charge(
 
 const mustBeSpecified = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
-/** If a quota limits CPU or memory, each container must specify how much of it it needs. */
+/** Lists the containers that don't specify CPU or memory although a quota limits it. */
 function findUnspecified({ containers, initContainers = [] }: PodSpec, names: readonly string[]): string {
   const missing = mustBeSpecified
     .filter((name) => names.includes(name))

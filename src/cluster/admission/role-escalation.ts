@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RoleBinding } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import type { AdmissionRequest } from "../registry/admission-request.ts";
-import { allRules, type Authorizer, resourceAttributes, type Rule } from "../contract/authorizer.ts";
-import { describeRules, missingRules } from "../auth/missing-rules.ts";
-import { forbidden, notFound, StatusError } from "../contract/status-error.ts";
+import type { AdmissionRequest } from "../registry/core.ts";
+import { type Authorizer, type Rule, allRules, resourceAttributes } from "../contract/authorizer.ts";
+import { StatusError, forbidden, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Sent } from "../contract/sent.ts";
 import type { Store } from "../storage/store.ts";
@@ -16,6 +15,7 @@ interface SentRole extends ApiObject {
   readonly rules?: readonly Rule[] | null;
   readonly aggregationRule?: object;
 }
+
 type SentBinding = Sent<RoleBinding> & ApiObject;
 
 /**
@@ -93,7 +93,91 @@ function describeRefusal({ user }: AdmissionRequest, missing: readonly Rule[]): 
   return `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`;
 }
 
-/** The garbage collector removes finalizers and owners from roles whose permissions it does not have. */
+/** The permissions of the wanted rules that no held rule covers. */
+function missingRules(held: readonly Rule[], wanted: readonly Rule[]): Rule[] {
+  return wanted.flatMap(permissionsOf).filter((permission) => !held.some((rule) => covers(rule, permission)));
+}
+
+/** Lists permissions as the real server does: a line for each resource with all its verbs, sorted. */
+function describeRules(permissions: readonly Rule[]): string {
+  const merged = new Map<string, Rule>();
+  for (const permission of permissions) {
+    const { verbs, ...scope } = permission;
+    const key = JSON.stringify(scope.nonResourceURLs ? permission : scope);
+    merged.set(key, { ...scope, verbs: [...new Set([...(merged.get(key)?.verbs ?? []), ...verbs])] });
+  }
+  const lines = [...merged.values()].map((rule) => {
+    const parts = [
+      list("APIGroups", rule.apiGroups),
+      list("Resources", rule.resources),
+      list("NonResourceURLs", rule.nonResourceURLs),
+      list("ResourceNames", rule.resourceNames),
+      list("Verbs", rule.verbs),
+    ];
+    return `{${parts.filter((part) => part !== "").join(", ")}}`;
+  });
+  return [...new Set(lines)].toSorted().join("\n");
+}
+
+function list(name: string, values: readonly string[] = []): string {
+  return values.length === 0 ? "" : `${name}:[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
+}
+
+function permissionsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): Rule[] {
+  const names = resourceNames?.length ? resourceNames.map((name) => [name]) : [undefined];
+  return [
+    ...(apiGroups ?? []).flatMap((group) =>
+      (resources ?? []).flatMap((resource) =>
+        verbs.flatMap((verb) =>
+          names.map((name) => ({
+            apiGroups: [group],
+            resources: [resource],
+            verbs: [verb],
+            ...(name && { resourceNames: name }),
+          })),
+        ),
+      ),
+    ),
+    ...(nonResourceURLs ?? []).flatMap((url) =>
+      verbs.map((verb) => ({ nonResourceURLs: [url], verbs: [verb] })),
+    ),
+  ];
+}
+
+/** Returns true if a rule includes a permission. */
+function covers(rule: Rule, permission: Rule): boolean {
+  if (!includesAll(rule.verbs, permission.verbs)) return false;
+  const [url] = permission.nonResourceURLs ?? [];
+  if (url !== undefined) return (rule.nonResourceURLs ?? []).some((held) => coversURL(held, url));
+  const names = rule.resourceNames ?? [];
+  const hasNames =
+    names.length === 0 || (permission.resourceNames?.some((name) => names.includes(name)) ?? false);
+  return (
+    hasNames &&
+    includesAll(rule.apiGroups, permission.apiGroups) &&
+    coversResource(rule.resources ?? [], permission.resources![0]!)
+  );
+}
+
+function includesAll(held: readonly string[] = [], wanted: readonly string[] = []): boolean {
+  return held.includes("*") || wanted.every((each) => held.includes(each));
+}
+
+function coversResource(held: readonly string[], resource: string): boolean {
+  const slash = resource.indexOf("/");
+  return (
+    held.includes("*") || held.includes(resource) || (slash > 0 && held.includes(`*${resource.slice(slash)}`))
+  );
+}
+
+function coversURL(held: string, url: string): boolean {
+  return held === url || (held.endsWith("*") && url.startsWith(held.slice(0, -1)));
+}
+
+/**
+ * Returns true for a change of finalizers and owners alone: the garbage collector makes it without the role's
+ * permissions.
+ */
 function changesOnlyOwnership(object: ApiObject, old: ApiObject): boolean {
   return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(old));
 }

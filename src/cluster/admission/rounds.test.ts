@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
-import { Rounds } from "./rounds.ts";
+import { Rounds } from "./admission.ts";
 
 const object = (value: string): ApiObject => ({
   apiVersion: "v1",
@@ -35,7 +35,7 @@ test("a later change by another plugin makes all calls due whose reinvocation po
   policies.remember("policy");
   const left = object("1");
   policies.end(left);
-  // What is remembered must not follow later changes in place.
+  // The remembered object must not follow later changes in place.
   (left["data"] as Record<string, string>)["value"] = "2";
   rounds.callsOf("webhooks", left).changed();
   expect(rounds.next()).toBe(true);

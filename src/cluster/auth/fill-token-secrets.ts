@@ -19,9 +19,9 @@ interface TokenSecretsContext {
 }
 
 /**
- * Fills Secrets of type `kubernetes.io/service-account-token` with a token that never expires, and deletes those whose
- * service account is gone: the older way to get a token, which charts and CI systems still use. Returns a function
- * that stops it.
+ * Fills Secrets of type `kubernetes.io/service-account-token` with a token that never expires, and deletes them if their
+ * service account is gone. Charts and CI systems still use this older way to get a token. Returns a function that stops
+ * this.
  */
 export function fillTokenSecrets({
   objects,
@@ -66,7 +66,7 @@ export function fillTokenSecrets({
 
   const start = ({ metadata }: KubernetesObject) => {
     settle(metadata.namespace!, metadata.name!).catch((error: unknown) => {
-      // Another client has written it since, and that write has triggered its own event.
+      // Another client has written the Secret since, and that write has its own event.
       const isOutdated = error instanceof StatusError && (error.code === 409 || error.code === 404);
       if (!isOutdated) onError(error);
     });

@@ -25,7 +25,7 @@ export interface Access {
   readonly clientKey?: string;
 }
 
-/** The kubeconfig with which a user reaches the cluster. */
+/** Makes the kubeconfig of a user. */
 export function kubeconfigOf(access: Access): Kubeconfig {
   const { server, user, certificateAuthority, token, clientCertificate, clientKey } = access;
   const name = "tsbuilder";

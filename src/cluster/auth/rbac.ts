@@ -1,8 +1,20 @@
-import type { Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
+// Authorization and credentials. This file authorizes by roles and bindings; `credentials.ts` has the certificates and
+// static tokens of
+// a cluster, `service-account-tokens.ts` the tokens of service accounts, `kubeconfig.ts` the form in which users get
+// them.
+
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { ClusterRole, Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { User } from "../contract/user.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import type { Attributes, Authorizer, Decision, Rule } from "../contract/authorizer.ts";
+import { isUsable } from "../kinds/checks/meta-types.ts";
+
+
+
+
 
 /** Authorizes by the roles and bindings that are in the store at the time of the request. */
 export class RBAC implements Authorizer {
@@ -56,8 +68,8 @@ function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingN
   return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
 }
 
-/** Whether a rule allows a request. */
-export function covers(rule: Rule, asked: Attributes): boolean {
+/** Returns true if a rule allows a request. */
+function covers(rule: Rule, asked: Attributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
   if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => matchesPath(url, asked.path));
   const { subresource, resource, name } = asked;
@@ -87,4 +99,31 @@ function reasonFor(binding: RoleBinding, user: User): string {
   const what = namespace ? `${name}/${namespace}` : name;
   const { roleRef } = binding;
   return `RBAC: allowed by ${kind} ${JSON.stringify(what)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${who}`;
+}
+
+/**
+ * Keeps the rules of aggregated cluster roles equal to the union of the roles that they select. Returns a function that
+ * stops this.
+ */
+export function aggregateRoles(store: Store): () => void {
+  const roles = store.collection("clusterroles.rbac.authorization.k8s.io");
+  const settle = () => {
+    for (const { key, object } of roles.list()) {
+      const role = object as ClusterRole;
+      const selectors = role.aggregationRule?.clusterRoleSelectors;
+      // A data folder of an older version may hold a role that is invalid today: its rules stay as they are.
+      if (!selectors?.every(isUsable)) continue;
+      const rules = roles.list().flatMap((other) => {
+        const labels = other.object.metadata.labels ?? {};
+        const chosen =
+          other.key !== key && selectors.some((selector) => matchesLabelSelector(selector, labels));
+        return chosen ? ((other.object as ClusterRole).rules ?? []) : [];
+      });
+      const unique = [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
+      if (isEqual(unique, role.rules ?? [])) continue;
+      store.put(roles, key, { ...role, rules: unique });
+    }
+  };
+  settle();
+  return roles.listen(settle);
 }

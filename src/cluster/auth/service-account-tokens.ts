@@ -8,10 +8,10 @@ import {
   verify,
 } from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { findBound } from "./bound-objects.ts";
 import type { Store } from "../storage/store.ts";
 import type { TokenIssuer, TokenSubject } from "../contract/tokens.ts";
 import { type User, credentialId, serviceAccountUser } from "../contract/user.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 interface Bound {
   readonly name: string;
@@ -34,30 +34,6 @@ type Claims = {
     node?: Bound;
   };
 };
-
-interface Keys {
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
-  readonly keyId: string;
-}
-
-function newKeys(): Keys {
-  return keysOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
-}
-
-let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
-
-/** Clusters that start one after the other, as a simulation's do, have one key: reading it takes milliseconds. */
-function readKeys(pem: string): Keys {
-  if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(createPrivateKey(pem)) };
-  return lastRead.keys;
-}
-
-function keysOf(privateKey: KeyObject): Keys {
-  const publicKey = createPublicKey(privateKey);
-  const der = publicKey.export({ type: "spki", format: "der" });
-  return { privateKey, publicKey, keyId: createHash("sha256").update(der).digest("base64url") };
-}
 
 /** Issues and checks the JSON Web Tokens of service accounts. */
 export class ServiceAccountTokens implements TokenIssuer {
@@ -103,7 +79,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     return this.#sign(secretTokenClaims(account, secret));
   }
 
-  /** The user of a token; undefined if the token is not ours or has expired, or its service account is gone. */
+  /** The user of a token; undefined if the token is not the cluster's, has expired, or its service account is gone. */
   read(token: string, audience: string = this.issuer): { user: User; audiences: string[] } | undefined {
     const verified = this.#verify(token);
     if (verified?.["iss"] === secretTokenIssuer) {
@@ -136,7 +112,9 @@ export class ServiceAccountTokens implements TokenIssuer {
     return { user: { ...user, extra }, audiences: claims.aud };
   }
 
-  /** Keys from options are often RSA; generated ones are ECDSA, which is much faster to generate. */
+  /**
+   * The algorithm of the key. Keys from options are often RSA; generated ones are ECDSA, which is faster to generate.
+   */
   get algorithm(): "ES256" | "RS256" {
     return this.#privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   }
@@ -167,7 +145,54 @@ export class ServiceAccountTokens implements TokenIssuer {
   }
 }
 
-/** The issuer of the tokens in Secrets, whatever the cluster's own issuer is. */
+interface Keys {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly keyId: string;
+}
+
+function newKeys(): Keys {
+  return keysOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
+}
+
+let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
+
+/**
+ * Reads a private key. Caches the last one: the many clusters of a simulation share a key, and reading takes
+ * milliseconds.
+ */
+function readKeys(pem: string): Keys {
+  if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(createPrivateKey(pem)) };
+  return lastRead.keys;
+}
+
+function keysOf(privateKey: KeyObject): Keys {
+  const publicKey = createPublicKey(privateKey);
+  const der = publicKey.export({ type: "spki", format: "der" });
+  return { privateKey, publicKey, keyId: createHash("sha256").update(der).digest("base64url") };
+}
+
+/** The kinds of objects that tokens may be bound to. */
+const bindable: Readonly<Record<string, { readonly plural: string; readonly namespaced: boolean }>> = {
+  Pod: { plural: "pods", namespaced: true },
+  Secret: { plural: "secrets", namespaced: true },
+  Node: { plural: "nodes", namespaced: false },
+};
+
+export function isBindable(kind: string): boolean {
+  return Object.hasOwn(bindable, kind);
+}
+
+export function findBound(
+  store: Store,
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+): { readonly plural: string; readonly object: ApiObject | undefined } {
+  const { plural, namespaced } = bindable[kind]!;
+  const key = namespaced ? `${namespace}/${name}` : name;
+  return { plural, object: store.collection(plural).get(key)?.object };
+}
+
+/** The issuer of tokens in Secrets, regardless of the cluster's own issuer. */
 const secretTokenIssuer = "kubernetes/serviceaccount";
 
 const claimPrefix = "kubernetes.io/serviceaccount/";
@@ -187,7 +212,7 @@ function secretTokenClaims(
   };
 }
 
-/** The user of such a token; undefined once its Secret holds another token, or its service account is gone. */
+/** The user of a token in a Secret; undefined if the Secret holds another token, or the service account is gone. */
 function readSecretToken(store: Store, token: string, claims: Record<string, unknown>): User | undefined {
   const text = (name: string) => String(claims[`${claimPrefix}${name}`]);
   const [namespace, name, uid] = [

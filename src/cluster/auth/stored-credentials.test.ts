@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Credentials } from "./credentials.ts";
-import { storedCredentials } from "./stored-credentials.ts";
+import { Credentials, storedCredentials } from "./credentials.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,15 @@
+// The objects that every cluster has from its start, and the ones that the API server itself keeps: roles, flow
+// control,
+// its own Service, the addresses of Services, and what expires with time. This file creates or stores the former.
+
+import { randomUUID } from "node:crypto";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Core } from "../registry/core.ts";
 import { createObject } from "../registry/create-object.ts";
 import { keyOfWrite, ownWrite } from "../registry/write.ts";
+import { keyOf } from "../registry/resource.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -17,4 +25,46 @@ async function ensure(core: Core, object: ApiObject): Promise<void> {
   const write = ownWrite(core, object);
   if (write.resource.collection.get(keyOfWrite(write))) return;
   await createObject(write, object);
+}
+
+/**
+ * Stores objects that don't exist yet, without admission, defaults and validation: they are known to be valid, and
+ * these steps would take most of the start. Objects without managed fields get an entry that owns every field.
+ */
+export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>): void {
+  const time = formatTime(core.clock.now());
+  for (const { metadata, ...object } of objects) {
+    const { group } = parseApiVersion(object.apiVersion);
+    const resource = core.registry.findKind(group, object.kind)!;
+    const { name = "", namespace = "", labels = {}, annotations = {}, generation, managedFields } = metadata;
+    const key = keyOf(resource, namespace, name);
+    if (resource.collection.get(key)) continue;
+    const { kind: _kind, apiVersion, ...content } = object;
+    const fieldsV1 = {
+      "f:metadata": { "f:annotations": membersOf(annotations), "f:labels": membersOf(labels) },
+      ...ownedFields(content),
+    };
+    const owner = { manager: "kube-apiserver", operation: "Update", apiVersion, time } as const;
+    core.store.put(resource.collection, key, {
+      ...object,
+      metadata: {
+        name,
+        ...(namespace !== "" && { namespace }),
+        uid: randomUUID(),
+        creationTimestamp: time,
+        ...(generation !== undefined && { generation }),
+        ...(metadata.labels && { labels }),
+        ...(metadata.annotations && { annotations }),
+        managedFields: managedFields ?? [{ ...owner, fieldsType: "FieldsV1", fieldsV1 }],
+      },
+    });
+  }
+}
+
+function membersOf(map: object) {
+  return { ".": {}, ...ownedFields(map) };
+}
+
+function ownedFields(object: object): Record<string, object> {
+  return Object.fromEntries(Object.keys(object).map((name) => [`f:${name}`, {}]));
 }

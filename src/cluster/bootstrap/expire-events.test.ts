@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { Store } from "../storage/store.ts";
-import { expireEvents } from "./expire-events.ts";
+import { expireEvents } from "./expire.ts";
 
 const minute = 60_000;
 const clock = new FakeClock();

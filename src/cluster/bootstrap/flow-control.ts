@@ -6,7 +6,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { mandatory, suggested } from "../kinds/flowcontrol/configurations.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
-import { storeBootstrapObjects } from "./store-bootstrap-objects.ts";
+import { storeBootstrapObjects } from "./bootstrap.ts";
 
 const group = "flowcontrol.apiserver.k8s.io";
 const apiVersion = `${group}/v1`;
@@ -14,12 +14,12 @@ const producer = "api-priority-and-fairness-config-producer-v1";
 const consumer = "api-priority-and-fairness-config-consumer-v1";
 const autoUpdate = "apf.kubernetes.io/autoupdate-spec";
 
-/** How long the real server may take to notice a change. */
+/** The time that the real server may take to notice a change. */
 const period = 60_000;
 
 /**
- * Creates the flow schemas and priority levels of every server. Those that are deleted come back within a minute, as do
- * the specs of those that are not marked as changed. No request is limited by them. Returns a function that stops this.
+ * Creates the flow schemas and priority levels of every server. Within a minute, it recreates deleted ones, and restores
+ * specs that are not marked as changed. They limit no requests here. Returns a function that stops this.
  */
 export function keepFlowControl(core: Core): () => void {
   const { clock, store } = core;
@@ -43,7 +43,7 @@ export function keepFlowControl(core: Core): () => void {
     const names = new Set(wanted.map(({ metadata }) => metadata.name));
     return store.collection(resource).listen(({ entry }) => {
       if (cancel || !names.has(entry.key)) return;
-      // Whoever writes at the same moment makes another event.
+      // A conflicting write makes its own event, which settles again.
       cancel = clock.setTimer(() => void settle().catch(() => undefined), period);
     });
   });
@@ -64,7 +64,10 @@ function isMandatory(kind: Kind, name: string): boolean {
   return name in (kind === "FlowSchema" ? mandatory.schemas : mandatory.levels);
 }
 
-/** The object with its annotation and, if the annotation allows it, its spec put right. Mandatory specs can't change. */
+/**
+ * Corrects the annotation of an object and, if the annotation allows it, its spec; undefined if both are right.
+ * Mandatory specs can't change.
+ */
 function revise(current: ApiObject, spec: unknown, always: boolean): ApiObject | undefined {
   const { annotations = {}, generation } = current.metadata;
   const text = annotations[autoUpdate];
@@ -119,7 +122,7 @@ function consumed({ conditions: [condition] }: { conditions: object[] }, time: s
   return { ...entry, fieldsV1, subresource: "status" };
 }
 
-/** The fields of an object; a struct that is not a pointer in Go is not itself a field. */
+/** The owned fields of an object. Go structs that are not pointers have no entry of their own. */
 function owned(object: object): Record<string, JSONValue> {
   const fields = Object.entries(object).map(([name, value]) => {
     if (name === "priorityLevelConfiguration") return [`f:${name}`, { "f:name": {} }] as const;

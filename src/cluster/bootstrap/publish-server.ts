@@ -7,7 +7,7 @@ import { serviceRange } from "../kinds/core/service/allocation.ts";
 import { nodeAddress } from "../kinds/core/node/fake-node.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
-import { storeBootstrapObjects } from "./store-bootstrap-objects.ts";
+import { storeBootstrapObjects } from "./bootstrap.ts";
 
 const user = "kube-apiserver";
 const controller = "kubernetes-service-cidr-controller";
@@ -17,14 +17,14 @@ const serviceCIDRs = "servicecidrs.networking.k8s.io";
 interface Published {
   readonly resource: ResourceName;
   readonly object: KubernetesObject & Readonly<Record<string, unknown>>;
-  /** The field that another port changes. */
+  /** The field that is updated if the port has changed. */
   readonly portField?: string;
 }
 
 /**
- * Creates the Service `kubernetes`, by which pods find the API server, with its endpoints and the range of the addresses
- * of Services. Nothing listens on its address, as in envtest. What is deleted, as by `kubectl delete all`, is created
- * again. Returns a function that stops this.
+ * Creates the Service `kubernetes`, by which pods find the API server, with its endpoints and the range of Service
+ * addresses. As in envtest, nothing listens on its address. Recreates the objects if they are deleted, as by
+ * `kubectl delete all`. Returns a function that stops this.
  */
 export async function publishServer(core: Core, port: number): Promise<() => void> {
   const objects = clusterObjects(core);
@@ -38,7 +38,7 @@ export async function publishServer(core: Core, port: number): Promise<() => voi
   keys.add(`${serviceCIDRs} ${rangeName}`);
   return core.store.listen((collection, { type, entry }) => {
     if (type !== "DELETED" || !keys.has(`${collection.name} ${entry.key}`)) return;
-    // Another Service may have taken its address at once; then it is not recreated.
+    // Fails if another Service has taken the address; then the Service is not recreated.
     settle().catch(() => undefined);
   });
 }
@@ -70,7 +70,7 @@ function publishedObjects(port: number): Published[] {
       type: "ClusterIP",
     },
   };
-  // The validation of endpoints refuses loopback addresses.
+  // Endpoints with loopback addresses are invalid.
   const endpoints = {
     apiVersion: "v1",
     kind: "Endpoints",
@@ -94,11 +94,11 @@ function publishedObjects(port: number): Published[] {
 
 const rangeName = "kubernetes";
 
-/** The range of the addresses of Services, which is ready. */
+/** The ServiceCIDR of the default range of Service addresses, with the condition Ready. */
 function serviceCIDR(time: string): ApiObject {
   const message = "Kubernetes default Service CIDR is ready";
   const ready = { type: "Ready", status: "True", lastTransitionTime: time, reason: "", message };
-  // The controller's configuration leaves out the empty reason.
+  // The controller's applied configuration omits the empty reason, so that nobody owns it.
   const owned = { ".": {}, "f:lastTransitionTime": {}, "f:message": {}, "f:status": {}, "f:type": {} };
   const apiVersion = "networking.k8s.io/v1";
   const entry = { apiVersion, time, fieldsType: "FieldsV1" } as const;

@@ -45,7 +45,7 @@ function addressesOf({ object }: Entry): readonly string[] {
   return clusterIPs.filter((ip) => ip !== "None");
 }
 
-/** The key of the Service that an IPAddress belongs to. */
+/** The key of the Service of an IPAddress. */
 function holderOf({ object }: Entry): string {
   const { parentRef } = (object["spec"] ?? {}) as Partial<IPAddressSpec>;
   return parentRef?.resource === "services" ? `${parentRef.namespace}/${parentRef.name}` : "";
@@ -53,7 +53,7 @@ function holderOf({ object }: Entry): string {
 
 const apiVersion = "networking.k8s.io/v1";
 
-/** It is stored without admission and validation, in the tick in which its Service is. */
+/** Makes an IPAddress, which is stored without admission and validation in the same tick as its Service. */
 function newAddress(ip: string, { object: { metadata } }: Entry, time: string): ApiObject {
   const labels = {
     "ipaddress.kubernetes.io/ip-family": ip.includes(":") ? "IPv6" : "IPv4",

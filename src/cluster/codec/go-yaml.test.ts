@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { explainYAML } from "./explain-yaml.ts";
-import { findDuplicateKeys, parseGoYAML } from "./go-yaml.ts";
+import { explainYAML, findDuplicateKeys, parseGoYAML } from "./go-yaml.ts";
 
 test.each([
   ["0644", 420],

@@ -14,6 +14,7 @@ import {
   type SchemaOptions,
   type ToJSOptions,
   type YAMLMap,
+  YAMLParseError,
   isAlias,
   isMap,
   isScalar,
@@ -21,12 +22,132 @@ import {
   visit,
 } from "yaml";
 
-/** How many members the merges of a document may add: merges of merges could add billions. */
+/**
+ * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
+ * but without its times and sexagesimal numbers. The number of aliases is limited: otherwise a small text could expand
+ * to gigabytes.
+ */
+export function parseGoYAML(text: string): unknown {
+  const document = readDocument(text);
+  const [error] = document.errors;
+  if (error?.code === "TAG_RESOLVE_FAILED") throw new ContentError(invalidBase64);
+  if (error) throw error;
+  checkScalars(document, text);
+  if (!/<<|\*/u.test(text)) return sortMembers(document.toJS());
+  checkAliases(document);
+  expandMerges(document);
+  return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
+}
+
+/** Reads the first document of a text. Ignores other documents, and text behind an object in braces. */
+function readDocument(text: string, lineCounter?: LineCounter): Document {
+  const source = firstFlow(text);
+  const parser = new Parser(lineCounter?.addNewLine);
+  Object.assign(parser, { lexer: createLexer() });
+  const documents = new Composer(readOptions).compose(parser.parse(source), true, source.length);
+  return documents.next().value as Document;
+}
+
+/**
+ * The object or list in brackets at the beginning of a YAML text, without the rest; any other text unchanged.
+ */
+function firstFlow(text: string): string {
+  if (!/^\s*[[{]/u.test(text)) return text;
+  let depth = 0;
+  let before = "";
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    if (isQuote(char) && startsValue(before)) at = endOfQuoted(text, at);
+    else if (char === "#" && /\s/u.test(text[at - 1] ?? "")) at = endOfLine(text, at);
+    else if (char === "{" || char === "[") depth++;
+    else if ((char === "}" || char === "]") && --depth === 0) return withoutRest(text, at + 1);
+    if (!/\s/u.test(char)) before = char;
+  }
+  return text;
+}
+
+/** Cuts off the rest of a text, unless a colon makes the object the key of another one. */
+function withoutRest(text: string, end: number): string {
+  return /^[ \t]*:/u.test(text.slice(end)) ? text : text.slice(0, end);
+}
+
+function isQuote(char: string): boolean {
+  return char === '"' || char === "'";
+}
+
+/** Returns true if a value can start here; elsewhere, a quote is a plain character. */
+function startsValue(before: string): boolean {
+  return before !== "" && "{[,:".includes(before);
+}
+
+function endOfQuoted(text: string, start: number): number {
+  const quote = text[start];
+  let at = start + 1;
+  while (at < text.length && text[at] !== quote) at += quote === '"' && text[at] === "\\" ? 2 : 1;
+  return at;
+}
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf("\n", start);
+  return end === -1 ? text.length : end;
+}
+
+/**
+ * A lexer that, as Go's, ignores the indentation of lines within quotes: they may begin left of the key. This relies on
+ * private members of `yaml` 2.9.1, which is pinned: the tests must pass with each new version.
+ */
+function createLexer(): Lexer {
+  const lexer = new Lexer();
+  const inner = lexer as unknown as { indentNext: number; parseQuotedScalar(): Generator<string, unknown> };
+  const parseQuotedScalar = inner.parseQuotedScalar.bind(lexer);
+  inner.parseQuotedScalar = function* () {
+    const { indentNext } = inner;
+    inner.indentNext = 0;
+    const next = yield* parseQuotedScalar();
+    inner.indentNext = indentNext;
+    return next;
+  };
+  return lexer;
+}
+
+/**
+ * Refuses escaped slashes, which Go does not support, and removes the line break that `yaml` adds to a block scalar at
+ * the end.
+ */
+function checkScalars(document: Document, text: string): void {
+  const isCut = /\S$/u.test(text);
+  if (!isCut && !text.includes("\\/")) return;
+  visit(document, {
+    Scalar(_, scalar) {
+      const [from = 0, to = 0] = scalar.range ?? [];
+      if (scalar.type === "QUOTE_DOUBLE") {
+        const escape = /^(?:[^\\]|\\[^/])*\\\//u.exec(text.slice(from, to));
+        if (!escape) return;
+        const line = text.slice(0, from + escape[0].length).split("\n").length;
+        throw new ContentError(`line ${line}: found unknown escape character`);
+      }
+      const isLast = isCut && to >= text.length && scalar.type?.startsWith("BLOCK_");
+      if (isLast && typeof scalar.value === "string") scalar.value = scalar.value.replace(/\n$/u, "");
+    },
+  });
+}
+
+function checkAliases(document: Document): void {
+  visit(document, {
+    Alias(_, alias, parents) {
+      const target = alias.resolve(document);
+      if (!target) throw new ContentError(`unknown anchor '${alias.source}' referenced`);
+      if (parents.includes(target)) throw new ContentError(`anchor '${alias.source}' value contains itself`);
+    },
+  });
+}
+
+/** The number of members that the merges of a document may add: merges of merges could add billions. */
 const limit = 100_000;
 
 /**
- * Replaces each merge (`<<`) of a document by the members that it adds. Go sets them in the order of the text, so that
- * the last one wins, and counts a key that is set already as a duplicate.
+ * Replaces each merge (`<<`) of a document by the members that it adds. Go sets members in the order of the text: the last
+ * one wins, and a key that is already set is a duplicate.
  */
 function expandMerges(document: Document): void {
   const expanded = new Set<YAMLMap>();
@@ -41,7 +162,7 @@ function expandMerges(document: Document): void {
       node.items = node.items.flatMap((pair) => (isMerge(pair) ? membersOf(pair.value) : [pair]));
   }
 
-  /** Of several mappings, the first one wins: it is set last. */
+  /** If a merge has several mappings, the first one wins: its members are set last. */
   function membersOf(value: unknown): Pair[] {
     const source = isAlias(value) ? value.resolve(document) : value;
     if (isSeq(source)) return source.items.toReversed().flatMap(membersOf);
@@ -61,140 +182,7 @@ function isMerge({ key }: Pair): boolean {
   return value === "<<" || (typeof value === "symbol" && value.description === "<<");
 }
 
-/**
- * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
- * but without its times and sexagesimal numbers. The number of aliases is limited: otherwise a small text could expand
- * to gigabytes.
- */
-export function parseGoYAML(text: string): unknown {
-  const document = readDocument(text);
-  const [error] = document.errors;
-  if (error?.code === "TAG_RESOLVE_FAILED") throw new ContentError(invalidBase64);
-  if (error) throw error;
-  checkScalars(document, text);
-  if (!/<<|\*/u.test(text)) return sortMembers(document.toJS());
-  checkAliases(document);
-  expandMerges(document);
-  return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
-}
-
-/** Only the first document of a text is read: neither another one, nor what stands behind an object in braces. */
-function readDocument(text: string, lineCounter?: LineCounter): Document {
-  const source = firstFlow(text);
-  const parser = new Parser(lineCounter?.addNewLine);
-  Object.assign(parser, { lexer: createLexer() });
-  const documents = new Composer(readOptions).compose(parser.parse(source), true, source.length);
-  return documents.next().value as Document;
-}
-
-/**
- * The object or list in brackets that a YAML text begins with, without what follows; another text as it is.
- */
-function firstFlow(text: string): string {
-  if (!/^\s*[[{]/u.test(text)) return text;
-  let depth = 0;
-  let before = "";
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at]!;
-    if (isQuote(char) && startsValue(before)) at = endOfQuoted(text, at);
-    else if (char === "#" && /\s/u.test(text[at - 1] ?? "")) at = endOfLine(text, at);
-    else if (char === "{" || char === "[") depth++;
-    else if ((char === "}" || char === "]") && --depth === 0) return withoutRest(text, at + 1);
-    if (!/\s/u.test(char)) before = char;
-  }
-  return text;
-}
-
-/** A colon makes the object the key of another one. */
-function withoutRest(text: string, end: number): string {
-  return /^[ \t]*:/u.test(text.slice(end)) ? text : text.slice(0, end);
-}
-
-function isQuote(char: string): boolean {
-  return char === '"' || char === "'";
-}
-
-/** Within a word, a quote is a character like others. */
-function startsValue(before: string): boolean {
-  return before !== "" && "{[,:".includes(before);
-}
-
-function endOfQuoted(text: string, start: number): number {
-  const quote = text[start];
-  let at = start + 1;
-  while (at < text.length && text[at] !== quote) at += quote === '"' && text[at] === "\\" ? 2 : 1;
-  return at;
-}
-
-function endOfLine(text: string, start: number): number {
-  const end = text.indexOf("\n", start);
-  return end === -1 ? text.length : end;
-}
-
-/**
- * Go's lexer does not look at the indentation of lines within quotes: they may begin left of the key. This relies on
- * private members of `yaml` 2.9.1, which is pinned: its tests must pass with each new version.
- */
-function createLexer(): Lexer {
-  const lexer = new Lexer();
-  const inner = lexer as unknown as { indentNext: number; parseQuotedScalar(): Generator<string, unknown> };
-  const parseQuotedScalar = inner.parseQuotedScalar.bind(lexer);
-  inner.parseQuotedScalar = function* () {
-    const { indentNext } = inner;
-    inner.indentNext = 0;
-    const next = yield* parseQuotedScalar();
-    inner.indentNext = indentNext;
-    return next;
-  };
-  return lexer;
-}
-
-/** Go knows no escape for a slash, and ends a block scalar where the text ends, be it without a line break. */
-function checkScalars(document: Document, text: string): void {
-  const isCut = /\S$/u.test(text);
-  if (!isCut && !text.includes("\\/")) return;
-  visit(document, {
-    Scalar(_, scalar) {
-      const [from = 0, to = 0] = scalar.range ?? [];
-      if (scalar.type === "QUOTE_DOUBLE") {
-        const escape = /^(?:[^\\]|\\[^/])*\\\//u.exec(text.slice(from, to));
-        if (!escape) return;
-        const line = text.slice(0, from + escape[0].length).split("\n").length;
-        throw new ContentError(`line ${line}: found unknown escape character`);
-      }
-      const isLast = isCut && to >= text.length && scalar.type?.startsWith("BLOCK_");
-      if (isLast && typeof scalar.value === "string") scalar.value = scalar.value.replace(/\n$/u, "");
-    },
-  });
-}
-
-/** Content that the parser takes and Go refuses, such as an alias of what it is in itself, which would have no end. */
-export class ContentError extends Error {
-  constructor(problem: string) {
-    super(`yaml: ${problem}`);
-    this.name = "ContentError";
-  }
-}
-
-function checkAliases(document: Document): void {
-  visit(document, {
-    Alias(_, alias, parents) {
-      const target = alias.resolve(document);
-      if (!target) throw new ContentError(`unknown anchor '${alias.source}' referenced`);
-      if (parents.includes(target)) throw new ContentError(`anchor '${alias.source}' value contains itself`);
-    },
-  });
-}
-
-/** YAML has infinities, and numbers that are none; JSON has not. */
-export class UnsupportedNumberError extends Error {
-  constructor(value: number) {
-    super(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
-    this.name = "UnsupportedNumberError";
-  }
-}
-
-/** Go turns YAML into JSON with sorted keys before it decodes it, and reports errors in that order. */
+/** Sorts the members of all objects: Go converts YAML to JSON with sorted keys, and reports errors in that order. */
 function sortMembers(value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) throw new UnsupportedNumberError(value);
   if (Array.isArray(value)) return value.map(sortMembers);
@@ -205,7 +193,7 @@ function sortMembers(value: unknown): unknown {
   return sorted;
 }
 
-/** The duplicate keys of a YAML text, one line for each, as Go reports them: by the line on which the value begins. */
+/** Lists the duplicate keys of a YAML text as Go reports them, by the line on which the value begins. */
 export function findDuplicateKeys(text: string): readonly string[] {
   const lineCounter = new LineCounter();
   const document = readDocument(text, lineCounter);
@@ -221,7 +209,7 @@ interface DuplicateKey {
   readonly start: number;
 }
 
-/** Each key is looked up once: the parser's own check compares it with all keys before it. */
+/** Finds duplicate keys in linear time; the parser's own check is quadratic. */
 function* duplicatesIn(node: unknown): Generator<DuplicateKey, void> {
   if (isSeq(node)) for (const item of node.items) yield* duplicatesIn(item);
   if (!isMap<Node, Node>(node)) return;
@@ -251,14 +239,14 @@ const words = new Map<string, boolean | null | number>([
 const plainScalar: ScalarTag = {
   tag: "tag:yaml.org,2002:plain",
   default: true,
-  // The key of a merge has a tag of its own.
+  // The key of a merge has its own tag.
   test: /^(?!<<$)/u,
   resolve: (text) => resolvePlain(text),
 };
 
 const invalidBase64 = "!!binary value contains invalid base64 data";
 
-/** Go reads bytes as if they were text. */
+/** Reads `!!binary` as text, as Go does. */
 const binaryScalar: ScalarTag = {
   tag: "tag:yaml.org,2002:binary",
   resolve(text) {
@@ -275,7 +263,7 @@ const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
   merge: true,
 };
 
-/** Two equal keys are no error of the text: the last one wins. */
+/** The options without the check for duplicate keys: the last one wins. */
 const readOptions = { ...options, uniqueKeys: false };
 
 /** The value of a scalar without quotes. */
@@ -287,7 +275,7 @@ function resolvePlain(text: string): unknown {
   return parseInteger(digits) ?? parseFloatText(digits) ?? text;
 }
 
-/** Go's integers of any base: a leading zero means octal. */
+/** Parses Go's integers of any base; a leading zero means octal. */
 function parseInteger(text: string): number | undefined {
   const match = /^([-+]?)(?:0x([\da-f]+)|0b([01]+)|0o?([0-7]+)|(0|[1-9]\d*))$/iu.exec(text);
   if (!match) return undefined;
@@ -307,4 +295,48 @@ function parseFloatText(text: string): number | undefined {
   if (!/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text)) return undefined;
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
+}
+
+/** Thrown for content that `yaml` accepts and Go refuses, such as an anchor that contains an alias of itself. */
+class ContentError extends Error {
+  constructor(problem: string) {
+    super(`yaml: ${problem}`);
+    this.name = "ContentError";
+  }
+}
+
+/** Thrown for infinities and NaN, which JSON does not have. */
+class UnsupportedNumberError extends Error {
+  constructor(value: number) {
+    super(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
+    this.name = "UnsupportedNumberError";
+  }
+}
+
+/** Explains a YAML error in Go's words where they are known, with the line if the text has several. */
+export function explainYAML(error: unknown, text: string): string {
+  const [message = ""] = (error as Error).message.split("\n");
+  if (error instanceof UnsupportedNumberError || error instanceof ContentError) return message;
+  // Go's parser limits the depth; `yaml` recurses until the stack overflows.
+  if (message.startsWith("Maximum call stack")) return "yaml: exceeded max depth";
+  const problem = problemOf(error, text) ?? message;
+  const lines = text.trimEnd().split("\n").length;
+  // Go reports the end of the text on the next line.
+  if (problem.startsWith("did not find")) return `yaml: line ${lines}: ${problem}`;
+  if (lines === 1) return `yaml: ${problem}`;
+  const line = error instanceof YAMLParseError ? text.slice(0, error.pos[0]).split("\n").length : 1;
+  return `yaml: line ${line}: ${problem}`;
+}
+
+function problemOf(error: unknown, text: string): string | undefined {
+  if (!(error instanceof YAMLParseError)) return undefined;
+  const { code, message } = error;
+  if (code === "TAB_AS_INDENT") return "found character that cannot start any token";
+  if (code === "BLOCK_AS_IMPLICIT_KEY") return "mapping values are not allowed in this context";
+  if (message.startsWith("Missing closing")) return "found unexpected end of stream";
+  const end = /must (?:be sufficiently indented and )?end with a (.)/u.exec(message)?.[1];
+  if (end === undefined) return undefined;
+  return /[[{,:]\s*$/u.test(text)
+    ? "did not find expected node content"
+    : `did not find expected ',' or '${end}'`;
 }

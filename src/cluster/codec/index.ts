@@ -1,3 +1,3 @@
-export { MalformedProtobufError } from "./malformed-protobuf.ts";
+export { MalformedProtobufError } from "./wire.ts";
 export { type DecodedObject, decodeProtobuf, encodeProtobuf } from "./protobuf.ts";
-export { encodeSwagger, type Swagger } from "./openapi-v2/encode-swagger.ts";
+export { encodeSwagger, type Swagger } from "./encode-swagger.ts";

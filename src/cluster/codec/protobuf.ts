@@ -1,69 +1,12 @@
+// Encodings other than plain JSON. Protobuf, top down: this file has the envelope, `message-codec.ts` the messages of
+// types, `scalar-codecs.ts` their scalars, `wire.ts` the bytes. `encode-swagger.ts` writes OpenAPI v2. `go-json.ts` and
+// `go-yaml.ts` read JSON and YAML as Go does, with Go's messages for malformed text.
+
 import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { MalformedProtobufError } from "./malformed-protobuf.ts";
-import { MessageCodecs } from "./message-codec.ts";
-import type { MessageCodec } from "./message-fields.ts";
+import { MalformedProtobufError, WireReader } from "./wire.ts";
+import { type MessageCodec, MessageCodecs } from "./message-codec.ts";
 import { write } from "./scalar-codecs.ts";
-import { WireReader } from "./wire-reader.ts";
-
-/** Every protobuf body starts with these four bytes. */
-const magic = Buffer.from("k8s\0", "latin1");
-
-/** The envelope of an object, Kubernetes' `runtime.Unknown`: its kind and what it encloses. */
-interface Envelope {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly raw: Buffer;
-}
-
-function readEnvelope(body: Uint8Array): Envelope {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  if (bytes.length === 0) throw new MalformedProtobufError("empty data");
-  if (!bytes.subarray(0, magic.length).equals(magic)) {
-    throw new MalformedProtobufError(
-      "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
-    );
-  }
-  let [apiVersion, kind, contentEncoding] = ["", "", ""];
-  let raw: Buffer = Buffer.alloc(0);
-  const reader = new WireReader(bytes.subarray(magic.length));
-  while (reader.next()) {
-    if (reader.field === 1) [apiVersion, kind] = readTypeMeta(reader.bytes());
-    else if (reader.field === 2) raw = reader.bytes();
-    else if (reader.field === 3) contentEncoding = reader.text();
-    else reader.skip();
-  }
-  if (contentEncoding !== "")
-    throw new MalformedProtobufError(`unsupported content encoding ${contentEncoding}`);
-  return { apiVersion, kind, raw };
-}
-
-function writeEnvelope({ apiVersion, kind, raw }: Envelope): Buffer {
-  const unknown = write((writer) => {
-    writer.bytes(
-      1,
-      write((typeMeta) => {
-        typeMeta.text(1, apiVersion);
-        typeMeta.text(2, kind);
-      }),
-    );
-    writer.bytes(2, raw);
-    writer.text(3, "");
-    writer.text(4, "");
-  });
-  return Buffer.concat([magic, unknown]);
-}
-
-function readTypeMeta(bytes: Buffer): [apiVersion: string, kind: string] {
-  let [apiVersion, kind] = ["", ""];
-  const reader = new WireReader(bytes);
-  while (reader.next()) {
-    if (reader.field === 1) apiVersion = reader.text();
-    else if (reader.field === 2) kind = reader.text();
-    else reader.skip();
-  }
-  return [apiVersion, kind];
-}
 
 /** A decoded object, in its JSON form. */
 export interface DecodedObject {
@@ -109,5 +52,64 @@ async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec
 /** Kinds that belong to every group and version and are declared once. */
 const metaKinds = new Set(["DeleteOptions", "Status"]);
 
-/** A single instance, because types refer to each other across modules, and field numbers of all modules are in one table. */
+/** One instance for all modules: types refer to each other across modules, and one table has all field numbers. */
 let codecs: MessageCodecs | undefined;
+
+/** Every protobuf body starts with these four bytes. */
+const magic = Buffer.from("k8s\0", "latin1");
+
+/** The envelope of an object, Kubernetes' `runtime.Unknown`: its kind and what it encloses. */
+interface Envelope {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly raw: Buffer;
+}
+
+function readEnvelope(body: Uint8Array): Envelope {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (bytes.length === 0) throw new MalformedProtobufError("empty data");
+  if (!bytes.subarray(0, magic.length).equals(magic)) {
+    throw new MalformedProtobufError(
+      "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
+    );
+  }
+  let [apiVersion, kind, contentEncoding] = ["", "", ""];
+  let raw: Buffer = Buffer.alloc(0);
+  const reader = new WireReader(bytes.subarray(magic.length));
+  while (reader.next()) {
+    if (reader.field === 1) [apiVersion, kind] = readTypeMeta(reader.bytes());
+    else if (reader.field === 2) raw = reader.bytes();
+    else if (reader.field === 3) contentEncoding = reader.text();
+    else reader.skip();
+  }
+  if (contentEncoding !== "")
+    throw new MalformedProtobufError(`unsupported content encoding ${contentEncoding}`);
+  return { apiVersion, kind, raw };
+}
+
+function readTypeMeta(bytes: Buffer): [apiVersion: string, kind: string] {
+  let [apiVersion, kind] = ["", ""];
+  const reader = new WireReader(bytes);
+  while (reader.next()) {
+    if (reader.field === 1) apiVersion = reader.text();
+    else if (reader.field === 2) kind = reader.text();
+    else reader.skip();
+  }
+  return [apiVersion, kind];
+}
+
+function writeEnvelope({ apiVersion, kind, raw }: Envelope): Buffer {
+  const unknown = write((writer) => {
+    writer.bytes(
+      1,
+      write((typeMeta) => {
+        typeMeta.text(1, apiVersion);
+        typeMeta.text(2, kind);
+      }),
+    );
+    writer.bytes(2, raw);
+    writer.text(3, "");
+    writer.text(4, "");
+  });
+  return Buffer.concat([magic, unknown]);
+}

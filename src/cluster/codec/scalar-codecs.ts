@@ -1,10 +1,7 @@
 import { formatMicroTime, formatTime, parseTime } from "@tsbuilder/apimachinery/time";
-import { MalformedProtobufError } from "./malformed-protobuf.ts";
-import type { ValueCodec } from "./value-codec.ts";
-import { wire, WireReader } from "./wire-reader.ts";
-import { WireWriter } from "./wire-writer.ts";
+import { MalformedProtobufError, type ValueCodec, WireReader, WireWriter, wire } from "./wire.ts";
 
-/** Types that are a JSON scalar but a message in protobuf, by their names in schemas. */
+/** Codecs of types that are scalars in JSON and messages in protobuf, by their names in schemas. */
 export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
   Time: message(
     (bytes) => {
@@ -18,7 +15,7 @@ export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
     (bytes) => {
       const { seconds, nanos } = readTimestamp(bytes);
       if (isZeroTime(seconds, nanos)) return null;
-      // The digits are written as text: a fraction of such a large number would not be exact.
+      // Writes the digits as text: a floating-point number of this size has no exact microseconds.
       const micros = String(Math.floor(nanos / 1000)).padStart(6, "0");
       return formatMicroTime(seconds * 1000).replace(/\.\d+/u, `.${micros}`);
     },

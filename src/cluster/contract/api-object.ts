@@ -1,3 +1,6 @@
+// The types that all floors of the cluster share: objects, users, permissions, errors, and the cluster's objects as
+// controllers see them.
+
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 
 /** An object of any kind, as the server handles it. Stored objects are never changed in place. */

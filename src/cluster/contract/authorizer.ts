@@ -1,7 +1,8 @@
 import type { PolicyRule } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import type { User } from "./user.ts";
+import { StatusError, qualifiedName } from "./status-error.ts";
 
-/** What a request does, as authorizers and access reviews see it. Fields that don't apply are empty. */
+/** The attributes of a request, as authorizers and access reviews see it. Fields that don't apply are empty. */
 export interface Attributes {
   /** `get`, `list`, `watch`, `create` …, or the lower-case HTTP method of a path that names no resource. */
   readonly verb: string;
@@ -44,7 +45,9 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** A rule of a role or of a SelfSubjectRulesReview. Its lists are read-only, because rules of stored roles are shared. */
+/**
+ * A rule of a role or of a SelfSubjectRulesReview. Its lists are read-only, because rules of stored roles are shared.
+ */
 export type Rule = { readonly [Field in keyof PolicyRule]: Readonly<PolicyRule[Field]> };
 
 export interface Authorizer {
@@ -64,3 +67,27 @@ export const alwaysAllow: Authorizer = {
   decide: () => ({ allowed: true, reason: "" }),
   rulesOf: () => [...allRules],
 };
+
+/** The Forbidden error, with the real server's message. */
+export function denied(user: User, attributes: Attributes, reason = ""): StatusError {
+  const { isResource, group, resource, name } = attributes;
+  const why = reason === "" ? "" : `: ${reason}`;
+  if (!isResource) {
+    const message = `forbidden: User ${JSON.stringify(user.name)} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}${why}`;
+    return new StatusError(403, "Forbidden", message, {});
+  }
+  const qualified = qualifiedName({ group, plural: resource });
+  const subject = name === "" ? qualified : `${qualified} ${JSON.stringify(name)}`;
+  const message = `${subject} is forbidden: ${describeDenial(user, attributes)}${why}`;
+  return new StatusError(403, "Forbidden", message, {
+    ...(name !== "" && { name }),
+    ...(group !== "" && { group }),
+    kind: resource,
+  });
+}
+
+function describeDenial(user: User, { verb, group, resource, subresource, namespace }: Attributes): string {
+  const what = subresource === "" ? resource : `${resource}/${subresource}`;
+  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
+  return `User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
+}

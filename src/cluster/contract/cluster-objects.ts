@@ -23,7 +23,7 @@ export interface ObjectEvent {
   readonly object: KubernetesObject;
 }
 
-/** How controllers delete an object: flat, unlike the generated DeleteOptions, whose preconditions are nested. */
+/** The options by which controllers delete an object: flat, unlike DeleteOptions, whose preconditions are nested. */
 export interface DeletionOptions {
   /** Deletes only the object with this uid, not a later one of the same name. */
   readonly uid?: string | undefined;

@@ -68,7 +68,7 @@ export function alreadyExists(subject: StatusSubject, name: string): StatusError
   );
 }
 
-/** generateName found no free name: the client can try again. */
+/** The error for a generateName without a free name: the client can try again. */
 export function generateNameConflict(subject: StatusSubject, name: string): StatusError {
   const message = `${qualifiedName(subject)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
   return new StatusError(409, "AlreadyExists", message, {
@@ -77,7 +77,7 @@ export function generateNameConflict(subject: StatusSubject, name: string): Stat
   });
 }
 
-export const staleObject =
+const staleObject =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export function conflict(subject: StatusSubject, name: string, why: string = staleObject): StatusError {
@@ -89,7 +89,7 @@ export function conflict(subject: StatusSubject, name: string, why: string = sta
   );
 }
 
-/** Fields of an object are invalid. Several errors are listed in brackets, without repetitions. */
+/** The error for invalid fields of an object. Several are listed in brackets, without repetitions. */
 export function invalidObject(
   subject: StatusSubject,
   name: string,
@@ -124,7 +124,7 @@ export function badRequest(message: string): StatusError {
   return new StatusError(400, "BadRequest", message);
 }
 
-/** The request's object has no name, but its path does. */
+/** The error for an object without a name, whose path has one. */
 export function nameMissing(name: string): StatusError {
   return badRequest(
     `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
@@ -145,7 +145,7 @@ export function methodNotAllowed(): StatusError {
   );
 }
 
-/** The same of an endpoint that looks at the verb. */
+/** The error of a custom resource's endpoint for a verb that it does not support. */
 export function methodNotSupported({ group, plural }: StatusSubject, verb: string): StatusError {
   const kind = quote(qualifiedName({ group, plural }));
   return new StatusError(405, "MethodNotAllowed", `${verb} is not supported on resources of kind ${kind}`, {
@@ -178,7 +178,7 @@ export function tooLarge(limit: number): StatusError {
   return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
 }
 
-/** The requested revision is no longer in the history: the client must list again. */
+/** The error for a revision that is no longer in the history: the client must list again. */
 export function expired(message: string): StatusError {
   return new StatusError(410, "Expired", message);
 }
@@ -189,7 +189,7 @@ export function internalError(message: string): StatusError {
   });
 }
 
-export function detailsOf({ group, plural }: StatusSubject, name: string): StatusDetails {
+function detailsOf({ group, plural }: StatusSubject, name: string): StatusDetails {
   return { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural };
 }
 

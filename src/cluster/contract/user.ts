@@ -6,7 +6,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The server itself, for controllers and bootstrapping. They skip authorization. */
+/** The user of the server's own writes, which skip authorization. */
 export const systemUser: User = { name: "system:apiserver", groups: ["system:masters"] };
 
 /** Adds the group of all authenticated users. */
@@ -14,7 +14,7 @@ export function authenticated(user: User): User {
   return { ...user, groups: [...new Set([...user.groups, "system:authenticated"])] };
 }
 
-/** What tells logs which credential a user came with. */
+/** The extra field with the id of a user's credential, for audit logs. */
 export function credentialId(id: string): NonNullable<User["extra"]> {
   return { "authentication.kubernetes.io/credential-id": [id] };
 }

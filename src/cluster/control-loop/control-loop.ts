@@ -1,8 +1,8 @@
 import { AsyncResource } from "node:async_hooks";
+import { setImmediate } from "node:timers";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { ReportedError, isLostRace, isNamespaceEnding } from "./failures.ts";
-import { nextTurn } from "./next-turn.ts";
 import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
 /** The backoff after a key's first failure, in milliseconds; each further failure doubles it. */
@@ -10,13 +10,12 @@ const firstBackoff = 5;
 
 const longestBackoff = 10_000;
 
-/** How many times a key is retried immediately after conflicts. The last one is reported: it may be lost for ever. */
+/** The number of immediate retries after conflicts. The last failure is reported: it may never succeed. */
 const fastRetries = 10;
 
 /**
- * Runs a controller: collects keys from events and reconciles them one after the other; a key that is
- * enqueued several times is reconciled once. Writes are visible to the next read, so that no expectations are
- * needed.
+ * Runs a controller: collects keys from events and reconciles them one after the other; a key that is enqueued several
+ * times is reconciled once. Writes are visible to the next read, so that no expectations are needed.
  */
 export class ControlLoop {
   readonly #name: string;
@@ -26,10 +25,10 @@ export class ControlLoop {
   readonly #pending = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
-  /** The keys that asked to be reconciled again without a delay. */
+  /** The keys whose last reconcile asked for another one without a delay. */
   readonly #hurried = new Set<string>();
   readonly #unwatch: () => void;
-  /** A loop works in the context that it was created in, not in that of the request whose write woke it. */
+  /** Works in the async context of the loop's creation, not in that of the request whose write triggered it. */
   readonly #work = AsyncResource.bind(() => this.#drain());
   #draining: Promise<void> | undefined;
   #stopped = false;
@@ -90,7 +89,7 @@ export class ControlLoop {
     try {
       const after = await this.#clock.during(() => this.#controller.reconcile(key));
       if (after === 0 && isHurried) {
-        // It would go on for ever, and a clock of a test would stand still.
+        // A second immediate reconcile would loop forever, and stop the clock of a test.
         this.#hurried.add(key);
         throw new Error("what is due now was due before, and not done");
       }
@@ -101,7 +100,7 @@ export class ControlLoop {
     }
   }
 
-  /** The cause of a failure may be gone by the next attempt; after a conflict it is. */
+  /** Retries a key: at once after a conflict, whose cause is gone, otherwise with backoff. */
   #retry(key: string, error: unknown): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
@@ -130,8 +129,9 @@ export class ControlLoop {
 }
 
 /**
- * The clock of a controller. It stands still during a reconcile: what is not due when a status is computed is not due
- * either when the reconcile says when to come back. Otherwise the reconcile would not ask to come back, and nobody would look again.
+ * The clock of a controller. It stands still during a reconcile, so that something that is not due when a status is
+ * computed is not due either when the reconcile returns its delay. Otherwise the reconcile would return none, and the key
+ * would never be reconciled again.
  */
 class ReconcileClock implements Clock {
   readonly #clock: Clock;
@@ -162,4 +162,13 @@ class ReconcileClock implements Clock {
       this.#time = undefined;
     }
   }
+}
+
+// The global setImmediate is replaced by fake timers of tests.
+
+/** Yields to requests and timers: reads and writes in the same process never wait for I/O. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

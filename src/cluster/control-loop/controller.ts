@@ -1,7 +1,11 @@
+// The parts of controllers, on top of `ClusterObjects` and without HTTP. This file says what a controller is,
+// `control-loop.ts` runs one. The other files are words that controllers share: keys, Events, adoption, pods,
+// revisions.
+
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 
-/** What every controller gets. */
+/** The context of every controller. */
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
@@ -22,7 +26,7 @@ export interface Controller {
   readonly startKeys?: readonly string[];
   /** The keys to enqueue for an event. */
   keysOf(event: ObjectEvent): readonly string[];
-  /** Reconciles one key. Returns after how many milliseconds to requeue it, if at all. */
+  /** Reconciles one key. Returns the milliseconds after which to requeue it, if any. */
   reconcile(key: string): Promise<number | undefined>;
 }
 

@@ -1,18 +1,18 @@
 import type { Status } from "@tsbuilder/apimachinery/meta";
 
-/** Returns whether another client changed or deleted an object between a read and the write that failed. */
+/** Returns true if a write failed because another client had changed or deleted the object since it was read. */
 export function isLostRace(error: unknown): boolean {
   const code = statusOf(error)?.code;
   return code === 404 || code === 409;
 }
 
-/** Returns whether a write failed because its namespace is being deleted and accepts no new objects. */
+/** Returns true if a write failed because its namespace is being deleted and accepts no new objects. */
 export function isNamespaceEnding(error: unknown): boolean {
   const causes = statusOf(error)?.details?.causes ?? [];
   return causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
 
-/** A failure that was already reported in an Event or a status: it is retried without calling onError. */
+/** A failure that is already reported in an Event or a status: the key is retried without calling onError. */
 export class ReportedError extends Error {}
 
 /** Awaits work and returns the failure that it reported, so that the status is written before the retry. */

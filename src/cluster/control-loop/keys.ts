@@ -1,4 +1,4 @@
-import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, findController } from "@tsbuilder/apimachinery/meta";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 
 /** A key of a work queue: `namespace/name`; the namespace is empty for cluster-scoped objects. */
@@ -31,4 +31,17 @@ export function keysOfOwner(
   const controller = findController(object);
   if (controller) return controller.kind === kind ? [`${namespace}/${controller.name}`] : [];
   return objects.list(owners, namespace).map(keyOf);
+}
+
+/** The key of any object: its resource, namespace and name. */
+export type ObjectKey = string;
+
+export function objectKey(resource: ResourceName, { metadata }: KubernetesObject): ObjectKey {
+  return `${resource}/${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
+}
+
+/** Reads the object of a key. */
+export function readObject(objects: ClusterObjects, key: ObjectKey): KubernetesObject | undefined {
+  const [resource, namespace, ...name] = key.split("/");
+  return objects.get(resource!, namespace || undefined, name.join("/"));
 }

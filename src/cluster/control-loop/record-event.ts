@@ -5,7 +5,7 @@ import type { ControllerContext } from "./controller.ts";
 import type { ResourceName } from "../contract/cluster-objects.ts";
 import { templateHash } from "./pods/template-hash.ts";
 
-/** Reports what happened to an object. */
+/** Writes an Event about an object. */
 export type Report = (
   about: KubernetesObject,
   type: "Normal" | "Warning",
@@ -16,7 +16,7 @@ export type Report = (
 export const events: ResourceName<Event> = "events";
 
 /**
- * Creates the function by which a component reports: it writes Events. An Event's name is derived from its
+ * Creates the function by which a component writes Events. An Event's name is derived from its
  * content, so that a repeated one only increments the count. An Event that can't be written is dropped.
  */
 export function reporter({ objects, clock }: ControllerContext, component: string): Report {
@@ -34,7 +34,7 @@ export function reporter({ objects, clock }: ControllerContext, component: strin
           lastTimestamp: event.lastTimestamp,
         });
     } catch {
-      // A namespace that is being deleted accepts no Events, and nobody would read them.
+      // A namespace that is being deleted accepts no Events.
     }
   };
 }
@@ -55,7 +55,7 @@ function newEvent(
   };
 }
 
-/** The fields that say which object an Event is about, and a name that is the same for the same text. */
+/** The fields of an Event about an object. Its name is the same for the same object and text. */
 export function aboutObject(about: KubernetesObject, text: object) {
   const { name, namespace, uid } = about.metadata;
   return {
@@ -78,7 +78,7 @@ export function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): O
   };
 }
 
-/** What the steps of a controller that reports Events work with. */
+/** The context of a controller's steps that report Events. */
 export interface ReportingContext extends Pick<ControllerContext, "objects" | "clock"> {
   /** The user that its writes are attributed to. */
   readonly user: string;

@@ -1,5 +1,5 @@
-export type { ControllerName } from "./all-controllers.ts";
-export { controllerNames, parseControllerNames } from "./names.ts";
+export type { ControllerName } from "./start-controllers.ts";
+export { controllerNames, parseControllerNames } from "./start-controllers.ts";
 export { startControllers } from "./start-controllers.ts";
-export { parseStages } from "./stages/parse-stages.ts";
-export type { Stage } from "./stages/stage.ts";
+export { parseStages } from "./stage.ts";
+export type { Stage } from "./stage.ts";

@@ -14,8 +14,8 @@ export type ConvertObjects = (
 let builds = 0;
 
 /**
- * Watchers and readers of one change share the result of one webhook call. It is cached only briefly, so that changes of
- * the webhook's code take effect.
+ * The time for which the result of a conversion webhook is cached: watchers and readers of one change share it, and
+ * changes of the webhook's code take effect.
  */
 const conversionCountsMilliseconds = 1000;
 
@@ -26,14 +26,14 @@ interface Presented {
 }
 
 /**
- * The objects of a CRD in each of its versions: pruned and defaulted by the schema of the version in which they are stored,
- * then converted, and pruned by the schema of the other version.
+ * Converts the objects of a CRD to each of its versions: prunes and defaults them by the schema of their stored version,
+ * then converts, and prunes by the schema of the other version.
  */
 export class CustomVersions {
   readonly #crd: CustomResourceDefinition;
   readonly #schemas: ReadonlyMap<string, CompiledSchema>;
   readonly #convert: ConvertObjects;
-  /** Part of the cache keys: results for an older CRD are not used. */
+  /** A part of the cache keys, so that results for an older CRD are not used. */
   readonly #build = ++builds;
   /** The cache keys by version, computed once, because lists use them for every object. */
   readonly #keys = new Map<string, string>();
@@ -97,7 +97,10 @@ export class CustomVersions {
     return key;
   }
 
-  /** Shows an entry without a webhook. Most are shown as they are stored: they lack nothing, and have nothing unknown. */
+  /**
+   * Converts an entry without a webhook. Most entries are returned as stored: no defaults are missing, no fields are
+   * unknown.
+   */
   #show(entry: Entry, version: string): Entry {
     const object = this.#rename(this.#complete(entry.object), version);
     if (object === entry.object) {
@@ -123,13 +126,13 @@ export class CustomVersions {
     return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
   }
 
-  /** A stored object by the schema of its own version, if the CRD still has that. */
+  /** Prunes and defaults a stored object by the schema of its own version, if the CRD still has it. */
   #complete(object: ApiObject): ApiObject {
     const schema = this.#schemas.get(parseApiVersion(object.apiVersion).version);
     return schema ? schema.applyDefaults(schema.prune(object).object) : object;
   }
 
-  /** An object without the fields that its version does not have. */
+  /** Removes the fields that a version does not have. */
   #prune(object: ApiObject, version: string): ApiObject {
     return this.#schemas.get(version)!.prune(object).object;
   }

@@ -1,18 +1,26 @@
+// Resources from CRDs. This file follows the CRDs in the store and serves the resource of each, which
+// `custom-resource.ts` makes. `custom-schema.ts` has its schemas, `custom-columns.ts` its columns and selectable
+// fields,
+// `custom-versions.ts` its conversion between versions.
+
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
-import {
-  type CustomResourceDefinition,
-  approvalCondition,
-  cleanupFinalizer,
-} from "../kinds/apiextensions/custom-resource-definition.ts";
+import { type CustomResourceDefinition, approvalCondition, cleanupFinalizer } from "../kinds/apiextensions/custom-resource-definition.ts";
 import type { Core } from "../registry/core.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { ConvertObjects } from "./custom-versions.ts";
+import { customResource } from "./custom-resource.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { type ConvertObjects, customResource } from "./custom-resource.ts";
+
+
+
+
+
+
 
 /** Serves the resources of CRDs. Returns a function that stops it. */
 export function serveDefinitions({ registry, store, clock }: Core, convert: ConvertObjects): () => void {
@@ -28,7 +36,7 @@ class Definitions {
   readonly #crds: Collection;
   readonly #convert: ConvertObjects;
   readonly #emptying = new Set<string>();
-  /** The part of its CRD from which each resource was made. */
+  /** The parts of each CRD from which its resource was made. */
   readonly #served = new Map<string, object>();
 
   constructor(registry: Registry, store: Store, clock: Clock, convert: ConvertObjects) {
@@ -59,14 +67,14 @@ class Definitions {
     const { plural, group } = splitName(key);
     this.#served.delete(key);
     this.#registry.remove(group, plural);
-    // A name that was in use may be free now.
+    // CRDs with conflicting names may be accepted now.
     for (const { key: other, object } of this.#crds.list()) {
       const conditions = (object as CustomResourceDefinition).status?.conditions;
       if (!isConditionTrue(conditions, "Established")) this.#settle(other);
     }
   }
 
-  /** Deletes all objects of a CRD that is being deleted; the CRD waits for those with finalizers. */
+  /** Deletes all objects of a CRD that is being deleted; the CRD stays until objects with finalizers are gone. */
   #clean(key: string, crd: CustomResourceDefinition): void {
     const collection = this.#store.collection(key);
     for (const entry of collection.list()) this.#remove(collection, entry);
@@ -165,7 +173,7 @@ class Definitions {
       });
       const kinds = [other.kind, other.listKind];
       const short = shortNames.find((name) => words.includes(name));
-      // Of several conflicts the real server keeps the last that it finds.
+      // As on the real server, the last check that finds a conflict wins.
       if (listKind && kinds.includes(listKind)) return taken("ListKindConflict", listKind);
       if (kinds.includes(kind)) return taken("KindConflict", kind);
       if (short !== undefined) return taken("ShortNamesConflict", short);

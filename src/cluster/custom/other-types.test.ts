@@ -1,9 +1,10 @@
-import * as fc from "fast-check";
 import { checkSchema, compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
-import { customColumns, readPath, validateScale } from "./custom-resource.ts";
+import { customColumns, readPath } from "./custom-columns.ts";
+import { validateScale } from "./custom-resource.ts";
 
 /** Rules that read a value in many ways, by the type for which they are written. */
 const rules: ReadonlyArray<readonly [JSONSchema, readonly string[]]> = [
@@ -149,7 +150,10 @@ const json = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** A schema with rules, some of them with an optional old value, and perhaps with what has to be unchanged for ratcheting. */
+/**
+ * A schema with rules, some of them with an optional old value, and perhaps with what has to be unchanged for
+ * ratcheting.
+ */
 const schemas = rules.map(([schema, texts]) => ({
   ...schema,
   "x-kubernetes-validations": texts.flatMap((rule, index) => [

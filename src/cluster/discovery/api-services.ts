@@ -6,7 +6,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 
 const managed = "kube-aggregator.kubernetes.io/automanaged";
 
-/** The group priorities of a real server, which determine its order of groups. The version priority is 15 for most. */
+/** The group priorities of a real server, which determine the order of groups. */
 const groupPriorities: Readonly<Record<string, number>> = {
   "": 18000,
   apps: 17800,

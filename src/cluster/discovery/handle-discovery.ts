@@ -1,10 +1,13 @@
+// Discovery: this file answers `/api`, `/apis` and the paths below them from the registry, `api-services.ts` keeps an
+// APIService for each group version.
+
 import { createHash } from "node:crypto";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { compareVersions } from "@tsbuilder/apimachinery/naming";
 import type { Registry } from "../registry/registry.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { preferredReply } from "../http/reply.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
-import { groupsOf } from "./groups.ts";
 
 /** Answers `/api`, `/apis` and the paths of groups and versions below them; undefined for other paths. */
 export function handleDiscovery(registry: Registry, context: RequestContext): Reply | undefined {
@@ -33,6 +36,20 @@ function rootDocument(registry: Registry, context: RequestContext, core: boolean
   if (context.request.headers["if-none-match"] === etag) return { code: 304, headers };
   const contentType = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
   return { code: 200, contentType, headers, body };
+}
+
+/** The version of aggregated discovery that a client prefers, if any; kubectl up to 1.29 only accepts v2beta1. */
+function aggregatedVersion(accept: string): string | undefined {
+  for (const clause of accept.split(",")) {
+    const [type, ...parameters] = clause.split(";").map((part) => part.trim());
+    if (type !== "application/json" && type !== "*/*") continue;
+    const options = new Map(parameters.map((parameter) => parameter.split("=") as [string, string]));
+    if (options.get("as") === undefined) return undefined;
+    const version = options.get("v");
+    const fits = options.get("g") === "apidiscovery.k8s.io" && options.get("as") === "APIGroupDiscoveryList";
+    if (fits && (version === "v2" || version === "v2beta1")) return version;
+  }
+  return undefined;
 }
 
 /** `/api`: the versions of the core group. */
@@ -123,7 +140,7 @@ function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion:
 function describe(resource: Resource, version: string) {
   const { custom, group } = resource;
   const subresources = subresourcesIn(resource, version);
-  /** Built-in kinds omit group and version: those of the document apply. */
+  // Built-in kinds omit group and version: those of the document apply.
   const own = { group: custom ? group : "", version: custom ? version : "", kind: resource.kind };
   return {
     resource: resource.plural,
@@ -143,16 +160,43 @@ function describe(resource: Resource, version: string) {
   };
 }
 
-/** The first supported media type wins; kubectl up to 1.29 knows only v2beta1. */
-function aggregatedVersion(accept: string): string | undefined {
-  for (const clause of accept.split(",")) {
-    const [type, ...parameters] = clause.split(";").map((part) => part.trim());
-    if (type !== "application/json" && type !== "*/*") continue;
-    const options = new Map(parameters.map((parameter) => parameter.split("=") as [string, string]));
-    if (options.get("as") === undefined) return undefined;
-    const version = options.get("v");
-    const fits = options.get("g") === "apidiscovery.k8s.io" && options.get("as") === "APIGroupDiscoveryList";
-    if (fits && (version === "v2" || version === "v2beta1")) return version;
+/** An API group with its versions, the preferred one first. */
+interface ApiGroup {
+  readonly name: string;
+  readonly versions: readonly string[];
+}
+
+/** The served groups: built-in ones first, so that clients find their short names before those of CRDs. */
+export function groupsOf(registry: Registry): ApiGroup[] {
+  const groups = new Map<string, Set<string>>();
+  for (const resource of registry.all()) {
+    const versions = groups.get(resource.group) ?? new Set();
+    for (const { name } of resource.versions) versions.add(name);
+    groups.set(resource.group, versions);
   }
-  return undefined;
+  return [...groups].map(([name, versions]) => ({ name, versions: [...versions].sort(compareVersions) }));
+}
+
+const otherPaths = [
+  "/.well-known/openid-configuration",
+  "/healthz",
+  "/healthz/ping",
+  "/livez",
+  "/livez/ping",
+  "/openapi/v2",
+  "/openapi/v3",
+  "/openapi/v3/",
+  "/openid/v1/jwks",
+  "/readyz",
+  "/readyz/ping",
+  "/version",
+];
+
+/** `/`: the paths of the server, sorted. */
+export function pathIndex(registry: Registry): object {
+  const groups = groupsOf(registry).flatMap(({ name, versions }) => {
+    const root = name === "" ? "/api" : `/apis/${name}`;
+    return [root, ...versions.map((version) => `${root}/${version}`)];
+  });
+  return { paths: [...groups, "/apis", "/apis/", ...otherPaths].sort() };
 }

@@ -1,23 +1,28 @@
 import {
   CelSyntaxError,
   type CelType,
-  compileStrictly,
   type Env,
   EvalError,
+  type Program,
+  compileStrictly,
   formatType,
   isSameType,
-  type Program,
+  kubernetesEnv,
+  mapType,
+  objectType,
+  quantityType,
+  types,
 } from "@tsbuilder/apimachinery/cel";
 
 /** An expression that can be evaluated. */
-export interface CompiledExpression {
+interface CompiledExpression {
   readonly source: string;
   readonly type: CelType;
   readonly program: Program;
 }
 
-/** Why an expression does not compile, in the API server's words. */
-export interface ExpressionProblem {
+/** The API server's message about an expression that does not compile. */
+interface ExpressionProblem {
   readonly detail: string;
   /** Type checking succeeded but the program could not be built, which the server reports as an internal error. */
   readonly internal?: boolean;
@@ -47,6 +52,39 @@ function listed(wanted: readonly CelType[]): string {
 }
 
 /** The name of a type in messages. */
-export function shown(type: CelType): string {
+function shown(type: CelType): string {
   return type.params.length > 0 ? formatType(type) : type.runtimeName;
 }
+
+/** Compiles an expression that selects devices. Its type is bool, or dyn for an attribute. */
+export function compileSelector(source: string): Compilation {
+  const compiled = compileExpression(source, (deviceEnv ??= createEnv()));
+  if ("detail" in compiled) return compiled;
+  const { type } = compiled;
+  if (type.kind === "bool" || type.kind === "dyn") return compiled;
+  return { detail: `must evaluate to bool or the unknown type, not ${shown(type)}` };
+}
+
+let deviceEnv: Env | undefined;
+
+function createEnv(): Env {
+  return kubernetesEnv().withVariables([["device", deviceType]]);
+}
+
+/** A map of maps: by domain, and in it by name. */
+function qualified(value: CelType): CelType {
+  return mapType(types.string, mapType(types.string, value));
+}
+
+/** The dynamic type under its name in protobuf. */
+const any: CelType = { ...types.dyn, name: "google.protobuf.Any", runtimeName: "google.protobuf.Any" };
+
+const deviceType = objectType(
+  "kubernetes.DRADevice",
+  new Map([
+    ["driver", types.string],
+    ["allowMultipleAllocations", types.bool],
+    ["attributes", qualified(any)],
+    ["capacity", qualified(quantityType)],
+  ]),
+);

@@ -1,6 +1,13 @@
+// CEL expressions of admission policies and webhooks. This file compiles them with their variables,
+// `request-names.ts` gives the variables values, and `run-expression.ts` evaluates on a cost budget.
+
 import {
+  CelObject,
   type CelType,
   type Env,
+  EvalError,
+  OutOfBudgetError,
+  type Value,
   appliedObjectType,
   authorizerType,
   jsonPatchType,
@@ -10,108 +17,12 @@ import {
   mutationStructs,
   mutations,
   objectType,
+  perCallLimit,
   resourceCheckType,
   types,
 } from "@tsbuilder/apimachinery/cel";
 import { type Compilation, compileExpression } from "./compile-expression.ts";
-
-/** The variables of an expression that are not always in scope. */
-interface ExpressionScope {
-  readonly params: boolean;
-  readonly authorizer: boolean;
-  /** `Object{…}` and `JSONPatch{…}`. */
-  readonly mutations?: boolean;
-  /** The type of `variables`, if there are any. */
-  readonly variables?: CelType;
-}
-
-/** The variables and functions of expressions in webhook configurations and admission policies. */
-function expressionEnv({ params, authorizer, mutations, variables }: ExpressionScope): Env {
-  const names: Array<readonly [string, CelType]> = [
-    ["object", types.dyn],
-    ["oldObject", types.dyn],
-    ["namespaceObject", namespaceType],
-    ["request", requestType],
-  ];
-  if (params) names.push(["params", types.dyn]);
-  if (authorizer) {
-    names.push(["authorizer", authorizerType], ["authorizer.requestResource", resourceCheckType]);
-  }
-  if (variables) names.push(["variables", variables]);
-  return (mutations ? mutationEnv() : kubernetesEnv()).withVariables(names);
-}
-
-let withMutations: Env | undefined;
-
-function mutationEnv(): Env {
-  withMutations ??= kubernetesEnv().extend({ libraries: [mutations], structs: mutationStructs });
-  return withMutations;
-}
-
-const text = types.string;
-
-const texts = listType(text);
-
-const textMap = mapType(text, text);
-
-const kindType = structType("GroupVersionKind", { group: text, version: text, kind: text });
-
-const resourceType = structType("GroupVersionResource", { group: text, version: text, resource: text });
-
-const requestType = structType("AdmissionRequest", {
-  kind: kindType,
-  resource: resourceType,
-  subResource: text,
-  requestKind: kindType,
-  requestResource: resourceType,
-  requestSubResource: text,
-  name: text,
-  namespace: text,
-  operation: text,
-  userInfo: structType("UserInfo", {
-    username: text,
-    uid: text,
-    groups: texts,
-    extra: mapType(text, texts),
-  }),
-  dryRun: types.bool,
-  options: types.dyn,
-});
-
-/** As on the real server: no owner references and managed fields, and `UID` instead of `uid`. */
-const namespaceType = structType("Namespace", {
-  metadata: structType("NamespaceMetadata", {
-    name: text,
-    generateName: text,
-    namespace: text,
-    labels: textMap,
-    annotations: textMap,
-    UID: text,
-    creationTimestamp: types.timestamp,
-    deletionGracePeriodSeconds: types.int,
-    deletionTimestamp: types.timestamp,
-    generation: types.int,
-    resourceVersion: text,
-    finalizers: texts,
-  }),
-  spec: structType("NamespaceSpec", { finalizers: texts }),
-  status: structType("NamespaceStatus", {
-    conditions: listType(
-      structType("NamespaceCondition", {
-        status: text,
-        type: text,
-        lastTransitionTime: types.timestamp,
-        message: text,
-        reason: text,
-      }),
-    ),
-    phase: text,
-  }),
-});
-
-function structType(name: string, fields: Record<string, CelType>): CelType {
-  return objectType(`kubernetes.${name}`, new Map(Object.entries(fields)));
-}
+import type { Budget, Names } from "./run-expression.ts";
 
 /**
  * Compiles the expressions of one policy. Each variable is in scope, with its type, for the expressions compiled after
@@ -183,4 +94,157 @@ function fieldType(type: CelType): CelType {
   if (type.kind === "list") return listType(fieldType(type.params[0]!));
   if (type.kind === "map") return mapType(fieldType(type.params[0]!), fieldType(type.params[1]!));
   return scalars.has(type.kind) && !type.isWrapper ? type : types.dyn;
+}
+
+/** The optional variables and functions of an expression. */
+interface ExpressionScope {
+  readonly params: boolean;
+  readonly authorizer: boolean;
+  /** `Object{…}` and `JSONPatch{…}`. */
+  readonly mutations?: boolean;
+  /** The type of `variables`, if there are any. */
+  readonly variables?: CelType;
+}
+
+/** The variables and functions of expressions in webhook configurations and admission policies. */
+function expressionEnv({ params, authorizer, mutations, variables }: ExpressionScope): Env {
+  const names: Array<readonly [string, CelType]> = [
+    ["object", types.dyn],
+    ["oldObject", types.dyn],
+    ["namespaceObject", namespaceType],
+    ["request", requestType],
+  ];
+  if (params) names.push(["params", types.dyn]);
+  if (authorizer) {
+    names.push(["authorizer", authorizerType], ["authorizer.requestResource", resourceCheckType]);
+  }
+  if (variables) names.push(["variables", variables]);
+  return (mutations ? mutationEnv() : kubernetesEnv()).withVariables(names);
+}
+
+let withMutations: Env | undefined;
+
+function mutationEnv(): Env {
+  withMutations ??= kubernetesEnv().extend({ libraries: [mutations], structs: mutationStructs });
+  return withMutations;
+}
+
+const text = types.string;
+
+const texts = listType(text);
+
+const textMap = mapType(text, text);
+
+const kindType = structType("GroupVersionKind", { group: text, version: text, kind: text });
+
+const resourceType = structType("GroupVersionResource", { group: text, version: text, resource: text });
+
+const requestType = structType("AdmissionRequest", {
+  kind: kindType,
+  resource: resourceType,
+  subResource: text,
+  requestKind: kindType,
+  requestResource: resourceType,
+  requestSubResource: text,
+  name: text,
+  namespace: text,
+  operation: text,
+  userInfo: structType("UserInfo", {
+    username: text,
+    uid: text,
+    groups: texts,
+    extra: mapType(text, texts),
+  }),
+  dryRun: types.bool,
+  options: types.dyn,
+});
+
+/**
+ * The type of `namespaceObject`. As on the real server, it has no owner references and managed fields, and `UID`
+ * instead of `uid`.
+ */
+const namespaceType = structType("Namespace", {
+  metadata: structType("NamespaceMetadata", {
+    name: text,
+    generateName: text,
+    namespace: text,
+    labels: textMap,
+    annotations: textMap,
+    UID: text,
+    creationTimestamp: types.timestamp,
+    deletionGracePeriodSeconds: types.int,
+    deletionTimestamp: types.timestamp,
+    generation: types.int,
+    resourceVersion: text,
+    finalizers: texts,
+  }),
+  spec: structType("NamespaceSpec", { finalizers: texts }),
+  status: structType("NamespaceStatus", {
+    conditions: listType(
+      structType("NamespaceCondition", {
+        status: text,
+        type: text,
+        lastTransitionTime: types.timestamp,
+        message: text,
+        reason: text,
+      }),
+    ),
+    phase: text,
+  }),
+});
+
+function structType(name: string, fields: Record<string, CelType>): CelType {
+  return objectType(`kubernetes.${name}`, new Map(Object.entries(fields)));
+}
+
+/** The `variables` of a policy: each is evaluated once, when it is first read. */
+export class LazyVariables extends CelObject {
+  readonly celType: CelType;
+  readonly #definitions: ReadonlyMap<string, Compilation>;
+  readonly #known = new Map<string, Value | EvalError>();
+  readonly #names: Names;
+  readonly #budget: Budget;
+
+  constructor(
+    type: CelType,
+    definitions: ReadonlyMap<string, Compilation>,
+    { names, budget }: { names: Names; budget: Budget },
+  ) {
+    super();
+    this.celType = type;
+    this.#definitions = definitions;
+    this.#budget = budget;
+    this.#names = (name) => (name === "variables" ? this : names(name));
+  }
+
+  get size(): number {
+    return this.#definitions.size;
+  }
+
+  has(field: string): boolean {
+    return this.#definitions.has(field);
+  }
+
+  fields(): string[] {
+    return [...this.#definitions.keys()];
+  }
+
+  find(field: string): Value | undefined {
+    const definition = this.#definitions.get(field);
+    if (!definition) return undefined;
+    const found = this.#known.get(field) ?? this.#evaluate(field, definition);
+    this.#known.set(field, found);
+    if (found instanceof EvalError) throw found;
+    return found;
+  }
+
+  #evaluate(name: string, definition: Compilation): Value | EvalError {
+    const variable = `composited variable ${JSON.stringify(name)}`;
+    if ("detail" in definition) return new EvalError(`${variable} fails to compile: ${definition.detail}`);
+    const { value, error, cost } = definition.program.evaluate(this.#names, perCallLimit);
+    this.#budget.spend(cost);
+    if (error instanceof OutOfBudgetError) throw error;
+    if (!error) return value!;
+    return new EvalError(`${variable} fails to evaluate: ${error.message}`);
+  }
 }

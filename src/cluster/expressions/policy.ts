@@ -11,7 +11,7 @@ export type PolicySpec = Pick<
   keyof ValidatingAdmissionPolicySpec & keyof MutatingAdmissionPolicySpec
 >;
 
-/** The bindings of both kinds of policies: only those of validating ones have `validationActions`. */
+/** The bindings of both kinds of policies: only bindings of validating policies have `validationActions`. */
 export type PolicyBindingSpec = Partial<ValidatingAdmissionPolicyBindingSpec>;
 
 export interface Policy<Spec extends PolicySpec = PolicySpec> extends ApiObject {

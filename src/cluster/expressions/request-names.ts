@@ -13,13 +13,12 @@ import {
   resourceAttributes,
 } from "../contract/authorizer.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import { type AdmissionRequest, requestNamespace } from "../registry/admission-request.ts";
-import { requestMap } from "./request-map.ts";
+import { type AdmissionRequest, requestNamespace } from "../registry/core.ts";
 import type { Names } from "./run-expression.ts";
-import { type User, serviceAccountUser } from "../contract/user.ts";
+import { type User, serviceAccountUser, userInfo } from "../contract/user.ts";
 
 /** The values that expressions can read besides the request. */
-export interface ExpressionInputs {
+interface ExpressionInputs {
   readonly authorizer: Authorizer;
   /** The version that a rule matches; the objects are in this version. */
   readonly version: string;
@@ -29,7 +28,7 @@ export interface ExpressionInputs {
   readonly params?: ApiObject | undefined;
 }
 
-/** The variables of a request's expressions. Most expressions read only one, so each is created when it is first read. */
+/** The variables of a request's expressions. Each is created when it is first read: most expressions read only one. */
 export function requestNames(request: AdmissionRequest, inputs: ExpressionInputs): Names {
   const known = new Map<string, Value | undefined>();
   return (name) => {
@@ -65,6 +64,37 @@ function read(
     default:
       return undefined;
   }
+}
+
+/**
+ * The request as expressions and webhooks see it, without empty fields. `version` is the version that a rule matches.
+ */
+export function requestMap(request: AdmissionRequest, version: string): Record<string, unknown> {
+  const { resource, operation, subresource, name, dryRun, options, user } = request;
+  const namespace = requestNamespace(request);
+  const { plural } = resource;
+  const kind = (of: string) => kindOf(request, of);
+  const inVersion = (of: string) => ({ group: resource.group, version: of, resource: plural });
+  return {
+    kind: kind(version),
+    resource: inVersion(version),
+    ...(subresource !== "" && { subResource: subresource }),
+    requestKind: kind(request.version),
+    requestResource: inVersion(request.version),
+    ...(subresource !== "" && { requestSubResource: subresource }),
+    ...(name !== "" && { name }),
+    ...(namespace !== "" && { namespace }),
+    operation,
+    userInfo: userInfo(user),
+    dryRun,
+    options: Object.keys(options).length > 0 ? options : null,
+  };
+}
+
+/** The kind of the request's body, which differs for some subresources. */
+function kindOf({ resource, subresource }: AdmissionRequest, version: string) {
+  const { body } = resource.subresources.get(subresource) ?? {};
+  return body ?? { group: resource.group, version, kind: resource.kind };
 }
 
 /** Answers the authorization checks of CEL expressions for one user. */

@@ -1,4 +1,4 @@
-import { OutOfBudgetError, perCallLimit, type Value } from "@tsbuilder/apimachinery/cel";
+import { OutOfBudgetError, type Value, perCallLimit } from "@tsbuilder/apimachinery/cel";
 import type { Compilation } from "./compile-expression.ts";
 
 /** Looks up the variables of an expression. */
@@ -29,4 +29,28 @@ export function runExpression(compiled: Compilation, names: Names, budget: Budge
   if (error instanceof OutOfBudgetError) throw error;
   if (error) return { error: `expression '${compiled.source}' resulted in error: ${error.message}` };
   return { value: value! };
+}
+
+/** The cost budget of match conditions: a quarter of that of a policy's validations. */
+export const matchConditionBudget = 2_500_000;
+
+/**
+ * Evaluates match conditions. If any is false, returns false; otherwise returns evaluation errors, about which the failure
+ * policy decides.
+ */
+export function conditionsHold(
+  conditions: readonly Compilation[],
+  names: Names,
+  budget: Budget,
+): boolean | { readonly error: string } {
+  try {
+    const outcomes = conditions.map((condition) => runExpression(condition, names, budget));
+    if (outcomes.some((outcome) => "value" in outcome && outcome.value === false)) return false;
+    const errors = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
+    if (errors.length === 0) return true;
+    return { error: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` };
+  } catch (error) {
+    if (error instanceof OutOfBudgetError) return { error: error.message };
+    throw error;
+  }
 }

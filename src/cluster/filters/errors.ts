@@ -1,9 +1,11 @@
-import { prefersYAML } from "../http/accept.ts";
-import { jsonReply, yamlReply } from "../http/reply.ts";
+import { jsonReply, prefersYAML, yamlReply } from "../http/reply.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 import { internalError, StatusError } from "../contract/status-error.ts";
 
-/** Turns thrown errors into Status responses; errors that are not StatusErrors are bugs and answered with 500. */
+/**
+ * Turns thrown errors into Status responses. Errors that are not StatusErrors are bugs: reported, and answered with
+ * 500.
+ */
 export function errorsFilter(report: (error: unknown) => void): Filter {
   return async (context, next) => {
     try {

@@ -1,8 +1,8 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { conflict, forbidden, internalError, qualifiedName, StatusError } from "../contract/status-error.ts";
+import { StatusError, conflict, forbidden, internalError, qualifiedName } from "../contract/status-error.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 
-/** A request that may be made to fail. */
+/** A request as `intercept` sees it. */
 export interface InterceptedRequest {
   readonly user: string;
   readonly verb: string;
@@ -10,13 +10,13 @@ export interface InterceptedRequest {
   readonly resource: string;
 }
 
-/** An error that a request gets instead of an answer, or milliseconds that it waits for its answer. */
+/** The error of a request instead of its response, or the milliseconds by which its response is delayed. */
 export type Interception = { readonly code: 403 | 409 | 500 | 503 } | { readonly delay: number };
 
-/** Decides about each allowed request; undefined lets it pass. */
+/** Decides about each authorized request; undefined lets it pass. */
 export type Intercept = (request: InterceptedRequest) => Interception | undefined;
 
-/** Has requests fail or wait, to see what clients make of it. */
+/** Makes requests fail or wait, to test clients. */
 export function interceptionFilter(intercept: Intercept, clock: Clock): Filter {
   return async (context, next) => {
     const found = intercept(describe(context));
@@ -53,7 +53,7 @@ function failure({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusE
   }
 }
 
-/** Resolves after some time, or when the client is gone. */
+/** Resolves after a delay, or when the client disconnects. */
 function passed(clock: Clock, delay: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.setTimer(resolve, delay);
@@ -62,4 +62,77 @@ function passed(clock: Clock, delay: number, signal: AbortSignal): Promise<void>
       resolve();
     });
   });
+}
+
+/** A failure or delay that is planned for the next requests with a verb for a resource. */
+export interface PlannedFailure {
+  /** `create`; `*` for any. */
+  readonly verb: string;
+  /**
+   * `statefulsets.apps`, `pods/status`; `statefulsets` in any group; `*` for all but Leases, which are renewed all the
+   * time.
+   */
+  readonly resource: string;
+  readonly outcome: Interception;
+  /** The number of requests that it still applies to. */
+  readonly times: number;
+}
+
+/** A request, and the planned failure that it met. */
+export type MetFailure = Pick<InterceptedRequest, "verb" | "resource"> & Interception;
+
+/**
+ * The failures planned for the next requests, the oldest plan first. Pass the requests of a cluster to it:
+ * `intercept: (request) => (request.user === "operator" ? failures.take(request) : undefined)`.
+ */
+export class PlannedFailures {
+  readonly #onMet: ((failure: MetFailure) => void) | undefined;
+  #plans: readonly PlannedFailure[] = [];
+
+  /** Calls `onMet` for each request that meets a planned failure. */
+  constructor(onMet?: (failure: MetFailure) => void) {
+    this.#onMet = onMet;
+  }
+
+  /** The failures that requests have not met yet. */
+  get plans(): readonly PlannedFailure[] {
+    return this.#plans;
+  }
+
+  /** Replaces the plan for the same verb and resource; `times: 0` removes it. */
+  plan(failure: PlannedFailure): void {
+    const others = this.#plans.filter(
+      ({ verb, resource }) => verb !== failure.verb || resource !== failure.resource,
+    );
+    this.#plans = failure.times > 0 ? [...others, failure] : others;
+  }
+
+  /** Returns the failure that a request meets, and counts it as one of the planned times. */
+  take({ verb, resource }: Pick<InterceptedRequest, "verb" | "resource">): Interception | undefined {
+    const found = this.#plans.find((plan) => concerns(plan, { verb, resource }));
+    if (!found) return undefined;
+    this.#plans = this.#plans.flatMap((plan) => (plan === found ? less(plan) : plan));
+    this.#onMet?.({ verb, resource, ...found.outcome });
+    return found.outcome;
+  }
+}
+
+const leases = "leases.coordination.k8s.io";
+
+function concerns(
+  plan: PlannedFailure,
+  { verb, resource }: Pick<InterceptedRequest, "verb" | "resource">,
+): boolean {
+  const isSameVerb = plan.verb === "*" || plan.verb === verb;
+  const isAny = plan.resource === "*" && resource !== "" && resource !== leases;
+  return isSameVerb && (isAny || plan.resource === resource || plan.resource === withoutGroup(resource));
+}
+
+/** Drops the group: `mysqls.apps.example.com/status` becomes `mysqls/status`. */
+function withoutGroup(resource: string): string {
+  return resource.replace(/\.[^/]*/u, "");
+}
+
+function less(plan: PlannedFailure): PlannedFailure[] {
+  return plan.times > 1 ? [{ ...plan, times: plan.times - 1 }] : [];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PlannedFailures } from "./planned-failures.ts";
+import { PlannedFailures } from "./interception.ts";
 
 const outcome = { code: 500 } as const;
 

@@ -48,3 +48,8 @@ test("YAML bodies are read by the rules of YAML 1.1", async () => {
   const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nimmutable: no\n";
   expect((await apply(text, "&force=true")).body).toMatchObject({ immutable: false });
 });
+
+test("an object in braces that is YAML, not JSON, may have a quote within a word", async () => {
+  const text = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: it"s}}`;
+  expect((await apply(text, "&force=true")).body).toMatchObject({ data: { k: 'it"s' } });
+});

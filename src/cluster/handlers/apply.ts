@@ -1,26 +1,23 @@
-import { copyJSON, type JSONObject } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, copyJSON } from "@tsbuilder/apimachinery/json";
+import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { PatchError } from "@tsbuilder/apimachinery/patch";
 import {
   ApplyConflictError,
-  gvkOf,
   SchemaMismatchError,
+  gvkOf,
   serverSideApply,
   subjectOf,
 } from "@tsbuilder/apimachinery/patch/apply";
-import { PatchError } from "@tsbuilder/apimachinery/patch";
-import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { endpointOf } from "../registry/field-manager.ts";
 import { canCreate, checkNamespace, checkPlace, updateObject } from "../registry/update-object.ts";
 import type { Write } from "../registry/write.ts";
-import type { Reply, RequestContext } from "../http/request-context.ts";
-import { isTrue } from "../http/request-info.ts";
-import { badRequest, conflict, nameMissing, notFound, StatusError } from "../contract/status-error.ts";
+import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
+import { StatusError, badRequest, conflict, nameMissing, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import { explainYAML } from "../codec/explain-yaml.ts";
-import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
-import { isTooDeep } from "../codec/json-error.ts";
+import { explainYAML, findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
+import { findFieldProblems, isTooDeep } from "../codec/go-json.ts";
 import { checkFields, duplicateKeys, noMap } from "./read-object.ts";
-import { findFieldProblems } from "./field-problems.ts";
-import { replyObject } from "./reply-object.ts";
+import { replyObject } from "./representation.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf, writeOf } from "./write-options.ts";
 
@@ -38,7 +35,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
     async next(current) {
       const next = await applyTo(write, current, applied, force);
       checkConvertible(write, target, applied, next);
-      // Wrong types have been refused by now; this finds fields that the schema prunes.
+      // The apply has refused wrong types; this finds the fields that the schema prunes.
       checkFields(context, target, applied, "", validation);
       checkDuplicates(context, text, validation);
       if (!current && next.metadata.uid) throw uidMismatch(write, next.metadata.uid);
@@ -76,7 +73,7 @@ export async function readApply(
 /** Refuses duplicate keys, or warns about them. */
 function checkDuplicates({ warnings }: RequestContext, text: string, validation: FieldValidation): void {
   if (validation === "Ignore") return;
-  // The parser of YAML is slow; a JSON text without duplicate fields needs none.
+  // Avoids the slow YAML parser for JSON without duplicate fields.
   if (text.startsWith("{") && findFieldProblems(text, []).length === 0) return;
   const duplicates = findDuplicateKeys(text);
   if (duplicates.length === 0) return;
@@ -92,7 +89,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Most clients send JSON, which a JSON parser reads much faster than a YAML parser. */
+/** Parses JSON or YAML. Most clients send JSON, which a JSON parser reads much faster. */
 function parseApplied(text: string): unknown {
   try {
     if (text.startsWith("{") && !isTooDeep(text)) return JSON.parse(text);
@@ -106,7 +103,10 @@ function parseApplied(text: string): unknown {
   }
 }
 
-/** Applies to the stored object and returns the result. `spoken` changes conflict messages to what the client's body has. */
+/**
+ * Applies to the stored object and returns the result. `spoken` rewrites conflict messages in the terms of the
+ * request's body.
+ */
 export async function applyTo(
   write: Write,
   current: ApiObject | undefined,
@@ -129,9 +129,9 @@ export async function applyTo(
   }
 }
 
-/** A value that the schema allows, but that Go can't read: a time, a quantity, a fraction. */
+/** Refuses values that the schema allows, but Go can't decode: times, quantities, fractions. */
 function checkConvertible(write: Write, { served }: Target, applied: ApiObject, next: ApiObject): void {
-  // The result has managers of its own instead of those that were sent.
+  // The result does not have the managedFields of the request, which must be checked, too.
   const [why] = [next, applied].flatMap((object) => served.schema?.convertMerged?.(object) ?? []);
   if (why === undefined) return;
   const endpoint = endpointOf(write);

@@ -1,10 +1,16 @@
-import { matchesRequirements, parseLabelSelector as parse } from "@tsbuilder/apimachinery/selector";
+import {
+  type FieldTerm,
+  matchesFields,
+  matchesRequirements,
+  parseFieldSelector,
+  parseLabelSelector,
+} from "@tsbuilder/apimachinery/selector";
 import { StatusError, badRequest } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import { isTrue } from "../http/request-info.ts";
-import { type FieldSelector, parseTerms, readFieldSelector } from "./field-selector.ts";
+import { isTrue } from "../http/request-context.ts";
 import { type ShardSelector, parseShardSelector } from "./shard-selector.ts";
 import type { Target } from "./target.ts";
+import type { Resource } from "../registry/resource.ts";
 
 /** The validated options of list and watch. */
 export interface ListOptions {
@@ -26,10 +32,10 @@ export interface ListOptions {
 type Predicate = (object: ApiObject) => boolean;
 
 export function readListOptions(query: URLSearchParams, target: Target, watch = false): ListOptions {
-  // Numbers are read before anything else is looked at.
+  // The real server decodes numbers before it validates options.
   const timeoutSeconds = readInteger(query.get("timeoutSeconds"));
   const limit = readInteger(query.get("limit")) ?? 0;
-  const labels = parseLabelSelector(query.get("labelSelector") ?? "");
+  const labels = readLabelSelector(query.get("labelSelector") ?? "");
   const terms = parseTerms(query.get("fieldSelector") ?? "");
   const options = {
     ...startOf(query, watch),
@@ -46,18 +52,7 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
 }
 
-/** Parses `app=web,tier in (a,b),!legacy` into a predicate; undefined for an empty selector. */
-function parseLabelSelector(text: string): ((object: ApiObject) => boolean) | undefined {
-  try {
-    const requirements = parse(text);
-    if (requirements.length === 0) return undefined;
-    return ({ metadata }) => matchesRequirements(requirements, metadata.labels ?? {});
-  } catch (error) {
-    throw badRequest((error as Error).message);
-  }
-}
-
-/** A watch from no revision is told where its initial events end, as if it had asked for it. */
+/** The start of a list or watch. A watch without a revision behaves as with `sendInitialEvents=true`. */
 function startOf(
   query: URLSearchParams,
   watch: boolean,
@@ -82,6 +77,66 @@ function readInteger(text: string | null): number | undefined {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   }
   return Number(text);
+}
+
+/** Parses `app=web,tier in (a,b),!legacy` into a predicate; undefined for an empty selector. */
+function readLabelSelector(text: string): ((object: ApiObject) => boolean) | undefined {
+  try {
+    const requirements = parseLabelSelector(text);
+    if (requirements.length === 0) return undefined;
+    return ({ metadata }) => matchesRequirements(requirements, metadata.labels ?? {});
+  } catch (error) {
+    throw badRequest((error as Error).message);
+  }
+}
+
+type Reader = (object: ApiObject) => string;
+
+interface FieldSelector {
+  readonly matches: (object: ApiObject) => boolean;
+  /** The only value that a field may have; undefined if there may be several. */
+  readonly only: (field: string) => string | undefined;
+}
+
+/** Parses a field selector of any fields. */
+function parseTerms(text: string): FieldTerm[] {
+  try {
+    return parseFieldSelector(text);
+  } catch (error) {
+    throw badRequest((error as Error).message);
+  }
+}
+
+/** Reads the terms of `metadata.name=x,status.phase!=Running`. Each kind has its own selectable fields. */
+function readFieldSelector(terms: readonly FieldTerm[], resource: Resource): FieldSelector | undefined {
+  if (terms.length === 0) return undefined;
+  const readers = new Map(terms.map(({ field }) => [field, readerOf(field, resource)]));
+  return {
+    matches: (object) => matchesFields(terms, (field) => readers.get(field)!(object)),
+    only: (field) => terms.find((term) => term.field === field && term.operator === "=")?.value,
+  };
+}
+
+function readerOf(field: string, resource: Resource): Reader {
+  if (field === "metadata.name") return ({ metadata }) => metadata.name ?? "";
+  if (field === "metadata.namespace" && (resource.namespaced || isUnselective(resource)))
+    return ({ metadata }) => metadata.namespace ?? "";
+  const { fieldSelectors } = resource.strategy;
+  const own = fieldSelectors?.get(field);
+  if (own) return own;
+  if (!isUnselective(resource))
+    throw badRequest(resource.strategy.refuseSelector?.(field) ?? `field label not supported: ${field}`);
+  throw badRequest(
+    `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  );
+}
+
+/**
+ * Returns true for a built-in kind without selectable fields of its own: it accepts `metadata.namespace` even if
+ * cluster-scoped.
+ */
+function isUnselective({ custom, strategy }: Resource): boolean {
+  return !custom && !strategy.fieldSelectors?.size;
 }
 
 type CheckedOptions = Pick<ListOptions, "resourceVersion" | "continue" | "sendInitialEvents"> & {

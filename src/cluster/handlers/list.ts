@@ -1,96 +1,50 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
-import { badRequest } from "../contract/status-error.ts";
-import { encode, includeObjectOf } from "./reply-object.ts";
+import { badRequest, notFound } from "../contract/status-error.ts";
+import {
+  checkForm,
+  encode,
+  includeObjectOf,
+  negotiate,
+  partialOf,
+  replyObject,
+  rowOf,
+  tableOf,
+} from "./representation.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
-import { readContinue, writeContinue } from "./continue-token.ts";
+import {
+  expiredContinue,
+  expiredList,
+  listRevision,
+  malformedListRevision,
+  malformedRevision,
+  readContinue,
+  writeContinue,
+} from "./list-revision.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
-import { expiredContinue, expiredList, listRevision } from "./list-revision.ts";
-import { presentEntries } from "./present-entries.ts";
-import { checkForm, negotiate, partialOf, rowOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
 import { jsonType } from "../http/reply.ts";
 import type { Pause } from "../http/time-slices.ts";
+import { keyOf } from "../registry/resource.ts";
 
-const comma = Buffer.from(",");
+/** Handles GET of one object. */
+export async function handleGet(context: RequestContext, target: Target): Promise<Reply> {
+  return replyObject(context, target, await readEntry(context, target));
+}
 
-const end = Buffer.from("]}");
-
-/** A response with a list, given without items: its last field is an empty array. The items are encoded in slices of time. */
-async function listOfJSON(
-  pause: Pause,
-  empty: unknown,
-  entries: readonly Entry[],
-  encodeItem: (entry: Entry) => readonly Buffer[],
-): Promise<Reply> {
-  const parts: Buffer[] = [Buffer.from(JSON.stringify(empty).slice(0, -end.length))];
-  for (const [index, entry] of entries.entries()) {
-    if (index > 0) parts.push(comma);
-    parts.push(...encodeItem(entry));
-    const paused = pause();
-    if (paused) await paused;
+/** Reads the object of a GET. Throws if the requested revision is in the future. */
+export async function readEntry(context: RequestContext, target: Target): Promise<Entry> {
+  const { resource, version, namespace, name } = target;
+  const asked = context.query.get("resourceVersion") ?? "";
+  if (!/^\d*$/.test(asked)) {
+    // The real server does not cache Events: its storage reports the revision as for a list.
+    throw resource.plural === "events" ? malformedListRevision(asked) : malformedRevision(asked);
   }
-  parts.push(end);
-  return { code: 200, contentType: jsonType, body: parts };
-}
-
-/** The same for items that nobody else encoded before. */
-async function listOfValues(
-  pause: Pause,
-  empty: unknown,
-  entries: readonly Entry[],
-  valueOf: (entry: Entry) => unknown,
-): Promise<Reply> {
-  const start = JSON.stringify(empty).slice(0, -end.length);
-  const itemOf = (entry: Entry, index: number): string =>
-    `${index > 0 ? "," : ""}${JSON.stringify(valueOf(entry))}`;
-  const body = [Buffer.from(start), ...(await encodedInSlices(pause, entries, itemOf)), end];
-  return { code: 200, contentType: jsonType, body };
-}
-
-/** The same in YAML: a list, given without items, and the name of the field that they belong in. */
-async function listOfYAML(
-  pause: Pause,
-  empty: Readonly<Record<string, unknown>>,
-  field: string,
-  entries: readonly Entry[],
-  valueOf: (entry: Entry) => unknown,
-): Promise<Reply> {
-  const whole = emitYaml({ ...empty, [field]: [] } as YamlValue);
-  const line = `${field}: []\n`;
-  const at = whole.startsWith(line) ? 0 : whole.indexOf(`\n${line}`) + 1;
-  const [before, after] = [whole.slice(0, at), whole.slice(at + line.length)];
-  const first = entries.length === 0 ? line : `${field}:\n`;
-  const items = await encodedInSlices(pause, entries, (entry) => emitYaml([valueOf(entry)] as YamlValue));
-  return {
-    code: 200,
-    contentType: "application/yaml",
-    body: [Buffer.from(before + first), ...items, Buffer.from(after)],
-  };
-}
-
-/** Many small buffers would keep the garbage collector busy. */
-const pieceLength = 64 * 1024;
-
-async function encodedInSlices(
-  pause: Pause,
-  entries: readonly Entry[],
-  textOf: (entry: Entry, index: number) => string,
-): Promise<readonly Buffer[]> {
-  const pieces: Buffer[] = [];
-  let text = "";
-  for (const [index, entry] of entries.entries()) {
-    text += textOf(entry, index);
-    if (text.length >= pieceLength) {
-      pieces.push(Buffer.from(text));
-      text = "";
-    }
-    const paused = pause();
-    if (paused) await paused;
-  }
-  if (text !== "") pieces.push(Buffer.from(text));
-  return pieces;
+  listRevision({ resourceVersion: asked }, target.core.store.revision);
+  const stored = resource.collection.get(keyOf(resource, namespace, name));
+  if (!stored) throw notFound(resource, name);
+  return resource.present(stored, version);
 }
 
 /** Handles GET of a list, or of a page of it. */
@@ -100,7 +54,7 @@ export async function handleList(context: RequestContext, target: Target): Promi
 }
 
 /** The result of a list request. */
-export interface FoundList {
+interface FoundList {
   readonly entries: readonly Entry[];
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
   /** The selector of the shard that was requested. */
@@ -132,15 +86,15 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
     metadata: {
       resourceVersion: String(at),
       continue: writeContinue(at, entries.at(-1)!.key, prefix),
-      // The real server counts the objects of other shards, too.
+      // As on the real server, the count includes objects of other shards.
       ...(isCounted && { remainingItemCount: rest.length - limit }),
     },
   };
 }
 
 /**
- * The entries that the real server looks at for the first page of a list: a field selector that requires a name or a
- * namespace narrows it before the limit is counted.
+ * The entries that the real server reads for the first page of a list: a field selector that requires a name or a
+ * namespace narrows them before the limit is counted.
  */
 function lookedAt(
   entries: readonly Entry[],
@@ -158,8 +112,8 @@ function lookedAt(
 }
 
 /**
- * Selects a page of entries, converted to the requested version. There are more if any follow its last one, whether they
- * match or not.
+ * Selects a page of entries, converted to the requested version. `hasMore` is true if any entries follow the page, even
+ * if none of them matches.
  */
 async function select(
   target: Target,
@@ -193,6 +147,29 @@ function exactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
   return limit > 0 && match === "" && resourceVersion !== "" && resourceVersion !== "0";
 }
 
+const batchSize = 100;
+
+/** Converts many entries to the requested version in slices of time, with at most two calls of a conversion webhook. */
+export async function presentEntries(
+  { core, resource, version }: Pick<Target, "core" | "resource" | "version">,
+  entries: readonly Entry[],
+): Promise<readonly Entry[]> {
+  const pause = core.slices.begin();
+  const shown: Entry[] = [];
+  while (shown.length < entries.length) {
+    const start = shown.length;
+    const batch = resource.presentAll(entries.slice(start, start + batchSize), version);
+    if (batch instanceof Promise) {
+      const rest = [await batch, await resource.presentAll(entries.slice(start + batchSize), version)];
+      return shown.concat(...rest);
+    }
+    shown.push(...batch);
+    const paused = pause();
+    if (paused) await paused;
+  }
+  return shown;
+}
+
 /** The response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
 export async function listReply(context: RequestContext, target: Target, found: FoundList): Promise<Reply> {
   const { entries, metadata, shard } = found;
@@ -210,7 +187,7 @@ export async function listReply(context: RequestContext, target: Target, found: 
   }
   if (form === "partial") {
     const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
-    // Go has no list to encode then; whole objects always have one.
+    // Go encodes the nil slice of an empty list of metadata as null, unlike that of whole objects.
     if (entries.length === 0) return encode({ ...list, items: null }, representation);
     const item = (entry: Entry): unknown => partialOf(entry, target, metaVersion);
     return yaml
@@ -219,7 +196,7 @@ export async function listReply(context: RequestContext, target: Target, found: 
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
-  // Lists of custom resources always have a `continue` field and never shardInfo, as Go's unstructured lists.
+  // Lists of custom resources are Go's unstructured lists: they always have `continue`, and never shardInfo.
   const shown = resource.custom
     ? { continue: "", ...metadata }
     : { ...metadata, ...(shard !== undefined && { shardInfo: { selector: shard } }) };
@@ -241,4 +218,87 @@ const brace = Buffer.from("{");
 function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
   if (start.length === 0 || !bytes.subarray(0, start.length).equals(start)) return [bytes];
   return [brace, bytes.subarray(start.length)];
+}
+
+const comma = Buffer.from(",");
+
+const end = Buffer.from("]}");
+
+/**
+ * A response with a list. `empty` is the list without items, whose last field is an empty array. Encodes in slices of
+ * time.
+ */
+async function listOfJSON(
+  pause: Pause,
+  empty: unknown,
+  entries: readonly Entry[],
+  encodeItem: (entry: Entry) => readonly Buffer[],
+): Promise<Reply> {
+  const parts: Buffer[] = [Buffer.from(JSON.stringify(empty).slice(0, -end.length))];
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0) parts.push(comma);
+    parts.push(...encodeItem(entry));
+    const paused = pause();
+    if (paused) await paused;
+  }
+  parts.push(end);
+  return { code: 200, contentType: jsonType, body: parts };
+}
+
+/** The same for items without cached bytes: rows and metadata. */
+async function listOfValues(
+  pause: Pause,
+  empty: unknown,
+  entries: readonly Entry[],
+  valueOf: (entry: Entry) => unknown,
+): Promise<Reply> {
+  const start = JSON.stringify(empty).slice(0, -end.length);
+  const itemOf = (entry: Entry, index: number): string =>
+    `${index > 0 ? "," : ""}${JSON.stringify(valueOf(entry))}`;
+  const body = [Buffer.from(start), ...(await encodedInSlices(pause, entries, itemOf)), end];
+  return { code: 200, contentType: jsonType, body };
+}
+
+/** The same in YAML. `field` is the field of the items. */
+async function listOfYAML(
+  pause: Pause,
+  empty: Readonly<Record<string, unknown>>,
+  field: string,
+  entries: readonly Entry[],
+  valueOf: (entry: Entry) => unknown,
+): Promise<Reply> {
+  const whole = emitYaml({ ...empty, [field]: [] } as YamlValue);
+  const line = `${field}: []\n`;
+  const at = whole.startsWith(line) ? 0 : whole.indexOf(`\n${line}`) + 1;
+  const [before, after] = [whole.slice(0, at), whole.slice(at + line.length)];
+  const first = entries.length === 0 ? line : `${field}:\n`;
+  const items = await encodedInSlices(pause, entries, (entry) => emitYaml([valueOf(entry)] as YamlValue));
+  return {
+    code: 200,
+    contentType: "application/yaml",
+    body: [Buffer.from(before + first), ...items, Buffer.from(after)],
+  };
+}
+
+/** Text is encoded in pieces of this length: many small buffers would keep the garbage collector busy. */
+const pieceLength = 64 * 1024;
+
+async function encodedInSlices(
+  pause: Pause,
+  entries: readonly Entry[],
+  textOf: (entry: Entry, index: number) => string,
+): Promise<readonly Buffer[]> {
+  const pieces: Buffer[] = [];
+  let text = "";
+  for (const [index, entry] of entries.entries()) {
+    text += textOf(entry, index);
+    if (text.length >= pieceLength) {
+      pieces.push(Buffer.from(text));
+      text = "";
+    }
+    const paused = pause();
+    if (paused) await paused;
+  }
+  if (text !== "") pieces.push(Buffer.from(text));
+  return pieces;
 }

@@ -1,20 +1,17 @@
-import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { decodeProtobuf, MalformedProtobufError } from "../codec/index.ts";
 import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
+import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { MalformedProtobufError, decodeProtobuf } from "../codec/index.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import { findFieldProblems } from "./field-problems.ts";
-import { explainYAML } from "../codec/explain-yaml.ts";
-import { goKind } from "../codec/go-kind.ts";
-import { findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
-import { explainJSON, isTooDeep } from "../codec/json-error.ts";
-import { explainType } from "../registry/explain-type.ts";
+import { explainJSON, findFieldProblems, goKind, isTooDeep } from "../codec/go-json.ts";
+import { explainYAML, findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
+import { explainType } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
 
-/** Reads the object of a create or update. It belongs to the caller. */
+/** Reads the object of a create or update. The caller may change it. */
 export async function readObject(
   context: RequestContext,
   target: Target,
@@ -33,12 +30,24 @@ export async function readObject(
   return object;
 }
 
+/** Reads a body whose kind differs from the resource's: a Scale, an Eviction, a review. */
+export async function readBodyObject(context: RequestContext, target: Target): Promise<ApiObject> {
+  const value = await decodeRequestBody(context, target, await context.request.readBody());
+  const object = (typeof value === "object" && value !== null ? value : {}) as ApiObject;
+  object.metadata ??= {};
+  return object;
+}
+
 export function mediaTypeOf({ request }: RequestContext): string {
   return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
 }
 
+const protobuf = "application/vnd.kubernetes.protobuf";
+
+const bodyTypes = ["application/json", "application/yaml", protobuf];
+
 /** Decodes a body without checking its kind. */
-export async function decodeRequestBody(
+async function decodeRequestBody(
   context: RequestContext,
   target: Target,
   body: Buffer,
@@ -51,9 +60,6 @@ export async function decodeRequestBody(
   if (mediaType === protobuf && !target.resource.custom) return parseProtobuf(body, target);
   throw unsupportedMediaType(target.resource.custom ? bodyTypes.slice(0, 2) : bodyTypes);
 }
-
-const protobuf = "application/vnd.kubernetes.protobuf";
-const bodyTypes = ["application/json", "application/yaml", protobuf];
 
 /** Parses the protobuf bodies of Go clients: kubectl create from 1.32 on, Helm 4, typed clients. */
 export async function parseProtobuf(body: Buffer, target: Target): Promise<unknown> {
@@ -122,6 +128,23 @@ export function typeMismatch(object: object): string | undefined {
   return undefined;
 }
 
+/** Checks kind and apiVersion of a body. Built-in kinds may omit them: the path determines them. */
+function checkType(object: ApiObject, target: Target, text: string): void {
+  const { resource, version } = target;
+  const apiVersion = apiVersionOf({ group: resource.group, version });
+  if (resource.custom) {
+    if (object.kind) return;
+    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
+  }
+  object.kind ||= resource.kind;
+  object.apiVersion ||= apiVersion;
+  const { kind } = object;
+  if (kind === resource.kind && object.apiVersion === apiVersion) return;
+  const { why } = explainType(object, resource, target.core.registry);
+  const shown = JSON.stringify(parseApiVersion(object.apiVersion).version);
+  throw badRequest(`${kind} in version ${shown} cannot be handled as a ${resource.kind}: ${why}`);
+}
+
 /** The error of Go's decoder for a value that is not an object. */
 export function noMap(value: unknown): string {
   return `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
@@ -142,24 +165,7 @@ function hexSummary(text: string): string {
   return `${bytes.toString("hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
 }
 
-/** Checks kind and apiVersion of a body. Built-in kinds may omit them, because the path determines them. */
-function checkType(object: ApiObject, target: Target, text: string): void {
-  const { resource, version } = target;
-  const apiVersion = apiVersionOf({ group: resource.group, version });
-  if (resource.custom) {
-    if (object.kind) return;
-    throw unrecognized(target, `Object 'Kind' is missing in '${text}' (${summary(text)})`);
-  }
-  object.kind ||= resource.kind;
-  object.apiVersion ||= apiVersion;
-  const { kind } = object;
-  if (kind === resource.kind && object.apiVersion === apiVersion) return;
-  const { why } = explainType(object, resource, target.core.registry);
-  const shown = JSON.stringify(parseApiVersion(object.apiVersion).version);
-  throw badRequest(`${kind} in version ${shown} cannot be handled as a ${resource.kind}: ${why}`);
-}
-
-/** Of a custom object, the version is checked when all fields have been looked at, and the kind when it is validated. */
+/** Checks the version of a custom object, after its fields. Its kind is checked by validation. */
 function checkCustomVersion(object: Partial<ApiObject>, { resource, version }: Target): void {
   const { apiVersion = "" } = object;
   const expected = `${resource.group}/${version}`;
@@ -170,8 +176,8 @@ function checkCustomVersion(object: Partial<ApiObject>, { resource, version }: T
 }
 
 /**
- * The fields of a custom object in a version for which no schema is known, all but its metadata: they are unknown. Those of
- * objects of other groups and kinds are not looked at.
+ * The unknown fields of a custom object in a version without a schema: all but its metadata. Objects of other groups and
+ * kinds are not checked.
  */
 export function fieldsWithoutSchema(
   resource: Resource,
@@ -184,7 +190,9 @@ export function fieldsWithoutSchema(
     .toSorted();
 }
 
-/** Refuses unknown and duplicate fields, or warns about them, according to `fieldValidation`. Wrong types always fail. */
+/**
+ * Refuses unknown and duplicate fields, or warns about them, according to `fieldValidation`. Wrong types always fail.
+ */
 export function checkFields(
   { warnings }: RequestContext,
   target: Target,
@@ -194,9 +202,10 @@ export function checkFields(
 ): void {
   const unknown = unknownFieldsOf(object, target);
   if (validation === "Ignore") return;
-  // What most clients send: no key can be twice in it.
+  // Canonical JSON, which most clients send, has no duplicate keys.
   if (unknown.length === 0 && JSON.stringify(object) === json) return;
-  // Errors of custom resources come from pruning, which has no order; those of built-in kinds are in the order of the text.
+  // Custom resources report sorted fields, because pruning has no order; built-in kinds report in the order of the
+  // text.
   const problems = target.resource.custom
     ? [
         ...findFieldProblems(json, []),
@@ -209,7 +218,7 @@ export function checkFields(
   for (const problem of problems) warnings.add(problem);
 }
 
-/** Refuses floats where Go wants integers, which the parsed object no longer shows. */
+/** Refuses floats such as `1.0` in fields that are integers in Go: `JSON.parse` does not keep the difference. */
 function checkFloats(target: Target, json: string): void {
   const marked = target.resource.custom ? undefined : markFloats(json);
   if (marked !== undefined) unknownFieldsOf(JSON.parse(marked) as ApiObject, target);
@@ -223,7 +232,7 @@ function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
     const unknown = target.served.schema?.unknownFields(object) ?? [];
     if (!resource.custom || (group === resource.group && sent === version && named.kind === resource.kind))
       return unknown;
-    // An object of another type, which is refused later.
+    // The object has another type, and is refused later.
     const inMetadata = unknown.filter((path) => path.startsWith("metadata."));
     return [...inMetadata, ...fieldsWithoutSchema(resource, { group, kind: named.kind }, object)];
   } catch (error) {
@@ -232,7 +241,7 @@ function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
   }
 }
 
-/** The type that a custom object says it has. */
+/** The type by which errors name the object; a custom object is named by its own kind and version. */
 function nameOf(object: ApiObject, { resource, version }: Target): TypeName {
   if (!resource.custom) return { kind: resource.kind, version };
   return { kind: object.kind, version: parseApiVersion(object.apiVersion ?? "").version };

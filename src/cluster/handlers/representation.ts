@@ -1,16 +1,17 @@
 import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import type { Entry } from "../storage/entry.ts";
-import { StatusError, notAcceptable } from "../contract/status-error.ts";
-import { readAccept } from "../http/accept.ts";
+import { StatusError, badRequest, notAcceptable } from "../contract/status-error.ts";
+import { jsonReply, readAccept, yamlReply } from "../http/reply.ts";
 import type { Verb } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { ageOf } from "../registry/format-age.ts";
 import type { Cell, ColumnDefinition, TableColumns } from "../registry/table-columns.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
 
 /** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
 export interface Representation {
   readonly form: "object" | "table" | "partial";
-  /** Whether the metadata of a list was asked for. */
+  /** True for PartialObjectMetadataList, false for PartialObjectMetadata. */
   readonly ofList?: boolean;
   /** The version of meta.k8s.io for Tables and PartialObjectMetadata. */
   readonly metaVersion: string;
@@ -42,14 +43,14 @@ export function negotiate(accept: string | undefined, target: Target, verb?: Ver
   throw notAcceptable(verb === "watch" ? watchTypes : mediaTypes);
 }
 
-/** Only built-in kinds have routes; those of lists offer watches as well. */
+/** The error of the router, which only built-in kinds have; routes of lists offer watch types, too. */
 function notRouted(verb: Verb | undefined): StatusError {
   const all = [...mediaTypes, ...(verb === "list" ? watchTypes : [])];
   const message = `406: Not Acceptable\n\nAvailable representations: ${all.join(", ")}`;
   return new StatusError(406, "NotAcceptable", message, {});
 }
 
-/** Refuses to answer with the metadata of a list where there is one object, and the other way round. */
+/** Refuses a PartialObjectMetadata of a list, and a PartialObjectMetadataList of an object. */
 export function checkForm({ form, ofList }: Representation, target: Target, isList: boolean): void {
   if (form !== "partial" || ofList === isList) return;
   const { resource, subresource } = target;
@@ -62,13 +63,54 @@ export function checkForm({ form, ofList }: Representation, target: Target, isLi
   throw new StatusError(406, "NotAcceptable", `you requested ${why} (*${goTypeOf(target, isList)})`);
 }
 
-/** The Go type of an answer. Events of both groups are events of the core. */
+/** The Go type of a response. Events of both groups are core Events. */
 function goTypeOf({ resource, subresource }: Target, isList: boolean): string {
   const { custom, kindGroup, kind, listKind } = resource;
   if (subresource === "scale") return custom ? "v1.Scale" : "autoscaling.Scale";
   if (custom) return "unstructured.UnstructuredList";
   const [firstLabel] = (kindGroup ?? resource.group).split(".");
   return `${firstLabel || "core"}.${isList ? listKind : kind}`;
+}
+
+/** The response with one object, in the media type that the client accepts. */
+export function replyObject(context: RequestContext, target: Target, entry: Entry, code = 200): Reply {
+  const representation = negotiate(context.request.headers.accept, target);
+  if (representation.form === "object" && !representation.yaml) {
+    return { code, contentType: "application/json", body: entry.bytes };
+  }
+  checkForm(representation, target, false);
+  const value = valueOf(context, target, entry, representation);
+  return encode(value, representation, code);
+}
+
+function valueOf(
+  context: RequestContext,
+  target: Target,
+  entry: Entry,
+  { form, metaVersion }: Representation,
+): unknown {
+  if (form === "object") return entry.object;
+  if (form === "partial") return partialOf(entry, target, metaVersion);
+  return tableOf([entry], target, {
+    metaVersion,
+    include: includeObjectOf(context.query),
+    now: target.core.clock.now(),
+    withDefinitions: true,
+    metadata: { resourceVersion: entry.object.metadata.resourceVersion },
+  });
+}
+
+export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200): Reply {
+  return (yaml ? yamlReply : jsonReply)(value, code);
+}
+
+/** How much of each object the rows of a Table include. */
+export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "Object" {
+  const value = query.get("includeObject") || "Metadata";
+  if (value === "None" || value === "Metadata" || value === "Object") return value;
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
 /** The PartialObjectMetadata of an object. */
@@ -84,7 +126,7 @@ export function partialOf(
   };
 }
 
-export interface TableOptions {
+interface TableOptions {
   readonly metaVersion: string;
   /** How much of each object its row includes. */
   readonly include: "None" | "Metadata" | "Object";
@@ -119,7 +161,7 @@ export function rowOf(entry: Entry, target: Target, { include, metaVersion, now 
   return { cells: columns.cells(object, now), ...(conditions && { conditions }), object: shown };
 }
 
-/** The columns of what an endpoint answers with; undefined if it has no Table. */
+/** The columns of an endpoint's response; undefined if it has no Table. */
 function columnsOf({ resource, served, subresource }: Target): TableColumns | undefined {
   if (subresource === "") return served.columns;
   if (subresource === "scale") return resource.custom ? columnsOfCustomScale : columnsOfScale;
@@ -130,7 +172,7 @@ function columnsOf({ resource, served, subresource }: Target): TableColumns | un
 /** Built-in kinds whose `/status` has no Table. */
 const withoutStatusTable = new Set(["apiservices", "customresourcedefinitions", "resourceclaims"]);
 
-/** The real server has a printer of its own for the Scales of built-in kinds. */
+/** The real server has a separate printer for the Scales of built-in kinds. */
 const columnsOfScale = scaleColumns({ nameFormat: "", ageType: "string", none: 0 });
 
 const columnsOfCustomScale = scaleColumns({ nameFormat: "name", ageType: "date", none: null });
@@ -142,7 +184,7 @@ function scaleColumns({
 }: {
   nameFormat: string;
   ageType: ColumnDefinition["type"];
-  /** The cell of replicas that a Scale leaves out. */
+  /** The cell of replicas that a Scale omits. */
   none: Cell;
 }): TableColumns {
   return {

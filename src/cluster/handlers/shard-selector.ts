@@ -5,7 +5,7 @@ import { StatusError } from "../contract/status-error.ts";
 
 /** A part of the objects, by the hashes of a field: `shardRange(object.metadata.uid, '0x…', '0x…') || …`. */
 export interface ShardSelector {
-  /** As lists return it in their metadata. */
+  /** The selector as lists return it in their metadata. */
   readonly text: string;
   readonly matches: (object: ApiObject) => boolean;
 }
@@ -87,7 +87,7 @@ function fieldPath(expr: Expr): string {
   );
 }
 
-/** Reads a bound. All have sixteen digits, but for the end of the last shard, 2^64. */
+/** Reads a bound: sixteen digits, or 2^64 as the end of the last shard. */
 function hexLiteral(expr: Expr, name: string): string {
   if (expr.kind !== "literal") {
     throw invalid(
@@ -137,7 +137,7 @@ function goType(value: unknown): string {
   return value instanceof Uint8Array ? "[]uint8" : "int64";
 }
 
-/** The real server has no better code for it. */
+/** As on the real server, a malformed shard selector is a 500. */
 function invalid(why: string): StatusError {
   return new StatusError(500, undefined, `invalid shard selector: ${why}`);
 }

@@ -1,6 +1,5 @@
 import type { Core } from "../registry/core.ts";
-import type { ApiRequest } from "../registry/api-request.ts";
-import type { ResourceVersion, SubresourceInfo, Verb } from "../registry/resource.ts";
+import type { ApiRequest, ResourceVersion, SubresourceInfo, Verb } from "../registry/resource.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, notFound, resourceNotServed } from "../contract/status-error.ts";
 

@@ -45,7 +45,7 @@ interface Written {
   readonly namespace: string;
   readonly name: string;
   readonly revision: number;
-  /** Whether a selector matched it before and matches it now; undefined: it was not there, or is gone. */
+  /** True if a selector matches the object before and after the change; undefined if it did not or does not exist. */
   readonly before: boolean | undefined;
   readonly after: boolean | undefined;
 }

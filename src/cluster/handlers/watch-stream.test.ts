@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { beforeEach, expect, test, vi } from "vitest";
 import { WatchTurn } from "../http/watch-turn.ts";
-import type { Change } from "../storage/change.ts";
-import { type WatchView, joinGroup } from "./watch.ts";
+import type { Change } from "../storage/entry.ts";
+import { type SharedView, joinGroup } from "./watch.ts";
 import { backlogLimit, WatchStream } from "./watch-stream.ts";
 
 let now = 0;
@@ -197,10 +197,14 @@ function startGroup() {
   };
   const target = { resource: { collection }, core: { watchTurn: turn } };
   let line = (revision: number): Buffer => Buffer.from(`${revision}\n`);
-  const view = { target, line: ({ revision }: Change) => line(revision) } as unknown as WatchView;
+  const view = {
+    key: "all",
+    target,
+    line: ({ revision }: Change) => line(revision),
+  } as unknown as SharedView;
   return {
     join: (stream: WatchStream, fail: (error: unknown) => void = () => undefined) =>
-      stream.onEnd(joinGroup("all", view, stream, fail)),
+      stream.onEnd(joinGroup(view, stream, fail)),
     change: (revision: number) => {
       for (const listener of listeners) listener({ revision } as Change);
     },

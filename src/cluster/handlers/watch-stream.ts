@@ -3,13 +3,15 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { type Batch, batchOf, type WatchTurn } from "../http/watch-turn.ts";
 
 const bookmarkInterval = 60_000;
-/** The last bookmark comes this long before the watch times out, so that its client resumes from what was last written. */
+/**
+ * The last bookmark is sent this long before the watch times out, so that its client resumes from a recent revision.
+ */
 const lastBookmark = 2000;
 /** A client is disconnected if its unsent data exceeds this; it can list and watch again. */
 export const backlogLimit = 16 * 1024 * 1024;
 /** Initial objects are sent while the unsent data is less than this. */
 const initialBacklog = 1024 * 1024;
-/** They are sent in blocks of about this size, each of which takes less than a millisecond to encrypt. */
+/** Initial objects are sent in blocks of about this size, which take less than a millisecond to encrypt. */
 const initialBlock = 128 * 1024;
 const shortestDefaultTimeout = 30 * 60;
 
@@ -19,18 +21,20 @@ interface StreamOptions {
   readonly clock: Clock;
   readonly turn: WatchTurn;
   readonly timeoutSeconds: number | undefined;
-  /** Gets what prevents lines from being sent. */
+  /** Receives errors of sending. */
   readonly report: (error: unknown) => void;
 }
 
-/** Sends the same lines to many streams. A stream's own line never overtakes those that the group got before it. */
+/**
+ * Sends the same lines to many streams. A stream flushes its group before its own lines, so that these don't overtake.
+ */
 interface Group {
   flush(): void;
 }
 
 /**
- * The connection of one watcher. Its lines of some turns of the event loop are sent at once, but for the initial ones: they
- * are sent within the slices of time in which they are made, so that no turn sends those of many slices and watchers.
+ * The connection of one watcher. Collects its lines for some turns of the event loop and sends them with one write.
+ * Initial lines are sent within the slice of time that encodes them, so that no turn sends those of many watchers.
  */
 export class WatchStream {
   readonly size = 1;
@@ -56,7 +60,7 @@ export class WatchStream {
     this.#clock = clock;
     this.#report = report;
     response.flushHeaders();
-    // Node would frame what each watcher gets anew.
+    // Watchers share framed chunks; Node would frame the lines again for each.
     this.#isChunked = response.chunkedEncoding;
     response.chunkedEncoding = false;
     const timeout = 1000 * (timeoutSeconds || shortestDefaultTimeout * (1 + Math.random()));
@@ -67,14 +71,14 @@ export class WatchStream {
     else signal.addEventListener("abort", () => this.end());
   }
 
-  /** The initial objects and missed changes are sent: from now on the watch may time out. */
+  /** Called when the initial objects and missed changes are sent: from now on the watch may time out. */
   started(): void {
     this.#isStarting = false;
     this.flush(undefined);
     if (this.#isTimedOut) this.end();
   }
 
-  /** From now on it gets lines of a group as well. */
+  /** Adds the stream to a group, whose lines it also sends. */
   follow(group: Group): void {
     this.#group = group;
   }
@@ -132,11 +136,11 @@ export class WatchStream {
     if (!this.#isStarting) this.end();
   }
 
-  /** Ends the connection because its lines can't be sent: none follows, or there would be a gap before it. */
+  /** Ends the connection after an error of sending: later lines would leave a gap. */
   #fail(error: unknown): void {
     this.#response.destroy();
     this.#finish();
-    // Whoever is told may throw or write, and the lines of other watchers are not sent yet.
+    // Reports later: `report` may throw or write, and the lines of other watchers are not sent yet.
     queueMicrotask(() => this.#report(error));
   }
 
@@ -157,12 +161,12 @@ export class WatchStream {
     return true;
   }
 
-  /** Called when the lines that it got are due. */
+  /** Sends the collected lines; called by `WatchTurn`. */
   flush(last: Batch | undefined): Batch | undefined {
     return this.#attempt(last, () => this.#sendOwn(last));
   }
 
-  /** Sends lines of its group, after its own that were written before them. */
+  /** Sends lines of the group, after the stream's own earlier lines. */
   pass(lines: readonly Buffer[], last: Batch | undefined): Batch | undefined {
     return this.#attempt(last, () => {
       this.#sendOwn(undefined);
@@ -170,7 +174,7 @@ export class WatchStream {
     });
   }
 
-  /** One watcher that can't be sent to does not hold up the others. */
+  /** Runs a send. An error ends this watcher only, and does not reach the sender of the others. */
   #attempt(last: Batch | undefined, send: () => Batch | undefined): Batch | undefined {
     if (this.#response.destroyed) return last;
     try {

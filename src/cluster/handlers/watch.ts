@@ -1,190 +1,23 @@
 import type { ServerResponse } from "node:http";
 import { type Status, apiVersionOf } from "@tsbuilder/apimachinery/meta";
-import type { Reply, RequestContext } from "../http/request-context.ts";
-import { isTrue } from "../http/request-info.ts";
+import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
 import { StatusError } from "../contract/status-error.ts";
 import { failedRequest, statusErrorOf } from "../filters/errors.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
 import { listRevision, malformedRevision, tooOld } from "./list-revision.ts";
-import { presentEntries } from "./present-entries.ts";
-import { type Representation, negotiate, partialOf, tableOf } from "./representation.ts";
-import { includeObjectOf } from "./reply-object.ts";
+import { presentEntries } from "./list.ts";
+import { type Representation, includeObjectOf, negotiate, partialOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
 import { WatchStream, backlogLimit } from "./watch-stream.ts";
-import type { Change } from "../storage/change.ts";
+import { type Change, Entry } from "../storage/entry.ts";
 import type { Batch } from "../http/watch-turn.ts";
 import type { Resource } from "../registry/resource.ts";
-import { Entry } from "../storage/entry.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
-type Predicate = NonNullable<ListOptions["matches"]>;
-
-interface ViewOptions {
-  readonly target: Target;
-  readonly matches: Predicate | undefined;
-  readonly representation: Representation;
-  readonly include: "None" | "Metadata" | "Object";
-}
-
-/** What a watcher sees of a resource: objects of its namespace that match its selectors, in a version and form. */
-export class WatchView {
-  readonly target: Target;
-  readonly encoder: EventEncoder;
-  /** What keys of the objects start with. */
-  readonly prefix: string;
-  readonly #matches: Predicate | undefined;
-  readonly #form: Representation;
-
-  constructor({ target, matches, representation, include }: ViewOptions) {
-    const { resource, namespace } = target;
-    this.target = target;
-    this.encoder = new EventEncoder(target, representation, include);
-    this.prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
-    this.#matches = matches;
-    this.#form = representation;
-  }
-
-  /**
-   * The same for views of one resource that see the same lines. Rows of a Table depend on what came before them, and
-   * lines that a webhook converts take time: views of these have none.
-   */
-  get key(): string | undefined {
-    const { resource, version } = this.target;
-    const { form, metaVersion } = this.#form;
-    const isAlone = this.#matches || form === "table" || resource.renamesVersions === false;
-    return isAlone ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
-  }
-
-  shows(entry: Entry): boolean {
-    return this.#matches?.(entry.object) ?? true;
-  }
-
-  /** The line of a change, or undefined if it is not seen. A conversion webhook takes time. */
-  line(change: Change): Buffer | undefined | Promise<Buffer | undefined> {
-    if (!change.entry.key.startsWith(this.prefix)) return undefined;
-    const known = this.#matches ? undefined : this.encoder.known(change, change.type);
-    if (known) return known;
-    const { resource, version } = this.target;
-    const entry = resource.present(change.entry, version);
-    const previous = change.previous && resource.present(change.previous, version);
-    if (entry instanceof Promise || previous instanceof Promise) {
-      return Promise.all([entry, previous]).then(([now, before]) => this.#encode(change, now, before));
-    }
-    return this.#encode(change, entry, previous);
-  }
-
-  #encode(change: Change, entry: Entry, previous: Entry | undefined): Buffer | undefined {
-    const type = this.#matches ? transition(change, this.#matches, entry, previous) : change.type;
-    return type && this.encoder.change(change, type, entry, previous);
-  }
-}
-
-/** For this watcher, an object that starts to match is added, and one that no longer matches is deleted. */
-function transition(
-  change: Change,
-  matches: Predicate,
-  entry: Entry,
-  previous: Entry | undefined,
-): EventType | undefined {
-  const before = previous !== undefined && matches(previous.object);
-  const after = change.type !== "DELETED" && matches(entry.object);
-  if (before) return after ? "MODIFIED" : "DELETED";
-  return after ? "ADDED" : undefined;
-}
-
-type EventType = Change["type"];
-
-const newline = Buffer.from("}\n");
-
-/** Encodes watch events in one representation; whole objects are encoded once for all watchers. */
-class EventEncoder {
-  readonly #target: Target;
-  readonly #representation: Representation;
-  readonly #include: "None" | "Metadata" | "Object";
-  /** Names the bytes of a change for all watchers with the same representation. */
-  readonly #keys: Readonly<Record<EventType, string>>;
-  #rowsSent = false;
-
-  constructor(target: Target, representation: Representation, include: "None" | "Metadata" | "Object") {
-    this.#target = target;
-    this.#representation = representation;
-    this.#include = include;
-    const { resource, version } = target;
-    // Two groups may share a collection, as Events do.
-    const key = `${resource.group}/${version} ${representation.form} ${representation.metaVersion}`;
-    this.#keys = { ADDED: `${key} ADDED`, MODIFIED: `${key} MODIFIED`, DELETED: `${key} DELETED` };
-  }
-
-  /** The ADDED event of an object that existed before the watch began. */
-  initial(entry: Entry): Buffer {
-    return this.#line("ADDED", entry);
-  }
-
-  /** The event of a change that another watcher has sent already. */
-  known(change: Change, type: EventType): Buffer | undefined {
-    return change.encoded?.get(this.#keys[type]);
-  }
-
-  change(change: Change, type: EventType, entry: Entry, previous: Entry | undefined): Buffer {
-    const known = this.known(change, type);
-    if (known) return known;
-    const left = type === "DELETED" && change.type !== "DELETED";
-    const line = this.#line(type, left ? stampedWith(previous!, change.revision) : entry);
-    // A row depends on what its watcher got before.
-    if (this.#representation.form === "table") return line;
-    change.encoded ??= new Map();
-    change.encoded.set(this.#keys[type], line);
-    return line;
-  }
-
-  /** A bookmark; the one after the initial objects has an annotation. */
-  bookmark(revision: number, initialEventsEnd: boolean): Buffer {
-    const { resource, version } = this.#target;
-    const empty = resource.bookmarkObject?.(version);
-    const { annotations } = (empty?.["metadata"] ?? {}) as ApiObject["metadata"];
-    const metadata = {
-      resourceVersion: String(revision),
-      ...((annotations || initialEventsEnd) && {
-        annotations: { ...annotations, ...(initialEventsEnd && { "k8s.io/initial-events-end": "true" }) },
-      }),
-    };
-    const apiVersion = apiVersionOf({ group: resource.group, version });
-    const object = { ...empty, kind: resource.kind, apiVersion, metadata };
-    return this.#line("BOOKMARK", new Entry("", revision, object));
-  }
-
-  error(status: Status): Buffer {
-    return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
-  }
-
-  #line(type: EventType | "BOOKMARK", entry: Entry): Buffer {
-    const head = Buffer.from(`{"type":"${type}","object":`);
-    return Buffer.concat([head, this.#bytes(type, entry), newline]);
-  }
-
-  #bytes(type: EventType | "BOOKMARK", entry: Entry): Buffer {
-    const { form, metaVersion } = this.#representation;
-    if (form === "object") return entry.bytes;
-    if (form === "partial") return Buffer.from(JSON.stringify(partialOf(entry, this.#target, metaVersion)));
-    const table = tableOf([entry], this.#target, {
-      metaVersion,
-      include: this.#include,
-      now: this.#target.core.clock.now(),
-      withDefinitions: !this.#rowsSent,
-      metadata: { resourceVersion: entry.object.metadata.resourceVersion },
-    });
-    if (type !== "BOOKMARK") this.#rowsSent = true;
-    return Buffer.from(JSON.stringify(table));
-  }
-}
-
-/** An object that no longer matches is sent in its last matching state, with the revision of the change. */
-function stampedWith(entry: Entry, revision: number): Entry {
-  const metadata = { ...entry.object.metadata, resourceVersion: String(revision) };
-  return new Entry(entry.key, revision, { ...entry.object, metadata });
-}
-
-/** Handles a watch: streams the changes of a resource from a revision on. */
+/**
+ * Handles a watch: streams the changes of a resource from a revision on. Top to bottom: `stream` sends the initial
+ * objects, `WatchFeed` the changes, `WatchGroup` shares them among watchers, `WatchView` chooses and `EventEncoder` encodes.
+ */
 export function handleWatch(context: RequestContext, target: Target): Reply {
   refuseWebSocket(context);
   const options = watchOptions(context, target);
@@ -216,7 +49,7 @@ function refuseWebSocket({ request }: RequestContext): void {
 
 /** A watch of one name, the legacy form, is a watch with a field selector. */
 function watchOptions(context: RequestContext, target: Target): ListOptions {
-  // By the legacy paths it becomes a watch only after its options were checked as those of a list.
+  // For the legacy paths, the real server checks the options as those of a list.
   const isWatch = isTrue(context.query.get("watch"));
   const options = readListOptions(context.query, target, isWatch);
   if (target.name === "") return options;
@@ -283,7 +116,7 @@ async function stream(
   }
 }
 
-/** Holds changes until the initial objects are sent; from then on they pass at once. */
+/** Holds changes until the initial objects are sent; later changes are sent at once. */
 class WatchFeed {
   readonly #view: WatchView;
   readonly #out: WatchStream;
@@ -294,7 +127,7 @@ class WatchFeed {
   /** Resolves at the end of the watch; rejects if a change can't be converted. */
   readonly ended: Promise<void>;
 
-  /** What is written from now on is held. */
+  /** Listens from now on, and holds the changes until `open()`. */
   constructor(view: WatchView, out: WatchStream) {
     this.#view = view;
     this.#out = out;
@@ -308,18 +141,18 @@ class WatchFeed {
     });
   }
 
-  /** A bookmark now would tell of changes that the client does not have yet. */
+  /** While changes are held, a bookmark would have a revision that the client has not reached. */
   get isHolding(): boolean {
     return this.#waiting !== undefined;
   }
 
-  /** Sends what was held. From then on, watchers that see the same events are told of changes together. */
+  /** Sends the held changes, then joins the group of watchers that see the same events. */
   async open(): Promise<void> {
     await this.#release();
-    const { key } = this.#view;
-    if (key === undefined) return;
+    const view = this.#view;
+    if (!view.isShared()) return;
     this.#stop();
-    this.#out.onEnd(joinGroup(key, this.#view, this.#out, this.#fail));
+    this.#out.onEnd(joinGroup(view, this.#out, this.#fail));
   }
 
   #push(change: Change): void {
@@ -327,7 +160,7 @@ class WatchFeed {
     else this.#settle(change);
   }
 
-  /** A client that does not read the initial objects is disconnected before too many changes wait for it. */
+  /** Disconnects a client that does not read the initial objects while more than the backlog limit waits for it. */
   #hold(waiting: Change[], change: Change): void {
     waiting.push(change);
     this.#waitingBytes += change.entry.bytes.length;
@@ -340,7 +173,7 @@ class WatchFeed {
     this.#waitingBytes = 0;
   }
 
-  /** Sends changes in order: one whose conversion takes time delays those after it. */
+  /** Sends a change. While a conversion webhook converts it, later changes are held, so that they stay in order. */
   #settle(change: Change): void {
     try {
       const written = this.write(change);
@@ -359,19 +192,15 @@ class WatchFeed {
   }
 }
 
-/** The groups of each resource, by the key of what their members see. */
+/** The groups of each resource by the key of their members' views. */
 const groups = new WeakMap<Resource, Map<string, WatchGroup>>();
 
 /**
- * From now on the stream gets each change as soon as it is written, together with all others whose views have this key.
- * `fail` is told why a change can't be sent. Returns a function that takes the stream out of the group.
+ * Adds a stream to the group of its view: it receives each later change together with the other members. Calls `fail`
+ * with the error if a change can't be encoded. Returns a function that removes the stream from the group.
  */
-export function joinGroup(
-  key: string,
-  view: WatchView,
-  stream: WatchStream,
-  fail: (error: unknown) => void,
-): () => void {
+export function joinGroup(view: SharedView, stream: WatchStream, fail: (error: unknown) => void): () => void {
+  const { key } = view;
   const { resource } = view.target;
   const ofResource = groups.get(resource) ?? new Map<string, WatchGroup>();
   groups.set(resource, ofResource);
@@ -384,14 +213,14 @@ export function joinGroup(
   };
 }
 
-/** Watchers that see the same events: a change is encoded, kept and put into a chunk once for all of them. */
+/** The watchers that see the same events: each change is encoded, queued and framed as a chunk once for all of them. */
 class WatchGroup {
-  readonly #view: WatchView;
+  readonly #view: SharedView;
   readonly #members = new Map<WatchStream, (error: unknown) => void>();
   readonly #stop: () => void;
   #lines: Buffer[] = [];
 
-  constructor(view: WatchView) {
+  constructor(view: SharedView) {
     this.#view = view;
     this.#stop = view.target.resource.collection.listen((change) => this.#push(change));
   }
@@ -400,14 +229,14 @@ class WatchGroup {
     return this.#members.size;
   }
 
-  /** What was written before is not for this stream. */
+  /** Adds a stream. Flushes first: the new member must not receive earlier changes. */
   join(stream: WatchStream, fail: (error: unknown) => void): void {
     this.flush();
     this.#members.set(stream, fail);
     stream.follow(this);
   }
 
-  /** What was written before is for this stream, too. */
+  /** Removes a stream. Flushes first: the member still receives earlier changes. */
   leave(stream: WatchStream): void {
     this.flush();
     this.#members.delete(stream);
@@ -416,8 +245,7 @@ class WatchGroup {
 
   #push(change: Change): void {
     try {
-      // Of a view with a key, no line takes time.
-      const line = this.#view.line(change) as Buffer | undefined;
+      const line = this.#view.line(change);
       if (line && this.#lines.push(line) === 1) this.#view.target.core.watchTurn.add(this);
     } catch (error) {
       for (const fail of this.#members.values()) fail(error);
@@ -432,4 +260,182 @@ class WatchGroup {
     for (const stream of this.#members.keys()) sent = stream.pass(lines, sent);
     return sent;
   }
+}
+
+type Predicate = NonNullable<ListOptions["matches"]>;
+
+interface ViewOptions {
+  readonly target: Target;
+  readonly matches: Predicate | undefined;
+  readonly representation: Representation;
+  readonly include: "None" | "Metadata" | "Object";
+}
+
+/** A watcher's view of a resource: the objects of its namespace that match its selectors, in a version and form. */
+class WatchView {
+  readonly target: Target;
+  readonly encoder: EventEncoder;
+  /** The prefix of the objects' keys: the namespace and a slash, or empty. */
+  readonly prefix: string;
+  readonly #matches: Predicate | undefined;
+  readonly #form: Representation;
+
+  constructor({ target, matches, representation, include }: ViewOptions) {
+    const { resource, namespace } = target;
+    this.target = target;
+    this.encoder = new EventEncoder(target, representation, include);
+    this.prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
+    this.#matches = matches;
+    this.#form = representation;
+  }
+
+  /**
+   * Identifies views of one resource that encode the same lines. Views with selectors have no key, nor do Tables, whose
+   * rows depend on earlier rows, and resources with a conversion webhook, whose lines are promises.
+   */
+  get key(): string | undefined {
+    const { resource, version } = this.target;
+    const { form, metaVersion } = this.#form;
+    const isAlone = this.#matches || form === "table" || resource.renamesVersions === false;
+    return isAlone ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
+  }
+
+  /** Returns true if other watchers can have the same view. */
+  isShared(): this is SharedView {
+    return this.key !== undefined;
+  }
+
+  shows(entry: Entry): boolean {
+    return this.#matches?.(entry.object) ?? true;
+  }
+
+  /** The line of a change, or undefined if the view does not include it; a promise if a webhook converts the object. */
+  line(change: Change): Buffer | undefined | Promise<Buffer | undefined> {
+    if (!change.entry.key.startsWith(this.prefix)) return undefined;
+    const known = this.#matches ? undefined : this.encoder.known(change, change.type);
+    if (known) return known;
+    const { resource, version } = this.target;
+    const entry = resource.present(change.entry, version);
+    const previous = change.previous && resource.present(change.previous, version);
+    if (entry instanceof Promise || previous instanceof Promise) {
+      return Promise.all([entry, previous]).then(([now, before]) => this.#encode(change, now, before));
+    }
+    return this.#encode(change, entry, previous);
+  }
+
+  #encode(change: Change, entry: Entry, previous: Entry | undefined): Buffer | undefined {
+    const type = this.#matches ? transition(change, this.#matches, entry, previous) : change.type;
+    return type && this.encoder.change(change, type, entry, previous);
+  }
+}
+
+/** A view with a key. No webhook converts its objects, so its lines are never promises. */
+export interface SharedView extends WatchView {
+  readonly key: string;
+  line(change: Change): Buffer | undefined;
+}
+
+/** For a watcher with selectors, an object that starts to match is ADDED, and one that no longer matches is DELETED. */
+function transition(
+  change: Change,
+  matches: Predicate,
+  entry: Entry,
+  previous: Entry | undefined,
+): EventType | undefined {
+  const before = previous !== undefined && matches(previous.object);
+  const after = change.type !== "DELETED" && matches(entry.object);
+  if (before) return after ? "MODIFIED" : "DELETED";
+  return after ? "ADDED" : undefined;
+}
+
+type EventType = Change["type"];
+
+const newline = Buffer.from("}\n");
+
+/** Encodes watch events in one representation; whole objects are encoded once for all watchers. */
+class EventEncoder {
+  readonly #target: Target;
+  readonly #representation: Representation;
+  readonly #include: "None" | "Metadata" | "Object";
+  /** The keys under which a change caches its lines for all watchers with the same representation. */
+  readonly #keys: Readonly<Record<EventType, string>>;
+  #rowsSent = false;
+
+  constructor(target: Target, representation: Representation, include: "None" | "Metadata" | "Object") {
+    this.#target = target;
+    this.#representation = representation;
+    this.#include = include;
+    const { resource, version } = target;
+    // Two groups may share a collection, as Events do.
+    const key = `${resource.group}/${version} ${representation.form} ${representation.metaVersion}`;
+    this.#keys = { ADDED: `${key} ADDED`, MODIFIED: `${key} MODIFIED`, DELETED: `${key} DELETED` };
+  }
+
+  /** The ADDED event of an object that existed before the watch began. */
+  initial(entry: Entry): Buffer {
+    return this.#line("ADDED", entry);
+  }
+
+  /** The event of a change that another watcher has sent already. */
+  known(change: Change, type: EventType): Buffer | undefined {
+    return change.encoded?.get(this.#keys[type]);
+  }
+
+  change(change: Change, type: EventType, entry: Entry, previous: Entry | undefined): Buffer {
+    const known = this.known(change, type);
+    if (known) return known;
+    const left = type === "DELETED" && change.type !== "DELETED";
+    const line = this.#line(type, left ? stampedWith(previous!, change.revision) : entry);
+    // A row depends on the rows that its watcher received before.
+    if (this.#representation.form === "table") return line;
+    change.encoded ??= new Map();
+    change.encoded.set(this.#keys[type], line);
+    return line;
+  }
+
+  /** A BOOKMARK event; the one that ends the initial objects has an annotation. */
+  bookmark(revision: number, initialEventsEnd: boolean): Buffer {
+    const { resource, version } = this.#target;
+    const empty = resource.bookmarkObject?.(version);
+    const { annotations } = (empty?.["metadata"] ?? {}) as ApiObject["metadata"];
+    const metadata = {
+      resourceVersion: String(revision),
+      ...((annotations || initialEventsEnd) && {
+        annotations: { ...annotations, ...(initialEventsEnd && { "k8s.io/initial-events-end": "true" }) },
+      }),
+    };
+    const apiVersion = apiVersionOf({ group: resource.group, version });
+    const object = { ...empty, kind: resource.kind, apiVersion, metadata };
+    return this.#line("BOOKMARK", new Entry("", revision, object));
+  }
+
+  error(status: Status): Buffer {
+    return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+  }
+
+  #line(type: EventType | "BOOKMARK", entry: Entry): Buffer {
+    const head = Buffer.from(`{"type":"${type}","object":`);
+    return Buffer.concat([head, this.#bytes(type, entry), newline]);
+  }
+
+  #bytes(type: EventType | "BOOKMARK", entry: Entry): Buffer {
+    const { form, metaVersion } = this.#representation;
+    if (form === "object") return entry.bytes;
+    if (form === "partial") return Buffer.from(JSON.stringify(partialOf(entry, this.#target, metaVersion)));
+    const table = tableOf([entry], this.#target, {
+      metaVersion,
+      include: this.#include,
+      now: this.#target.core.clock.now(),
+      withDefinitions: !this.#rowsSent,
+      metadata: { resourceVersion: entry.object.metadata.resourceVersion },
+    });
+    if (type !== "BOOKMARK") this.#rowsSent = true;
+    return Buffer.from(JSON.stringify(table));
+  }
+}
+
+/** The last matching state of an object that no longer matches, with the revision of the change. */
+function stampedWith(entry: Entry, revision: number): Entry {
+  const metadata = { ...entry.object.metadata, resourceVersion: String(revision) };
+  return new Entry(entry.key, revision, { ...entry.object, metadata });
 }

@@ -1,12 +1,11 @@
-import type { RequestContext } from "../http/request-context.ts";
+import { type RequestContext, isTrue } from "../http/request-context.ts";
 import type { Write } from "../registry/write.ts";
 import { StatusError } from "../contract/status-error.ts";
-import { isTrue } from "../http/request-info.ts";
 import type { Target } from "./target.ts";
 
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
-/** Makes the Write of a request from its query options. */
+/** Makes the Write of a create, update or patch from the options in its query. */
 export function writeOf(context: RequestContext, target: Target, kind: string): Write {
   const { query } = context;
   const dryRun = readDryRun(query.getAll("dryRun"), kind);

@@ -1,8 +1,13 @@
+// The words of all code that handles requests: a received request, its parsed path, its response, handlers and filters.
+// Beside this file, `reply.ts` makes responses, `time-slices.ts` divides long computations, and `watch-turn.ts`
+// collects
+// lines of watches.
+
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { User } from "../contract/user.ts";
-import type { RequestInfo } from "./request-info.ts";
+import { type Attributes, pathAttributes, resourceAttributes } from "../contract/authorizer.ts";
 
-/** A request as it came, by a socket or a call. */
+/** A request as it was received from a socket or a call. */
 export interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
@@ -10,12 +15,15 @@ export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, for headers that are repeated. */
   readonly rawHeaders: readonly string[];
-  /** What brought it: requests of one connection share it. */
+  /** The connection; its requests share the object. */
   readonly socket: object;
-  /** Why it broke off, if it did. */
+  /** The error that ended the request early. */
   readonly errored: Error | null;
   readBody(): Promise<Buffer>;
 }
+
+/** The largest request body that the API server accepts; etcd's limit is lower. */
+export const bodyLimit = 3 * 1024 * 1024;
 
 /** A request on its way through the filters. */
 export interface RequestContext {
@@ -31,19 +39,19 @@ export interface RequestContext {
   user: User;
 }
 
-/** A response. A stream writes it itself; its promise is rejected if that fails. */
+/** A response. A `stream` writes its body itself, and rejects if that fails. */
 export interface Reply {
   readonly code: number;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Parts are sent one after the other, so that objects' bytes are not copied. */
+  /** Parts are sent one after the other, so that the bytes of objects are not copied. */
   readonly body?: Buffer | string | readonly Buffer[];
   readonly stream?: (response: ServerResponse) => Promise<void>;
 }
 
 export type Handler = (context: RequestContext) => Reply | Promise<Reply>;
 
-/** A step around the rest of the chain. */
+/** A step around the rest of the chain; `next` continues. */
 export type Filter = (context: RequestContext, next: () => Reply | Promise<Reply>) => Reply | Promise<Reply>;
 
 /** Wraps a handler in filters; the first is the outermost. */
@@ -52,4 +60,71 @@ export function compose(filters: readonly Filter[], handler: Handler): Handler {
     (inner, filter) => (context) => filter(context, () => inner(context)),
     handler,
   );
+}
+
+/** A parsed request path: the attributes to authorize, even of a resource that is not served. */
+export interface RequestInfo extends Attributes {
+  /** The path below the subresource, as in `/proxy/some/path`. */
+  readonly rest: string;
+}
+
+/** Parses paths such as `/api/v1/namespaces/ns/pods/name/status`. Throws URIError for malformed escapes. */
+export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const encoded = path.split("/").filter((part) => part !== "");
+  const parts = path.includes("%") ? encoded.map(decodeURIComponent) : encoded;
+  const verb = verbs[method] ?? method.toLowerCase();
+  const core = parts[0] === "api";
+  if ((!core && parts[0] !== "apis") || parts.length < (core ? 3 : 4)) {
+    return { rest: "", ...pathAttributes(verb, path) };
+  }
+
+  const [group, version] = core ? ["", parts[1]!] : [parts[1]!, parts[2]!];
+  const below = parts.slice(core ? 2 : 3);
+  let watchPrefix = false;
+  if (below[0] === "watch" && below.length > 1) {
+    watchPrefix = true;
+    below.shift();
+  }
+  let namespace = "";
+  if (below[0] === "namespaces" && below.length > 1) {
+    namespace = below[1]!;
+    if (below.length > 2 && !namespaceSubresources.has(below[2]!)) below.splice(0, 2);
+  }
+  const [resource = "", name = "", subresource = "", ...rest] = below;
+  const attributes = resourceAttributes({
+    verb: refineVerb(verb, name, query, watchPrefix),
+    path,
+    group,
+    version,
+    namespace: resource === "namespaces" ? name : namespace,
+    resource,
+    name,
+    subresource,
+  });
+  return { rest: rest.join("/"), ...attributes };
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  GET: "get",
+  HEAD: "get",
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** Below a namespace these are subresources of the Namespace itself; everything else is a resource in it. */
+const namespaceSubresources = new Set(["status", "finalize"]);
+
+/** A GET without a name is a list, or a watch with `watch=true`; a DELETE without a name deletes the collection. */
+function refineVerb(verb: string, name: string, query: URLSearchParams, watchPrefix: boolean): string {
+  if (verb === "delete" && name === "") return "deletecollection";
+  if (verb !== "get") return verb;
+  if (watchPrefix || isTrue(query.get("watch"))) return name === "" || watchPrefix ? "watch" : "get";
+  return name === "" ? "list" : "get";
+}
+
+/** A query flag is true if present with any value but `0` and `false`: `?watch`, `watch=1`, `watch=true`. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== "0" && value !== "false";
 }

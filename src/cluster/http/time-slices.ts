@@ -1,26 +1,27 @@
 import { setImmediate } from "node:timers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** How long one request may work before others get their turn. */
 const sliceMilliseconds = 5;
 
-/** Returns undefined while the slice of a computation lasts, then a promise to await. */
+/** Returns undefined while the slice of a computation lasts, and then a promise to await. */
 export type Pause = () => Promise<void> | undefined;
 
 /**
- * The long computations of a cluster, such as lists of thousands of objects. In each turn of the event loop only one of
- * them continues, so that short requests don't wait for many lists. Each cluster has its own: the event loop of a
- * simulation may end in the middle of a list, and the computations of others must not wait for it.
+ * Time slices for the long computations of a cluster, such as lists of thousands of objects. In each turn of the event
+ * loop only one computation continues, so that short requests don't wait for many lists. Each cluster has its own: the
+ * event loop of a simulation may end in the middle of a list, and the computations of other clusters must continue.
  */
 export class TimeSlices {
   readonly #now: () => number;
-  /** Those whose slice is over, in the order in which they continue. */
+  /** The computations whose slice is over, in the order in which they continue. */
   readonly #waiting: Array<() => void> = [];
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Begins a computation. What it returns is to be called after each step. */
+  /** Begins a computation, which must call the returned function after each step. */
   begin(): Pause {
     const end = (): number => this.#now() + sliceMilliseconds;
     let until = end();
@@ -40,4 +41,16 @@ export class TimeSlices {
     this.#waiting.shift()?.();
     if (this.#waiting.length > 0) setImmediate(() => this.#continueNext());
   }
+}
+
+/**
+ * Returns a function to await after each of many writes in a row: every hundredth call lets other requests and watchers
+ * run. Otherwise, emptying a large namespace would block the server.
+ */
+export function pauseRegularly(): () => Promise<void> {
+  let writes = 0;
+  return async () => {
+    writes++;
+    if (writes % 100 === 0) await nextTurn();
+  };
 }

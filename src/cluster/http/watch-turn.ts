@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers";
 
-/** What a stream sends at once: its lines, as a chunk of HTTP where the response has chunks. */
+/** The lines that a stream sends with one write: framed as one chunk if the response is chunked. */
 export interface Batch {
   readonly lines: readonly Buffer[];
   readonly isChunk: boolean;
   readonly bytes: Buffer;
 }
 
-/** Returns what was sent last if it has the same lines. */
+/** Makes a batch of lines. Returns the last batch if it has the same lines, so that their bytes are joined once. */
 export function batchOf(lines: readonly Buffer[], isChunk: boolean, last: Batch | undefined): Batch {
   if (last?.isChunk === isChunk && areSame(lines, last.lines)) return last;
   if (!isChunk) return { lines, isChunk, bytes: Buffer.concat(lines) };
@@ -25,9 +25,9 @@ const chunkEnd = Buffer.from("\r\n");
 
 /** A stream, or a group of streams that send the same lines. */
 interface Sender {
-  /** How many streams it is. */
+  /** The number of streams: 1, or the members of a group. */
   readonly size: number;
-  /** Sends its lines, which may be those that another sent last; returns what was sent. */
+  /** Sends the lines, reusing `last` if it has the same ones; returns the batch that was sent. */
   flush(last: Batch | undefined): Batch | undefined;
 }
 
@@ -37,18 +37,18 @@ interface Sender {
  */
 const streamsPerTurn = 2;
 const mostTurns = 6;
-/** So long a line waits at the most, in milliseconds, however long turns are. */
+/** The longest time that a line waits, in milliseconds, if turns of the event loop are long. */
 const longestWait = 20;
 
 /**
- * The streams of a cluster that got lines in the last turns of the event loop. Watchers of the same objects send the same
- * lines: their bytes are put together once. Each cluster has its own, since the event loop of a simulation may end before
- * its turn does.
+ * Collects the streams of a cluster that have lines to send, and flushes them after some turns of the event loop.
+ * Streams of watchers of the same objects send the same batch. Each cluster has its own: the event loop of a simulation
+ * may end before its turn does.
  */
 export class WatchTurn {
   #senders: Sender[] = [];
   readonly #now: () => number;
-  /** How many turns pass before lines are sent: by how many streams they went to the last time. */
+  /** The turns to wait before the next flush, by the number of streams of the last one. */
   #turns = 0;
 
   constructor(now: () => number = () => performance.now()) {

@@ -1,6 +1,5 @@
-import { createServer, type Server } from "node:http";
-import { parseFlags } from "./parse-flags.ts";
-import { untilTerminated } from "./kube-apiserver.ts";
+import { type Server, createServer } from "node:http";
+import { parseFlags, untilTerminated } from "./command-line.ts";
 
 /** A fake etcd: the embedded server needs none, but envtest waits until etcd is healthy. */
 export async function runEtcd(argv: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { explainFlags, listFlags } from "./kube-apiserver.ts";
-import { parseFlags } from "./parse-flags.ts";
+import { parseFlags } from "./command-line.ts";
 
 const explain = (...argv: string[]) => explainFlags(parseFlags(argv, listFlags));
 

@@ -4,11 +4,11 @@ import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { type Cluster, startCluster } from "../start-cluster.ts";
 import type { User } from "../contract/user.ts";
-import { parseFlags } from "./parse-flags.ts";
+import { parseFlags, untilTerminated } from "./command-line.ts";
 
 /**
  * Runs the embedded cluster with the kube-apiserver flags that envtest passes: envtest's serving certificate, and client
- * certificates signed by its CA. Resolves when the process is told to stop, or at once if a flag is refused.
+ * certificates signed by its CA. Resolves when the process receives a signal to stop, or at once if a flag is refused.
  */
 export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
   const flags = parseFlags(argv, listFlags);
@@ -23,7 +23,7 @@ export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  // The server responds before its start is complete, and may then be told to stop.
+  // The server responds before its start is complete, and may receive the signal then.
   const terminated = untilTerminated();
   const cluster = await startCluster(optionsOf(flags));
   await terminated;
@@ -94,13 +94,13 @@ function readGate(entry: string): string | undefined {
   return gate === undefined || isOn === undefined ? undefined : `${gate.trim()}=${isOn}`;
 }
 
-/** The words of Go's ParseBool. */
+/** Parses a boolean as Go's ParseBool does. */
 function parseBool(text: string): boolean | undefined {
   if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
   return ["0", "f", "F", "false", "FALSE", "False"].includes(text) ? false : undefined;
 }
 
-/** Versions of the embedded server can be neither added nor taken away. */
+/** Explains an entry of --runtime-config: the versions of the embedded server can't be changed. */
 function explainVersion(entry: string): string[] {
   const [name = "", value = "true"] = entry.split("=");
   const wanted = parseBool(value) ?? true;
@@ -112,7 +112,7 @@ function explainVersion(entry: string): string[] {
   return [`--runtime-config=${entry} changes nothing: ${why}`];
 }
 
-/** The plugins of the embedded server. */
+/** The admission plugins of the embedded server. */
 const alwaysOn: ReadonlySet<string> = new Set([
   "DefaultTolerationSeconds",
   "LimitRanger",
@@ -131,7 +131,7 @@ const alwaysOn: ReadonlySet<string> = new Set([
   "ValidatingAdmissionWebhook",
 ]);
 
-/** The other plugins of kube-apiserver 1.36. */
+/** The other admission plugins of kube-apiserver 1.36. */
 const missing: ReadonlySet<string> = new Set([
   "AlwaysAdmit",
   "AlwaysDeny",
@@ -203,13 +203,6 @@ function readTokens(text: string): Record<string, User> {
     tokens[token!] = { name: name!, ...(uid && { uid }), groups: list };
   }
   return tokens;
-}
-
-export function untilTerminated(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
-  });
 }
 
 async function stop(cluster: Cluster): Promise<void> {

@@ -1,17 +1,17 @@
+// OpenAPI documents. This file serves them; `group-document.ts` makes the v3 document of a group version from its
+// `operations.ts` and the definitions of `schema-writer.ts`, and `swagger.ts` converts all of them to v2.
+
 import { createHash } from "node:crypto";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { groupsOf } from "../discovery/groups.ts";
+import { groupsOf } from "../discovery/handle-discovery.ts";
 import type { Core } from "../registry/core.ts";
 import { jsonReply } from "../http/reply.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { groupDocument } from "./group-document.ts";
-import { SwaggerDocument } from "./swagger/swagger-document.ts";
-import { writeDocument } from "./document.ts";
-import { loadMeta, metaReferences } from "./meta-references.ts";
-import { groupNames } from "./operation-id.ts";
-import { SchemaWriter } from "./schema-writer.ts";
-import { type MetaType, contentOf, mediaTypes, responses } from "./sketch.ts";
+import { SwaggerDocument } from "./swagger.ts";
+import { SchemaWriter, loadMeta, metaReferences, writeDocument } from "./schema-writer.ts";
+import { type MetaType, contentOf, groupNames, mediaTypes, responses } from "./operations.ts";
 
 interface Document {
   readonly hash: string;
@@ -19,8 +19,8 @@ interface Document {
 }
 
 /**
- * Serves `/openapi/v3`, an index with one document for each group, group version and other service, which is made on
- * request; and `/openapi/v2`, one document for all.
+ * Serves `/openapi/v3`, an index with a document for each group, group version and other service, made on request; and
+ * `/openapi/v2`, one document for all.
  */
 export class OpenAPI {
   readonly #core: Pick<Core, "registry" | "slices">;
@@ -72,11 +72,11 @@ export class OpenAPI {
     const { registry } = this.#core;
     const { generation } = registry;
     for (const [path, hash] of hashes) yield this.#document(path, hash);
-    // What was served changed meanwhile, and is in some of the documents.
+    // The served resources have changed meanwhile: some documents are newer than others.
     if (generation !== registry.generation) this.#discard(asked);
   }
 
-  /** Its successor may be there already. */
+  /** Drops a document, unless its successor has replaced it already. */
   #discard(swagger: SwaggerDocument): void {
     if (this.#swagger === swagger) this.#swagger = undefined;
   }
@@ -118,7 +118,7 @@ export class OpenAPI {
     if (known?.hash === hash) return known.body;
     const { generation } = this.#core.registry;
     const body = Buffer.from(JSON.stringify(await this.#make(path)));
-    // Otherwise it may show what is served now, which is not what the hash is of.
+    // If the registry has changed, the document may not belong to the hash.
     if (generation === this.#core.registry.generation) this.#documents.set(path, { hash, body });
     return body;
   }
@@ -129,12 +129,12 @@ export class OpenAPI {
   }
 }
 
-/** What is served beside the kinds, at one path and for GET. */
+/** A path that is served besides those of kinds, for GET. */
 interface ServedPath {
   readonly tag: string;
   readonly description: string;
   readonly operationId: string;
-  /** The type of the answer, or the media type of a text. */
+  /** The type of the response, or the media type of a text. */
   readonly answer: MetaType | { readonly text: string } | "version";
 }
 

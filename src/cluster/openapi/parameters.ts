@@ -51,7 +51,9 @@ const selecting = [
 export const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
 export const deletingCollection = [...selecting, ...deleting];
 
-/** What the subresources ask for in the query that talk to containers, nodes and services. */
+/**
+ * The query parameters of subresources that connect to containers, nodes and services, by the kind of their options.
+ */
 export const connecting: Readonly<Record<string, readonly Parameter[]>> = {
   PodAttachOptions: streams(),
   PodExecOptions: [inQuery("command"), ...streams()],

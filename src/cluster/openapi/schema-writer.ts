@@ -1,11 +1,14 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import {
   type BuiltinSchema,
+  type SchemaTable,
   builtinResources,
   definitionName,
   goFieldsOf,
-  type SchemaTable,
+  loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { BodyReferences } from "./operations.ts";
 
 const prefix = "#/components/schemas/";
 
@@ -71,7 +74,7 @@ export class SchemaWriter {
     return this.#referred(field, this.#beside(field), preset);
   }
 
-  /** What a field says that its type doesn't. */
+  /** The description and extensions of a field that differ from those of its type. */
   #beside(field: BuiltinSchema): JSONObject<unknown> {
     const { description } = field;
     const type = this.#types.named(field.typeName!);
@@ -81,14 +84,14 @@ export class SchemaWriter {
     return beside;
   }
 
-  /** An item of a list or a value of a map: what describes it stands at its type. */
+  /** An item of a list or a value of a map. The description is that of its type. */
   #element(schema: BuiltinSchema): JSONObject<unknown> {
     const preset = schema.properties ? {} : zeroOf(schema);
     if (isNamed(schema)) return this.#referred(schema, {}, preset);
     return withDefault(this.#body(schema), preset);
   }
 
-  /** A reference with what stands beside it: in a list of one item, because siblings of `$ref` are ignored. */
+  /** A reference with siblings: it is put into `allOf`, because siblings of `$ref` are ignored. */
   #referred(schema: BuiltinSchema, beside: JSONObject<unknown>, preset: unknown): JSONObject<unknown> {
     const reference = this.reference(schema);
     const extras = withDefault(beside, preset);
@@ -121,7 +124,7 @@ function isNamed({ typeName }: BuiltinSchema): boolean {
 
 const zeros: Readonly<Record<string, unknown>> = { string: "", integer: 0, number: 0, boolean: false };
 
-/** The zero value of a scalar, which Kubernetes publishes as the default of what can't be absent in Go. */
+/** The zero value of a scalar, which Kubernetes publishes as the default of a field that is not a pointer in Go. */
 function zeroOf({ type, format, typeName }: BuiltinSchema): unknown {
   const isScalar = type !== undefined && format !== "byte" && typeName === undefined;
   return isScalar ? zeros[type] : undefined;
@@ -151,4 +154,61 @@ function extensions(schema: BuiltinSchema): JSONObject<unknown> {
   return Object.fromEntries(
     extensionNames.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]] as const])),
   );
+}
+
+/** An OpenAPI v3 document with some paths, and with the definitions that they refer to. */
+export function writeDocument(
+  paths: Readonly<Record<string, JSONObject<unknown>>>,
+  { definitions }: SchemaWriter,
+  { custom = false } = {},
+): JSONObject<unknown> {
+  return {
+    openapi: "3.0.0",
+    info: custom
+      ? { title: "Kubernetes CRD Swagger", version: "v0.1.0" }
+      : { title: "Kubernetes", version: "1.36" },
+    paths: sorted(paths),
+    components: {
+      ...(Object.keys(definitions).length > 0 && { schemas: sorted(definitions) }),
+      ...(!custom && { securitySchemes: { BearerToken: bearerToken } }),
+    },
+  };
+}
+
+const bearerToken = {
+  type: "apiKey",
+  description: "Bearer Token authentication",
+  name: "authorization",
+  in: "header",
+};
+
+function sorted(entries: Readonly<Record<string, JSONObject<unknown>>>): Record<string, JSONObject<unknown>> {
+  return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => compareText(a, b)));
+}
+
+/** The types of meta/v1 that are kinds of every group. */
+const inEveryGroup = new Set(["DeleteOptions", "WatchEvent"]);
+
+/** References to the meta/v1 types of requests and responses, for the document of a group version. */
+export function metaReferences(
+  writer: SchemaWriter,
+  table: SchemaTable,
+  groupVersion: { readonly group: string; readonly version: string },
+): BodyReferences["meta"] {
+  const refer: BodyReferences["meta"] = (name) => {
+    if (name === "Patch") return writer.define(definitionName("meta/v1.Patch"), { type: "object" });
+    if (name === "APIGroupList") refer("APIGroup");
+    const reference = writer.reference(table.get(name)!);
+    const kinds = inEveryGroup.has(name) && groupVersion.group !== "" ? [groupVersion] : [];
+    writer.definitions[definitionName(`meta/v1.${name}`)]!["x-kubernetes-group-version-kind"] = [
+      { group: "", kind: name, version: "v1" },
+      ...kinds.map(({ group, version }) => ({ group, kind: name, version })),
+    ];
+    return reference;
+  };
+  return refer;
+}
+
+export async function loadMeta(): Promise<SchemaTable> {
+  return (await loadSchemas("meta/v1", { descriptions: true }))!;
 }

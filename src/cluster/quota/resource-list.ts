@@ -1,6 +1,7 @@
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { addQuantities, compareQuantities, subtractQuantities } from "@tsbuilder/apimachinery/quantity";
+import type { PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
 
 /** Quantities by resource name: `cpu`, `requests.memory`, `count/configmaps`. */
 export type ResourceList = Readonly<Record<string, Quantity>>;
@@ -11,7 +12,7 @@ export function addLists(a: ResourceList, b: ResourceList): ResourceList {
 }
 
 /** The larger quantity for each name. */
-export function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
+function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
   return merge(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
 }
 
@@ -27,7 +28,7 @@ function merge(
   return result;
 }
 
-/** By how much `now` exceeds `before`; zero where it does not. */
+/** The amounts by which `now` exceeds `before`; zero where it does not. */
 export function growth(now: ResourceList, before: ResourceList): ResourceList {
   const grown = Object.entries(now).map(([name, amount]) => {
     const more = subtractQuantities(amount, before[name] ?? "0");
@@ -67,4 +68,37 @@ export function isSameList(a: ResourceList, b: ResourceList): boolean {
 export function printList(list: ResourceList): string {
   const entries = Object.entries(list).toSorted(([a], [b]) => compareText(a, b));
   return entries.map(([name, amount]) => `${name}=${amount}`).join(",");
+}
+
+/**
+ * The requests or limits of a whole pod: the sum of its containers, or what an init container needs together with the
+ * sidecars started before it, whichever is more. Resources of the pod itself take precedence.
+ */
+export function sumPodResources(pod: PodSpec, of: "requests" | "limits"): ResourceList {
+  let sum: ResourceList = {};
+  for (const { resources } of pod.containers) sum = addLists(sum, resources?.[of] ?? {});
+  let sidecars: ResourceList = {};
+  let starting: ResourceList = {};
+  for (const { restartPolicy, resources } of pod.initContainers ?? []) {
+    const own = resources?.[of] ?? {};
+    if (restartPolicy === "Always") {
+      sum = addLists(sum, own);
+      sidecars = addLists(sidecars, own);
+      starting = maxOfLists(starting, sidecars);
+    } else {
+      starting = maxOfLists(starting, addLists(own, sidecars));
+    }
+  }
+  const needed = { ...maxOfLists(sum, starting), ...pod.resources?.[of] };
+  return addLists(needed, overheadOf(pod, needed, of));
+}
+
+/** The overhead to add. It is added to limits only where the pod has a limit. */
+function overheadOf(
+  { overhead = {} }: PodSpec,
+  needed: ResourceList,
+  of: "requests" | "limits",
+): ResourceList {
+  if (of === "requests") return overhead;
+  return Object.fromEntries(Object.entries(overhead).filter(([name]) => needed[name] !== undefined));
 }

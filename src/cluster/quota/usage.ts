@@ -1,9 +1,20 @@
-import type { PersistentVolumeClaim, Pod, PodSpec, Service } from "@tsbuilder/apimachinery/k8s/core/v1";
+// How much quota objects use, for admission and the ResourceQuota controller. `resource-list.ts` has the arithmetic.
+
+import type {
+  PersistentVolumeClaim,
+  Pod,
+  PodAffinity,
+  PodAntiAffinity,
+  PodSpec,
+  ResourceQuota,
+  ScopedResourceSelectorRequirement,
+  Service,
+} from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject, Quantity } from "@tsbuilder/apimachinery/meta";
+import { meetsExpression } from "../control-loop/matches-labels.ts";
 import { qualifiedName } from "../contract/status-error.ts";
 import type { Stored } from "../contract/stored.ts";
-import { sumPodResources } from "./pod-resources.ts";
-import { addLists, type ResourceList } from "./resource-list.ts";
+import { type ResourceList, addLists, sumPodResources } from "./resource-list.ts";
 
 /** A resource as quotas name it. */
 interface Counted {
@@ -11,7 +22,7 @@ interface Counted {
   readonly plural: string;
 }
 
-/** What an object uses of the quotas of its namespace, by the names that quotas limit. */
+/** The usage of an object, by the names that quotas limit. */
 export function usageOf(resource: Counted, object: KubernetesObject, now: number): ResourceList {
   const counts = { [countName(resource)]: "1" };
   if (resource.group !== "") return counts;
@@ -41,19 +52,22 @@ function countName({ group, plural }: Counted): string {
   return `count/${qualifiedName({ group, plural })}`;
 }
 
-/** Resources that quotas can also limit by their plural, besides `count/<plural>`. */
+/** Resources that quotas can limit by their plural as well as by `count/<plural>`. */
 const countedByPlural: ReadonlySet<string> = new Set([
   "configmaps",
   "secrets",
   "replicationcontrollers",
   "resourcequotas",
 ]);
+
 const serviceNames: ReadonlySet<string> = new Set([
   "services",
   "services.loadbalancers",
   "services.nodeports",
 ]);
+
 const claimName = /^(.+\.storageclass\.storage\.k8s\.io\/)?(persistentvolumeclaims|requests\.storage)$/;
+
 const podName =
   /^(pods|((requests|limits)\.)?(cpu|memory|ephemeral-storage)|(requests\.)?hugepages-.+|requests\..+\/.+)$/;
 
@@ -64,7 +78,7 @@ function isOwnName(plural: string, name: string): boolean {
   return countedByPlural.has(plural) && name === plural;
 }
 
-/** A pod that has finished, or whose grace period is over, uses no quota. */
+/** Returns false for pods that use no quota: they have finished, or their grace period is over. */
 function podCounts({ status, metadata }: Stored<Pod>, now: number): boolean {
   if (status?.phase === "Succeeded" || status?.phase === "Failed") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
@@ -115,4 +129,42 @@ function claimUsage({ spec }: Stored<PersistentVolumeClaim>): ResourceList {
   const prefix = `${spec.storageClassName}.storageclass.storage.k8s.io/`;
   const ofClass = Object.entries(usage).map(([name, amount]) => [prefix + name, amount] as const);
   return addLists(usage, Object.fromEntries(ofClass));
+}
+
+/** Returns true if an object is in all scopes of a quota. Scopes contain only pods. */
+export function isInScope({ spec }: ResourceQuota, plural: string, object: KubernetesObject): boolean {
+  const scopes: ScopedResourceSelectorRequirement[] = [
+    ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" as const })),
+    ...(spec?.scopeSelector?.matchExpressions ?? []),
+  ];
+  return scopes.every((scope) => plural === "pods" && matchesScope(scope, object as Stored<Pod>));
+}
+
+function matchesScope(scope: ScopedResourceSelectorRequirement, { spec, status }: Stored<Pod>): boolean {
+  switch (scope.scopeName) {
+    case "Terminating":
+      return spec.activeDeadlineSeconds !== undefined;
+    case "NotTerminating":
+      return spec.activeDeadlineSeconds === undefined;
+    case "BestEffort":
+      return status?.qosClass === "BestEffort";
+    case "NotBestEffort":
+      return status?.qosClass !== "BestEffort";
+    case "PriorityClass":
+      return meetsExpression(scope, spec.priorityClassName || undefined);
+    case "CrossNamespacePodAffinity":
+      return [spec.affinity?.podAffinity, spec.affinity?.podAntiAffinity].some(isCrossNamespace);
+    default:
+      return false;
+  }
+}
+
+/** Returns true if a required or preferred affinity selects pods of other namespaces. */
+function isCrossNamespace(affinity: PodAffinity | PodAntiAffinity | undefined): boolean {
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const terms = [...required, ...preferred.map(({ podAffinityTerm }) => podAffinityTerm)];
+  return terms.some(
+    ({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || namespaceSelector !== undefined,
+  );
 }

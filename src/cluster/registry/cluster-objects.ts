@@ -1,21 +1,21 @@
-import { apiVersionOf, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
+import { type KubernetesObject, apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import type {
   ClusterObjects,
   DeletionOptions,
   ObjectEvent,
   ServedResource,
 } from "../contract/cluster-objects.ts";
-import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import { qualifiedName } from "../contract/status-error.ts";
 import type { Core } from "./core.ts";
 import { createObject } from "./create-object.ts";
 import { deleteObject } from "./delete-object.ts";
-import { keyOf, type Resource } from "./resource.ts";
-import { pauseRegularly } from "./pause-regularly.ts";
+import { type Resource, keyOf } from "./resource.ts";
+import { pauseRegularly } from "../http/time-slices.ts";
 import { updateObject } from "./update-object.ts";
-import { ownWrite, type Write } from "./write.ts";
+import { type Write, ownWrite } from "./write.ts";
 
 /** The cluster's objects for controllers: without HTTP, authentication and authorization, but with all other steps. */
 export function clusterObjects(core: Core): ClusterObjects {
@@ -82,7 +82,7 @@ function describe(resource: Resource): ServedResource {
   };
 }
 
-/** Objects that would need a conversion webhook are returned in their stored version, and no webhook is called. */
+/** Converts an entry to the preferred version, without webhooks: objects that need one stay in their stored version. */
 function presentNow(resource: Resource, entry: Entry): Entry {
   const { name } = resource.versions[0]!;
   const isStored = entry.object.apiVersion === apiVersionOf({ group: resource.group, version: name });

@@ -1,27 +1,52 @@
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { TokenIssuer } from "../contract/tokens.ts";
 import type { User } from "../contract/user.ts";
-import type { Admission } from "./admission-request.ts";
 import type { Authorizer } from "../contract/authorizer.ts";
-import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 import type { TimeSlices } from "../http/time-slices.ts";
 import type { WatchTurn } from "../http/watch-turn.ts";
 import type { Registry } from "./registry.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { WriteRequest } from "./resource.ts";
 
 /** The parts of the server that handlers, writes and controllers share. */
 export interface Core {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
-  /** For what happens to connections, and not to objects. */
+  /** The clock of connections: timeouts of watches, delays of responses. */
   readonly connectionClock: Clock;
   readonly slices: TimeSlices;
   readonly watchTurn: WatchTurn;
-  /** Gets failures of the server that no answer can tell. */
+  /** Receives errors of the server that no response can report. */
   readonly onError: (error: unknown) => void;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
   readonly tokens: TokenIssuer;
   /** Returns the user of a bearer token for an audience. */
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
+}
+
+/**
+ * The admission of writes: mutation first, then, after defaults and validation, validation by plugins. Denials are
+ * thrown.
+ */
+export interface Admission {
+  /** Returns the mutated object. */
+  mutate(request: AdmissionRequest): Promise<ApiObject | undefined>;
+  validate(request: AdmissionRequest): Promise<void>;
+}
+
+/** A write as admission plugins see it. The objects are in the version of the request. */
+export interface AdmissionRequest extends WriteRequest {
+  readonly operation: Operation;
+  readonly object: ApiObject | undefined;
+  readonly oldObject: ApiObject | undefined;
+}
+
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** The namespace of a request. The namespace of a Namespace is itself. */
+export function requestNamespace({ resource, namespace, name }: AdmissionRequest): string {
+  return resource.group === "" && resource.plural === "namespaces" ? name : namespace;
 }

@@ -1,4 +1,3 @@
-import type { AdmissionRequest, Operation } from "./admission-request.ts";
 import {
   StatusError,
   alreadyExists,
@@ -9,20 +8,23 @@ import {
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
-import { removeSystemMetadata, setSystemMetadata } from "./object-meta.ts";
-import { removeDuplicateOwners } from "./owner-references.ts";
+import {
+  isUnreadable,
+  parseRevision,
+  removeDuplicateOwners,
+  removeSystemMetadata,
+  setSystemMetadata,
+} from "./object-meta.ts";
 import { keyOf, kindSubject } from "./resource.ts";
-import { isUnreadable, parseRevision } from "./revision-text.ts";
 import { validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts";
-import type { Write } from "./write.ts";
-import { resourceAttributes } from "../contract/authorizer.ts";
-import { denied } from "../contract/denied.ts";
+import { type Write, admissionRequest } from "./write.ts";
+import { denied, resourceAttributes } from "../contract/authorizer.ts";
 
 const nameAttempts = 8;
 
-/** The request that creates the object. */
+/** Tells creates from updates that create. */
 export interface CreateSource {
-  /** A PUT or a patch: the user's permission to create has not been checked yet. */
+  /** True for a PUT or a server-side apply: the user's permission to create is still to be checked. */
   readonly checkCreate?: boolean;
 }
 
@@ -45,7 +47,7 @@ export async function createObject(
   strategy.default?.(object, write);
   removeDuplicateOwners(write, object, "client");
 
-  // Managed fields are computed before admission: nobody owns what webhooks and plugins add.
+  // Managed fields are computed before admission: nobody owns the fields that webhooks and plugins add.
   const own = tracked ? await trackManagers(write, undefined, object) : withoutManagers(object);
   const owned = write.applied ? object : own;
   const { managedFields } = owned.metadata;
@@ -71,7 +73,7 @@ export async function createObject(
   return commit(write, admitted);
 }
 
-/** Denies a PUT or a server-side apply that would create an object if the user may only update or patch. */
+/** Denies a PUT or a server-side apply of a missing object to users who may not create it. */
 function allowCreation({ core, resource, version, namespace, name, user }: Write): void {
   const { group, plural } = resource;
   const attributes = resourceAttributes({
@@ -108,14 +110,14 @@ async function commit(write: Write, object: ApiObject): Promise<Entry> {
   return resource.present(core.store.put(resource.collection, key, stored), write.version);
 }
 
-/** A new object has no resource version; a dry run, and a text that is not a number, pass. */
+/** Refuses a resourceVersion in a new object, except in a dry run and if it is not a number. */
 function checkNewResourceVersion(revision: string, dryRun: boolean): void {
   if (!dryRun && !isUnreadable(revision) && parseRevision(revision) !== 0n) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
   }
 }
 
-/** Puts a new object into the namespace of its path, if it names no other. */
+/** Sets the namespace of the path in a new object. Throws if the object names another one. */
 export function setNamespace(
   { resource, namespace }: Pick<Write, "resource" | "namespace">,
   { metadata }: ApiObject,
@@ -131,36 +133,11 @@ export function setNamespace(
   }
 }
 
-/** Generates a name from `generateName`: a free one, if eight attempts find one. */
+/** Sets a name from `generateName`, a free one if eight attempts find one. */
 function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObject): void {
   if (metadata.name || !metadata.generateName) return;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {
     metadata.name = resource.strategy.generateName(metadata.generateName);
     if (!resource.collection.get(keyOf(resource, namespace, metadata.name))) return;
   }
-}
-
-/** The admission request of a write. */
-export function admissionRequest(
-  write: Write,
-  operation: Operation,
-  object: ApiObject | undefined,
-  oldObject?: ApiObject,
-): AdmissionRequest {
-  const name = write.ofCollection ? "" : write.name;
-  return {
-    operation,
-    object,
-    oldObject,
-    ...write,
-    name: name || (object?.metadata.name ?? ""),
-    options: optionsFor(operation, write.options),
-  };
-}
-
-/** The options of a patch become those of a create or update, without `force`. */
-function optionsFor(operation: Operation, options: Write["options"]): Write["options"] {
-  if (operation !== "CREATE" && operation !== "UPDATE") return options;
-  const { force: _force, ...others } = options;
-  return { ...others, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
 }

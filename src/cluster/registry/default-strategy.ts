@@ -4,7 +4,7 @@ import { generateName } from "./object-meta.ts";
 import type { Strategy } from "./resource.ts";
 import { subdomainName } from "./validate-name.ts";
 
-/** The strategy of most built-in kinds. Other kinds spread it and override what differs. */
+/** The strategy of most built-in kinds. Others spread it and override members. */
 export const defaultStrategy: Strategy = {
   createOnUpdate: false,
   unconditionalUpdate: true,
@@ -17,10 +17,10 @@ export const defaultStrategy: Strategy = {
   resetFields: resetStatus,
 };
 
-/** For kinds without a status subresource: every write may change all fields. */
+/** Resets nothing: in kinds without a status subresource, every write may change all fields. */
 export function resetNothing(): void {}
 
-/** Only writes to `/status` change the status, and they change nothing else. */
+/** Restores the status from the stored object, and for writes to `/status` everything else. */
 export function resetStatus(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
   if (subresource === "status") {
     const status = object["status"];
@@ -34,14 +34,14 @@ export function resetStatus(object: ApiObject, old: ApiObject | undefined, subre
   restore(object, { status: old?.["status"] });
 }
 
-/** Like `resetStatus`, for built-in kinds: two fields of the metadata are left as a write to their `/status` has them. */
+/** `resetStatus` of built-in kinds: a write to `/status` keeps two fields of its own metadata. */
 export function resetBuiltInStatus(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
   const { generateName, deletionGracePeriodSeconds } = object.metadata;
   resetStatus(object, old, subresource);
   restore(object.metadata, { generateName, deletionGracePeriodSeconds });
 }
 
-/** Like `resetStatus`, for older kinds, whose `/status` also changes labels, annotations and finalizers. */
+/** `resetStatus` of older kinds, whose `/status` also changes labels, annotations and finalizers. */
 export function resetStatusAlone(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
   const { metadata } = object;
   resetStatus(object, old, subresource);

@@ -1,18 +1,17 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { conflict, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import { admissionRequest } from "./create-object.ts";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import { type Write, admissionRequest, keyOfWrite } from "./write.ts";
 import { kindSubject } from "./resource.ts";
-import { keyOfWrite, type Write } from "./write.ts";
 
-/** Without `dryRun`, which is a field of every Write. */
+/** The options of a deletion without `dryRun`, which is a field of every Write. */
 type DeletionRules = Omit<DeleteOptions, "dryRun">;
 
 export interface Deleted {
-  /** Whether the object is gone; otherwise finalizers or its grace period keep it. */
+  /** False if finalizers or its grace period keep the object. */
   readonly gone: boolean;
   readonly entry: Entry;
 }
@@ -61,7 +60,7 @@ function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
     else delete next.finalizers;
     return { gone: false, entry: put(write, stored, next) };
   }
-  // Namespaces and CRDs have deletions of their own, without grace period or generation.
+  // Namespaces and CRDs end their own deletions, which have no grace period and no new generation.
   const endsItself = strategy.isHeld !== undefined || strategy.deletionFinalizers !== undefined;
   const next: ApiObject["metadata"] = {
     ...metadata,
@@ -73,7 +72,10 @@ function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
   return { gone: false, entry: put(write, stored, next) };
 }
 
-/** Kinds with a grace period have the deletion in their last state, as if the grace period had just ended. */
+/**
+ * The last state of a deleted object. That of kinds with a grace period has a deletionTimestamp, as if the period had
+ * just ended.
+ */
 function lastState({ resource }: Write, { object }: Entry, now: number): ApiObject {
   if (!resource.strategy.gracePeriod) return object;
   const { metadata } = object;

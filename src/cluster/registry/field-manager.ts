@@ -11,8 +11,7 @@ import {
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
 import { fieldText } from "./field-text.ts";
-import type { ObjectSchema } from "./object-schema.ts";
-import { type Resource, type ResourceVersion, subresourcesIn } from "./resource.ts";
+import { type ObjectSchema, type Resource, type ResourceVersion, subresourcesIn } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
 /** The endpoint of a write, as managed fields record it. */
@@ -35,7 +34,7 @@ export function endpointOf(write: Write): Endpoint {
   };
 }
 
-/** An applied object with the fields of its own version; it has no place in a version that does not know them all. */
+/** Renames the version of an applied object. Throws if the other version does not know all its fields. */
 function renamed(object: JSONObject, apiVersion: string, schema: ObjectSchema | undefined): JSONObject {
   const { metadata, ...content } = object;
   const mismatch = mismatchOf({ ...content, apiVersion }, schema?.node, true);
@@ -44,8 +43,8 @@ function renamed(object: JSONObject, apiVersion: string, schema: ObjectSchema | 
 }
 
 /**
- * Whether managed fields can be computed for a write of these objects, before fields of other endpoints are reset. Only
- * custom objects can have values of a wrong type in them at that time, and items without a key are rejected in most kinds.
+ * Returns true if managed fields can be computed for a write of these objects, before `resetFields`. At that time, only
+ * custom objects may have values of a wrong type, and most kinds reject items without a key.
  */
 export function canTrack({ resource, version }: Write, ...objects: readonly ApiObject[]): boolean {
   const schema = findVersion(resource, version)?.schema;
@@ -77,7 +76,7 @@ export function areFieldsKnown(
   });
 }
 
-/** A version in which objects can have been written, whether it is served or not. */
+/** Finds a version, served or not: objects may have been written in a version that is no longer served. */
 function findVersion({ versions, unserved = [] }: Resource, version: string): ResourceVersion | undefined {
   const isWanted = ({ name }: ResourceVersion): boolean => name === version;
   return versions.find(isWanted) ?? unserved.find(isWanted);
@@ -87,7 +86,7 @@ function isTypable({ metadata: _metadata, ...content }: ApiObject, { node }: Obj
   return !isUntypable(content as unknown as JSONObject, node);
 }
 
-/** The object of a write whose managed fields can't be computed: it has none. */
+/** Copies an object without managed fields. */
 export function withoutManagers(object: ApiObject): ApiObject {
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -114,7 +113,7 @@ export async function trackManagers(
   return object;
 }
 
-/** A Scale has the managers that own the replicas of its object; without any, a write to it has none either. */
+/** Returns true if a manager owns the replicas of the object. Otherwise a write to its Scale has no managers either. */
 function isScaleOwned({ resource }: Write, { metadata }: ApiObject): boolean {
   return (metadata.managedFields ?? []).some(({ apiVersion = "", fieldsV1 = {} }) => {
     const { version } = parseApiVersion(apiVersion);
@@ -123,7 +122,7 @@ function isScaleOwned({ resource }: Write, { metadata }: ApiObject): boolean {
   });
 }
 
-/** A Scale leaves out replicas of zero, so that nobody owns them. */
+/** Removes the manager of replicas of zero: a Scale omits them, so that nobody owns them. */
 function disownZero({ resource, version, fieldManager }: Write, object: ApiObject): void {
   const path = resource.versions.find(({ name }) => name === version)?.scale?.spec;
   if (path === undefined || fieldText(object, path) !== "0") return;
@@ -135,7 +134,7 @@ function disownZero({ resource, version, fieldManager }: Write, object: ApiObjec
   else metadata.managedFields = left;
 }
 
-/** Removes the times of managed fields: a Scale has none. */
+/** Removes the times of managed fields of a Scale: the real server records none. */
 export function dropTimes({ metadata }: ApiObject): void {
   for (const entry of metadata.managedFields ?? []) {
     if (entry.subresource === "scale") delete entry.time;

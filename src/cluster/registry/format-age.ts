@@ -1,4 +1,4 @@
-/** The time since a timestamp as `kubectl get` shows it, in one or two units. */
+/** Formats the time since a timestamp as `kubectl get` does, in one or two units. */
 export function formatAge(timestamp: string, now: number): string {
   const then = Date.parse(timestamp);
   return Number.isNaN(then) ? "<invalid>" : formatSpan(Math.floor((now - then) / 1000));

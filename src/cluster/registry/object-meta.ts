@@ -1,10 +1,12 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { formatTime } from "@tsbuilder/apimachinery/time";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { OwnerReference } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { WriteRequest } from "./api-request.ts";
-import type { Resource } from "./resource.ts";
+import type { Resource, WriteRequest } from "./resource.ts";
+import { StatusError } from "../contract/status-error.ts";
 
-/** Removes what only the server may set from an object that a client posts. An update that creates keeps it. */
+/** Removes metadata that only the server may set from the object of a POST. Updates that create keep it. */
 export function removeSystemMetadata({ metadata }: ApiObject): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
@@ -22,14 +24,14 @@ export function setSystemMetadata(object: ApiObject, { resource, dryRun, now }: 
 
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Generates a name: at most 58 characters of the prefix and five random ones without vowels. */
+/** Generates a name: up to 58 characters of the prefix, and five random ones without vowels. */
 export function generateName(prefix: string): string {
   let name = prefix.slice(0, 58);
   for (let index = 0; index < 5; index++) name += suffixAlphabet[randomInt(suffixAlphabet.length)];
   return name;
 }
 
-/** Copies metadata that an update can't change from the stored object if the update omits it. */
+/** Copies metadata that an update can't change, or omits, from the stored object. */
 export function carryOverMetadata(
   object: ApiObject,
   old: ApiObject,
@@ -50,4 +52,47 @@ export function carryOverMetadata(
 /** Built-in kinds are stored without a selfLink. */
 function dropSelfLink({ metadata }: ApiObject, { custom }: Resource, dryRun: boolean): void {
   if (!custom && !dryRun) delete metadata.selfLink;
+}
+
+/**
+ * The source of the object: `client` before mutating admission, where patches are not checked, or `admission` after it.
+ */
+type OwnersFrom = "client" | "admission";
+
+/** Removes duplicate owner references, with a warning. */
+export function removeDuplicateOwners(write: WriteRequest, { metadata }: ApiObject, from: OwnersFrom): void {
+  if (from === "client" && write.options["kind"] === "PatchOptions") return;
+  const references = metadata.ownerReferences;
+  if (!references || references.length < 2) return;
+  const kept: OwnerReference[] = [];
+  const duplicates: string[] = [];
+  for (const reference of references) {
+    if (kept.some((other) => isEqual(other, reference))) duplicates.push(reference.uid ?? "");
+    else kept.push(reference);
+  }
+  if (duplicates.length === 0) return;
+  const when = from === "admission" ? " after mutating admission happens" : "";
+  write.warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${duplicates.join(", ")}`,
+  );
+  metadata.ownerReferences = kept;
+}
+
+/** Parses a resourceVersion; an absent one is 0. Throws Go's error. */
+export function parseRevision(sent: string | null | undefined): bigint {
+  const text = sent ?? "";
+  const why = problemOf(text);
+  if (why !== undefined)
+    throw new StatusError(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  return BigInt(text);
+}
+
+/** Returns true if a resourceVersion is not an unsigned number of 64 bits. */
+export function isUnreadable(text = ""): boolean {
+  return problemOf(text) !== undefined;
+}
+
+function problemOf(text: string): string | undefined {
+  if (!/^\d*$/.test(text)) return "invalid syntax";
+  return BigInt(text) < 2n ** 64n ? undefined : "value out of range";
 }

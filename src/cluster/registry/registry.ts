@@ -1,6 +1,8 @@
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import type { Resource, ResourceVersion } from "./resource.ts";
+import type { ApiObject } from "../contract/api-object.ts";
 
 /** A version of a resource that requests can name. */
 export interface ServedVersion {
@@ -8,7 +10,7 @@ export interface ServedVersion {
   readonly version: ResourceVersion;
 }
 
-/** All resources that are served now. Custom resources are added and removed; built-in ones stay. */
+/** The resources that are served. Custom resources are added and removed; built-in ones stay. */
 export class Registry {
   readonly store: Store;
   readonly #resources = new Map<string, Resource>();
@@ -66,7 +68,7 @@ export class Registry {
     return this.#resources.get(idOf(group, plural));
   }
 
-  /** Finds a resource by its name in messages: `pods`, `deployments.apps`. */
+  /** Finds a resource by its qualified name: `pods`, `deployments.apps`. */
   findName(name: string): Resource | undefined {
     const dot = name.indexOf(".");
     return dot === -1 ? this.find("", name) : this.find(name.slice(dot + 1), name.slice(0, dot));
@@ -101,7 +103,7 @@ export class Registry {
   }
 }
 
-/** What each request and each change looks up; of resources that share something, the first one counts. */
+/** Lookup tables for requests and changes. If resources share a collection or kind, the first one is found. */
 interface Index {
   readonly stored: ReadonlyMap<Collection, Resource>;
   readonly kinds: ReadonlyMap<string, Resource>;
@@ -126,4 +128,27 @@ function indexOf(resources: readonly Resource[]): Index {
 
 function idOf(group: string, plural: string): string {
   return `${group}/${plural}`;
+}
+
+/** The reason why an object can't be decoded as one of a resource. */
+interface WrongType {
+  readonly why: string;
+  /** True if another resource serves the kind in this version. */
+  readonly isServed: boolean;
+}
+
+/** Explains in Go's words why an object of this kind and apiVersion can't be decoded as one of a built-in resource. */
+export function explainType(
+  { kind, apiVersion }: ApiObject,
+  { group, kind: wanted }: Resource,
+  registry: Registry,
+): WrongType {
+  const sent = parseApiVersion(apiVersion);
+  const isServed =
+    registry.findKind(sent.group, kind)?.versions.some(({ name }) => name === sent.version) ?? false;
+  const internal = group === "" ? "core" : group.split(".")[0]!;
+  const why = isServed
+    ? `converting (${sent.version}.${kind}) to (${internal}.${wanted}): unknown conversion`
+    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+  return { why, isServed };
 }

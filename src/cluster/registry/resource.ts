@@ -1,13 +1,19 @@
-import type { JSONObject } from "@tsbuilder/apimachinery/json";
+// The registry: writes that all resources share, independent of kinds. Begin with the interface `Resource` and its
+// `Strategy`, which say how the writes of a kind differ; then read `create-object.ts` from the top, and
+// `update-object.ts`
+// and `delete-object.ts` beside it. `registry.ts` has the resources that are served, `write.ts` the request of a write.
+
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
+import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
+import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
 import type { StatusSubject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
-import type { WriteRequest } from "./api-request.ts";
-import type { ObjectSchema } from "./object-schema.ts";
 import type { TableColumns } from "./table-columns.ts";
+import type { User } from "../contract/user.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
@@ -17,6 +23,40 @@ export interface ResourceNames extends StatusSubject {
   readonly listKind: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+}
+
+/** A resource as handlers see it, built-in or custom. */
+export interface Resource extends ResourceNames {
+  readonly namespaced: boolean;
+  /** The group of the kind in errors, if it differs: events of both groups are core events. */
+  readonly kindGroup?: string;
+  readonly verbs: readonly Verb[];
+  /** The served versions, the preferred one first. */
+  readonly versions: readonly ResourceVersion[];
+  /** Versions that are not served, but may be named in managed fields. */
+  readonly unserved?: readonly ResourceVersion[];
+  readonly storageVersion: string;
+  readonly storageVersionHash?: string;
+  readonly collection: Collection;
+  readonly strategy: Strategy;
+  /** The subresources of all versions. */
+  readonly subresources: ReadonlyMap<string, SubresourceInfo>;
+  /** True for resources of CRDs, which have no strategic merge patch and no protobuf. */
+  readonly custom: boolean;
+  /** The JSON of a zero object in Go; its fields are never in managedFields. */
+  readonly emptyObject?: JSONObject;
+  /** The zero object of bookmarks in a version, without apiVersion and kind. */
+  bookmarkObject?(version: string): JSONObject;
+  /** A conversion changes only the apiVersion; false if a webhook converts. */
+  readonly renamesVersions?: boolean;
+  /** Loads the schemas that writes need; undefined if they are loaded. */
+  load?(): Promise<void> | undefined;
+  /** Returns a stored object in a version: converted, pruned and with defaults. */
+  present(entry: Entry, version: string): Entry | Promise<Entry>;
+  /** Does the same for many objects, with at most one call of a conversion webhook. */
+  presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]>;
+  /** Converts an object that is not stored yet. */
+  convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject>;
 }
 
 /** One served version of a resource. */
@@ -32,67 +72,33 @@ export interface ResourceVersion {
   readonly scale?: ScalePaths;
 }
 
+/** The schemas of the objects of one version. */
+export interface ObjectSchema {
+  /** For pruning, defaults and validation; undefined for built-in kinds, which have code for these. */
+  readonly compiled?: CompiledSchema;
+  /** For strategic merge patch and server-side apply. */
+  readonly node: SchemaNode;
+  /** Returns the paths of unknown fields, as strict decoding reports them. */
+  unknownFields(object: unknown): readonly string[];
+  /**
+   * Converts a merged object to its kind, or says in the words of the real server why it can't; only for built-in
+   * kinds.
+   */
+  convertMerged?(object: object): string | undefined;
+}
+
 export interface ScalePaths {
   readonly spec: string;
   readonly status: string;
   readonly selector?: string;
-  /** Why the Scale of an object can't be read. */
+  /** Returns the reason if the Scale of an object can't be read. */
   readonly problem?: (object: ApiObject) => string | undefined;
-}
-
-/** A resource as handlers see it, built-in or custom. */
-export interface Resource extends ResourceNames {
-  readonly namespaced: boolean;
-  /** The group of the kind in errors of its objects, if it is another: events of both groups are events of the core. */
-  readonly kindGroup?: string;
-  readonly verbs: readonly Verb[];
-  /** The served versions, the preferred one first. */
-  readonly versions: readonly ResourceVersion[];
-  /** Versions that are not served. Objects may have been written in them, so that managed fields name them. */
-  readonly unserved?: readonly ResourceVersion[];
-  readonly storageVersion: string;
-  readonly storageVersionHash?: string;
-  readonly collection: Collection;
-  readonly strategy: Strategy;
-  /** The subresources of all versions. */
-  readonly subresources: ReadonlyMap<string, SubresourceInfo>;
-  /** Whether it is a custom resource: these have no strategic merge patch and no protobuf. */
-  readonly custom: boolean;
-  /** The JSON of an empty object in Go; these fields are never in managedFields. */
-  readonly emptyObject?: JSONObject;
-  /** The empty object that bookmarks in a version hold, without its type. */
-  bookmarkObject?(version: string): JSONObject;
-  /** Versions differ in their names and schemas: a conversion changes nothing but the name. */
-  readonly renamesVersions?: boolean;
-  /** Loads the schemas that writes need; undefined if they are loaded. */
-  load?(): Promise<void> | undefined;
-  /** Returns a stored object in a version: converted, pruned and with defaults. */
-  present(entry: Entry, version: string): Entry | Promise<Entry>;
-  /** Does the same for many objects, with at most one call of a conversion webhook. */
-  presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]>;
-  /** Converts an object that is not stored yet. */
-  convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject>;
 }
 
 /** A subresource in discovery, with the kind of its body if that differs from the resource's. */
 export interface SubresourceInfo {
   readonly verbs: readonly Verb[];
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
-}
-
-/** A validation of metadata: `new` checks names, labels and finalizers, `update` labels and what has changed. */
-export type MetadataCheck = "new" | "update";
-
-/**
- * The validations of metadata that a kind runs itself, in order, besides those that the registry runs for every kind.
- * The real server's causes repeat an error for each.
- */
-export interface MetadataChecks {
-  readonly create: readonly MetadataCheck[];
-  readonly update: readonly MetadataCheck[];
-  readonly status: readonly MetadataCheck[];
-  /** Whether each of them asks for finalizers that are standard or have a domain. */
-  readonly qualifiedFinalizers: boolean;
 }
 
 /**
@@ -106,24 +112,24 @@ export interface Strategy {
   readonly createOnStatusApply?: boolean;
   /** PUT without a resourceVersion overwrites the stored object. */
   readonly unconditionalUpdate: boolean;
-  /** The name of a new object that has a `generateName` alone. */
+  /** Makes the name of a new object from its `generateName`. */
   readonly generateName: (prefix: string) => string;
   /** `metadata.generation` counts changes of the spec. */
   readonly generation: boolean;
-  /** Writes to `/status` change metadata, too, as for older kinds. */
+  /** Writes to `/status` also change metadata, as for older kinds. */
   readonly statusWritesMetadata: boolean;
   readonly validateName: (name: string, prefix: boolean) => string[];
   readonly metadataChecks: MetadataChecks;
-  /** Whether a change increments the generation. Changes of metadata never do. */
+  /** Returns true if a change increments the generation. Changes of metadata never do. */
   specChanged(object: ApiObject, old: ApiObject, subresource: string): boolean;
   default?(object: ApiObject, context: WriteRequest): void;
   prepareForCreate?(object: ApiObject, context: WriteRequest): void;
   prepareForUpdate?(object: ApiObject, old: ApiObject, context: WriteRequest): void;
   /** Restores the fields that a write to this endpoint must not change from the stored object. */
   resetFields(object: ApiObject, old: ApiObject | undefined, subresource: string): void;
-  /** Its list maps may have items without a key: then nobody owns its fields. */
+  /** List maps may have items without a key; nobody owns the fields of such an object. */
   readonly mayLackKeys?: boolean;
-  /** The paths of the fields that `resetFields` restores, which nobody owns. Default: spec or status. */
+  /** The paths of the fields that `resetFields` restores and that are not owned. Default: spec or status. */
   resetPaths?(subresource: string): string[][];
   validate?(object: ApiObject, context: WriteRequest): FieldError[] | Promise<FieldError[]>;
   validateUpdate?(
@@ -138,11 +144,11 @@ export interface Strategy {
   afterDelete?(object: ApiObject): void;
   /** Field selectors besides metadata.name and metadata.namespace. */
   readonly fieldSelectors?: ReadonlyMap<string, (object: ApiObject) => string>;
-  /** What it says of other fields, if it has words of its own. */
+  /** The kind's own message for a field that can't be selected. */
   refuseSelector?(field: string): string;
-  /** The metadata in Tables and PartialObjectMetadata, if a version adds to it. */
+  /** Changes the metadata for Tables and PartialObjectMetadata. */
   partialMetadata?(metadata: ApiObject["metadata"]): ApiObject["metadata"];
-  /** The default propagation policy; if none is supported, what a request asks for is ignored. */
+  /** The default propagation policy. With `Unsupported`, the policy of a request is ignored. */
   readonly defaultPropagation?: "Orphan" | "Background" | "Unsupported";
   /** The finalizers that the first DELETE adds. */
   readonly deletionFinalizers?: readonly string[];
@@ -154,7 +160,7 @@ export interface Strategy {
   ): string | undefined;
   /** The grace period in seconds; kinds without one omit the method. */
   gracePeriod?(object: ApiObject, requested: number | undefined): number;
-  /** Whether something other than the finalizers in its metadata keeps a deleted object. */
+  /** Returns true if something besides the finalizers in its metadata keeps a deleted object. */
   isHeld?(object: ApiObject): boolean;
   /** Returns the object with the changes, besides metadata, that mark it as being deleted. */
   markDeleted?(object: ApiObject): ApiObject;
@@ -162,7 +168,53 @@ export interface Strategy {
   beforeDelete?(object: ApiObject): void;
 }
 
-/** The kind that errors of a resource's objects name. */
+/**
+ * The validations of metadata that a kind runs itself, in order, besides the registry's for every kind. The causes of the
+ * real server's errors have an entry for each validation that finds the error.
+ */
+export interface MetadataChecks {
+  readonly create: readonly MetadataCheck[];
+  readonly update: readonly MetadataCheck[];
+  readonly status: readonly MetadataCheck[];
+  /** Each check also requires finalizers to be standard or to have a domain. */
+  readonly qualifiedFinalizers: boolean;
+}
+
+/** A validation of metadata: `new` checks names, labels and finalizers, `update` labels and what has changed. */
+export type MetadataCheck = "new" | "update";
+
+/**
+ * The resource, object and user of a request. A request is one object that grows: handlers add the resolved path (Target),
+ * writes their options (WriteRequest, Write), and admission the objects (AdmissionRequest). Code that adds fields writes
+ * them before the spread: behind a spread, V8 gives each object a shape of its own, which takes a microsecond a field.
+ */
+export interface ApiRequest {
+  readonly resource: Resource;
+  /** The API version that the client uses. */
+  readonly version: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** Empty for cluster-scoped resources. */
+  readonly namespace: string;
+  /** Empty for a create with generateName, and for deletecollection. */
+  readonly name: string;
+  readonly user: User;
+}
+
+/** A write as strategies and admission see it. */
+export interface WriteRequest extends ApiRequest {
+  readonly now: number;
+  readonly dryRun: boolean;
+  /**
+   * A server-side apply: the new object already has its managed fields, and may have nulls, because it was not decoded.
+   */
+  readonly applied?: boolean;
+  /** The options object, such as CreateOptions, as admission webhooks receive it. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly warn: (message: string) => void;
+}
+
+/** The group and kind by which errors name a resource's objects. */
 export function kindSubject({ group, kindGroup = group, plural, kind }: Resource): StatusSubject {
   return { group: kindGroup, plural, kind };
 }

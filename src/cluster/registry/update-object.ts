@@ -4,8 +4,9 @@ import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
 import { badRequest, conflict, invalidObject, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
-import type { AdmissionRequest } from "./admission-request.ts";
-import { admissionRequest, createObject } from "./create-object.ts";
+import type { AdmissionRequest } from "./core.ts";
+import { type Write, admissionRequest, keyOfWrite } from "./write.ts";
+import { createObject } from "./create-object.ts";
 import {
   areFieldsKnown,
   canTrack,
@@ -13,22 +14,19 @@ import {
   trackManagers,
   withoutManagers,
 } from "./field-manager.ts";
-import { carryOverMetadata } from "./object-meta.ts";
-import { removeDuplicateOwners } from "./owner-references.ts";
+import { carryOverMetadata, parseRevision, removeDuplicateOwners } from "./object-meta.ts";
 import { kindSubject } from "./resource.ts";
-import { parseRevision } from "./revision-text.ts";
 import { validateUpdatedMetadata } from "./validate-metadata.ts";
-import { type Write, keyOfWrite } from "./write.ts";
 
 /** The source of an update's new object. */
 export interface UpdateSource {
-  /** Makes the new object from the stored one, which is undefined if missing. The update changes the result in place. */
+  /** Makes the new object from the stored one, undefined if missing. The update may change the result in place. */
   next(current: ApiObject | undefined): ApiObject | Promise<ApiObject>;
-  /** Whether a uid in the object is a precondition, as for PUT; patches can't change it. */
+  /** A uid in the object is a precondition, as for PUT; patches can't change the uid. */
   readonly uidIsCondition?: boolean;
   /** Creates the object if it is missing. */
   readonly createMissing?: boolean;
-  /** Whether a conflict is retried with the newer object, unless the client sent a resourceVersion. */
+  /** Retries after a conflict with the newer object. False if the client sent a resourceVersion. */
   readonly retry: boolean;
 }
 
@@ -66,7 +64,10 @@ export async function updateObject(write: Write, source: UpdateSource): Promise<
   }
 }
 
-/** What was stored without a default of today, or with a field of yesterday, is stored anew by a write that changes nothing. */
+/**
+ * Returns true if a custom object was stored without defaults of the current schema, or with fields that it prunes: a
+ * write without changes stores it again.
+ */
 function isShownOtherwise({ custom }: Write["resource"], stored: Entry, converted: ApiObject): boolean {
   return (
     custom && !changedOnlyTimes(stored.object as unknown as JSONObject, converted as unknown as JSONObject)
@@ -78,12 +79,15 @@ async function createMissing(write: Write, source: UpdateSource): Promise<Entry>
   const object = await source.next(undefined);
   checkUid(write, "", object, source);
   parseRevision(object.metadata.resourceVersion);
-  // A dry run leaves the revision as it came, because it stores nothing.
+  // As on the real server, a dry run returns the resourceVersion of the request.
   if (!write.dryRun) delete object.metadata.resourceVersion;
   return createObject(write, object, { checkCreate: true });
 }
 
-/** By its subresources no object is created, but for two kinds by a write of the status. */
+/**
+ * Returns true if a write may create the object. Writes to subresources create none, except to the status of some
+ * kinds.
+ */
 export function canCreate({ resource, subresource, applied }: Write): boolean {
   if (subresource === "") return true;
   const { createOnUpdate, createOnStatusApply } = resource.strategy;
@@ -102,10 +106,11 @@ async function prepare(
   if (write.options["kind"] === "PatchOptions") removeDuplicateOwners(write, next, "admission");
   checkUid(write, current.metadata.uid!, next, source);
   checkRevision(write, current, next);
-  const tracked = !write.applied && canTrack(write, current, next);
+  const hasManagers = write.applied === true || write.keepsManagers === true;
+  const tracked = !hasManagers && canTrack(write, current, next);
   strategy.resetFields(next, current, write.subresource);
   const isKept = write.applied === true && isEqual(withoutManagers(current), withoutManagers(next));
-  // The object behind a Scale was decoded when it was read, and an apply that changes nothing leaves all as it is.
+  // The object behind a Scale is already decoded, and an apply without changes keeps the object as it is.
   if (!write.body && !isKept) strategy.default?.(next, write);
   carryOverMetadata(next, current, write);
   removeDuplicateOwners(write, next, "client");
@@ -113,7 +118,7 @@ async function prepare(
     tracked && areFieldsKnown(write, current, next)
       ? await trackManagers(write, current, next)
       : withoutManagers(next);
-  const owned = write.applied ? next : own;
+  const owned = hasManagers ? next : own;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
   if (!isKept) strategy.default?.(update, write);
@@ -137,7 +142,7 @@ async function prepare(
   return update;
 }
 
-/** If the body of the endpoint is another kind, admission sees that kind. */
+/** The admission request of an update. If the body of the endpoint is another kind, admission sees that kind. */
 function updateRequest(write: Write, object: ApiObject, current: ApiObject): AdmissionRequest {
   const show = write.body?.show ?? ((each: ApiObject) => each);
   return admissionRequest(write, "UPDATE", show(object), show(current));
@@ -149,7 +154,7 @@ async function mutate(write: Write, object: ApiObject, current: ApiObject): Prom
   return write.body ? write.body.take(mutated, object) : mutated;
 }
 
-/** Checks that an object lies where the request says, and fills in what the object leaves out. */
+/** Checks that an object has the name and namespace of the request, and sets absent ones. */
 export function checkPlace(write: Write, object: ApiObject): void {
   const { name } = write;
   const { metadata } = object;
@@ -162,7 +167,7 @@ export function checkPlace(write: Write, object: ApiObject): void {
   }
 }
 
-/** The same for the namespace alone: an object of the whole cluster has none, whatever the client sent. */
+/** Checks or sets the namespace of an object; removes it from a cluster-scoped object. */
 export function checkNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
   if (!resource.namespaced) {
     delete metadata.namespace;
@@ -173,7 +178,7 @@ export function checkNamespace({ resource, namespace }: Write, { metadata }: Api
   throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
 
-/** The uid of a replacement is a precondition, which an object that does not exist can't meet either. */
+/** Checks the uid of a PUT. A missing object, whose uid is empty here, does not meet it either. */
 function checkUid(write: Write, uid: string, { metadata }: ApiObject, source: UpdateSource): void {
   if (!source.uidIsCondition || !metadata.uid || metadata.uid === uid) return;
   const key = etcdKeyOf(write);
@@ -184,7 +189,7 @@ function checkUid(write: Write, uid: string, { metadata }: ApiObject, source: Up
   );
 }
 
-/** Resources whose objects the real server stores under another name than their own. */
+/** The etcd prefixes of resources, where they differ from the plural. */
 const prefixes: Readonly<Record<string, string>> = {
   "apiextensions.k8s.io/customresourcedefinitions": "apiextensions.k8s.io/customresourcedefinitions",
   "apiregistration.k8s.io/apiservices": "apiregistration.k8s.io/apiservices",
@@ -195,7 +200,7 @@ const prefixes: Readonly<Record<string, string>> = {
   "/services": "services/specs",
 };
 
-/** The key of an object in etcd, which some messages of the real server contain; those of a dry run without its root. */
+/** The etcd key of an object, which some messages of the real server contain; a dry run omits its root. */
 function etcdKeyOf({ resource, namespace, name, dryRun }: Write): string {
   const { group, plural, namespaced, custom } = resource;
   const prefix = custom ? `${group}/${plural}` : (prefixes[`${group}/${plural}`] ?? plural);
@@ -216,7 +221,10 @@ function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiO
   if (sent !== BigInt(revision)) throw conflict(resource, name);
 }
 
-/** Whether a write, even one that changes nothing, removes an object that is being deleted: nothing holds it any more. */
+/**
+ * Returns true if the object is being deleted and nothing holds it any more: the write, even without changes, removes
+ * it.
+ */
 function isDue({ resource }: Write, current: ApiObject, next: ApiObject): boolean {
   return (
     current.metadata.deletionTimestamp !== undefined &&

@@ -1,28 +1,22 @@
-import { type FieldError, forbidden } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import { type OwnerReference, isApiVersion } from "@tsbuilder/apimachinery/meta";
+import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../contract/api-object.ts";
-import {
-  checkDescriptions,
-  checkFinalizers,
-  checkGeneration,
-  checkImmutable,
-  checkNames,
-  checkQualifiedFinalizers,
-} from "./metadata-checks.ts";
 import type { MetadataCheck, Resource } from "./resource.ts";
 import { pathSegmentName } from "./validate-name.ts";
 
-/** The validation of a new object's metadata by its kind. */
+/** Validates the metadata of a new object by the checks of its kind. */
 export function validateNewMetadata(object: ApiObject, resource: Resource): FieldError[] {
   const { metadataChecks } = resource.strategy;
   return metadataChecks.create.flatMap((check) => runCheck(check, object, object, resource));
 }
 
-/** What the registry checks for every kind, after the kind has found no errors. */
+/** Validates the metadata of a new object as the registry does for every kind, if the kind has found no errors. */
 export function validateAnyMetadata(object: ApiObject, resource: Resource): FieldError[] {
   return checkAsNew(object, resource, pathSegmentName);
 }
 
-/** Validates the metadata of an update: the registry does so for every kind, and then the kind. */
+/** Validates the metadata of an update: first as for every kind, then by the checks of the kind. */
 export function validateUpdatedMetadata(
   object: ApiObject,
   old: ApiObject,
@@ -38,7 +32,7 @@ export function validateUpdatedMetadata(
   ];
 }
 
-/** Validates metadata as one of the checks of a kind. */
+/** Runs one check of a kind. */
 export function runCheck(
   check: MetadataCheck,
   object: ApiObject,
@@ -71,4 +65,155 @@ function checkAsNew(
 
 function checkAsUpdate({ metadata }: ApiObject, old: ApiObject): FieldError[] {
   return [...checkImmutable(metadata, old.metadata), ...checkDescriptions(metadata)];
+}
+
+type Metadata = ApiObject["metadata"];
+
+const annotationsLimit = 256 * 1024;
+
+/** Checks labels, annotations and owner references, as every validation of metadata does. */
+function checkDescriptions({ labels, annotations, ownerReferences }: Metadata): FieldError[] {
+  return [...checkLabels(labels), ...checkAnnotations(annotations), ...checkOwners(ownerReferences)];
+}
+
+function checkLabels(labels: Metadata["labels"]): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    for (const detail of checkQualifiedName(key)) errors.push(invalid("metadata.labels", key, detail));
+    for (const detail of checkLabelValue(value)) errors.push(invalid("metadata.labels", value, detail));
+  }
+  return errors;
+}
+
+export function checkAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  field = "metadata.annotations",
+): FieldError[] {
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    size += Buffer.byteLength(key) + Buffer.byteLength(value);
+    for (const detail of checkQualifiedName(key.toLowerCase())) {
+      errors.push(invalid(field, key, detail));
+    }
+  }
+  if (size > annotationsLimit) errors.push(tooLong(field, annotationsLimit));
+  return errors;
+}
+
+function checkOwners(references: Metadata["ownerReferences"]): FieldError[] {
+  const errors: FieldError[] = [];
+  let controller: string | undefined;
+  for (const reference of references ?? []) {
+    const field = "metadata.ownerReferences";
+    const { apiVersion } = reference;
+    if (!isApiVersion(apiVersion))
+      errors.push(invalid(`${field}.apiVersion`, apiVersion, "version must not be empty"));
+    if (!reference.kind) errors.push(invalid(`${field}.kind`, "", "must not be empty"));
+    if (!reference.name) errors.push(invalid(`${field}.name`, "", "must not be empty"));
+    if (!reference.uid) errors.push(invalid(`${field}.uid`, "", "must not be empty"));
+    if (reference.kind === "Event" && /^\/?v1$/.test(apiVersion)) {
+      const detail = "/v1, Kind=Event is disallowed from being an owner";
+      errors.push(invalidJSON(field, inGoOrder(reference), detail));
+    }
+    if (reference.controller !== true) continue;
+    if (controller !== undefined) {
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${reference.kind}/${reference.name}`;
+      errors.push(invalidJSON(field, references!.map(inGoOrder), detail));
+    } else controller = `${reference.kind}/${reference.name}`;
+  }
+  return errors;
+}
+
+/** An error about an object, which the message shows with its fields in Go's order. */
+function invalidJSON(field: string, value: unknown, detail: string): FieldError {
+  const body = `Invalid value: ${JSON.stringify(value)}: ${detail}`;
+  return { reason: "FieldValueInvalid", field, badValue: value, detail, body };
+}
+
+/** Orders the fields of an owner reference as Go declares them. */
+function inGoOrder({
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller,
+  blockOwnerDeletion,
+}: OwnerReference): OwnerReference {
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    ...(controller !== undefined && { controller }),
+    ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),
+  };
+}
+
+/** Checks the names of finalizers, and that no two of them contradict each other. */
+function checkFinalizers(finalizers: readonly string[] = []): FieldError[] {
+  const errors = finalizers.flatMap((finalizer) =>
+    checkQualifiedName(finalizer).map((detail) => invalid("metadata.finalizers", finalizer, detail)),
+  );
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    const detail = "finalizer orphan and foregroundDeletion cannot be both set";
+    errors.push(invalid("metadata.finalizers", finalizers, detail));
+  }
+  return errors;
+}
+
+const standardFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+
+/** Checks that finalizers are standard or have a domain, as most built-in kinds require. */
+function checkQualifiedFinalizers(finalizers: readonly string[] = []): FieldError[] {
+  return [...finalizers.entries()].flatMap(([index, finalizer]) => {
+    if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return [];
+    const detail = "name is neither a standard finalizer name nor is it fully qualified";
+    return [invalid(`metadata.finalizers[${index}]`, finalizer, detail)];
+  });
+}
+
+const immutableFields = [
+  "name",
+  "namespace",
+  "uid",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
+
+/** Checks metadata that an update must not change. */
+function checkImmutable(metadata: Metadata, before: Metadata): FieldError[] {
+  const errors: FieldError[] = [];
+  const added = (metadata.finalizers ?? []).filter((each) => !before.finalizers?.includes(each));
+  if (before.deletionTimestamp && added.length > 0) {
+    const shown = [...new Set(added)].toSorted().map((each) => JSON.stringify(each));
+    const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown.join(", ")}}`;
+    errors.push(forbidden("metadata.finalizers", detail));
+  }
+  for (const field of immutableFields) {
+    if ((metadata[field] ?? "") !== (before[field] ?? "")) {
+      errors.push(invalid(`metadata.${field}`, metadata[field] ?? "", "field is immutable"));
+    }
+  }
+  return errors;
+}
+
+/** Checks the parts of a name by the rule of its kind. */
+function checkNames(
+  { name, generateName }: Metadata,
+  validateName: (name: string, prefix: boolean) => string[],
+): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const detail of generateName ? validateName(generateName, true) : []) {
+    errors.push(invalid("metadata.generateName", generateName, detail));
+  }
+  if (!name) errors.push(required("metadata.name", "name or generateName is required"));
+  else for (const detail of validateName(name, false)) errors.push(invalid("metadata.name", name, detail));
+  return errors;
+}
+
+/** Checks that a generation is not negative. */
+function checkGeneration({ generation = 0 }: Metadata): FieldError[] {
+  if (generation >= 0) return [];
+  return [invalid("metadata.generation", generation, "must be greater than or equal to 0")];
 }

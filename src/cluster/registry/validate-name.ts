@@ -5,7 +5,7 @@ export function subdomainName(name: string, prefix: boolean): string[] {
   return checkSubdomain(withSuffix(name, prefix));
 }
 
-/** The same where the schema says so: it knows nothing of `generateName`. */
+/** The rule for kinds with declarative validation: a DNS subdomain, where `generateName` is not checked. */
 export function declaredSubdomainName(name: string, prefix: boolean): string[] {
   return prefix ? [] : checkSubdomain(name);
 }
@@ -17,7 +17,7 @@ export function labelName(name: string, prefix: boolean): string[] {
   return checkLabel(whole);
 }
 
-/** The rule for RBAC: any segment of a URL path. */
+/** The rule for RBAC: a segment of a URL path. */
 export function pathSegmentName(name: string, prefix: boolean): string[] {
   if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
   return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);

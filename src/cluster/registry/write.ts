@@ -1,9 +1,9 @@
-import type { WriteRequest } from "./api-request.ts";
-import { systemUser } from "../contract/user.ts";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { type WriteRequest, keyOf } from "./resource.ts";
+import { systemUser } from "../contract/user.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Core } from "./core.ts";
-import { keyOf } from "./resource.ts";
+import type { AdmissionRequest, Core, Operation } from "./core.ts";
+import { removeDuplicateOwners } from "./object-meta.ts";
 
 /** A write to one endpoint, from a handler or a controller. */
 export interface Write extends WriteRequest {
@@ -14,17 +14,19 @@ export interface Write extends WriteRequest {
   readonly body?: WriteBody;
   /** Admission has already run, for the body of the request. */
   readonly admitted?: boolean;
+  /** The managed fields stay as they are: nobody owns the fields that the write sets, as those of a Binding. */
+  readonly keepsManagers?: boolean;
   readonly fieldManager: string;
 }
 
-/** A view of an object, such as its Scale. */
+/** Converts between an object and a view of it, such as its Scale. */
 export interface WriteBody {
   readonly show: (object: ApiObject) => ApiObject;
   /** Copies a changed view back into the object. */
   readonly take: (view: ApiObject, object: ApiObject) => ApiObject;
 }
 
-/** The server's own write of an object, without HTTP and authorization. Its kind must be served. */
+/** Makes a write of the server itself, without HTTP and authorization. The kind of the object must be served. */
 export function ownWrite(
   core: Core,
   object: Pick<ApiObject, "apiVersion" | "kind" | "metadata">,
@@ -56,4 +58,40 @@ export function keyOfWrite(write: Write): string {
 
 export function apiVersionOfWrite({ resource, version }: Write): string {
   return apiVersionOf({ group: resource.group, version });
+}
+
+/** The admission request of a write. */
+export function admissionRequest(
+  write: Write,
+  operation: Operation,
+  object: ApiObject | undefined,
+  oldObject?: ApiObject,
+): AdmissionRequest {
+  const name = write.ofCollection ? "" : write.name;
+  return {
+    operation,
+    object,
+    oldObject,
+    ...write,
+    name: name || (object?.metadata.name ?? ""),
+    options: optionsFor(operation, write.options),
+  };
+}
+
+/** Converts the options of a patch to those of a create or update, without `force`. */
+function optionsFor(operation: Operation, options: Write["options"]): Write["options"] {
+  if (operation !== "CREATE" && operation !== "UPDATE") return options;
+  const { force: _force, ...others } = options;
+  return { ...others, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
+}
+
+/** Passes a body that is posted to a subresource through admission: a Binding, an Eviction, a TokenRequest. */
+export async function admitBody(write: Write, sent: ApiObject): Promise<ApiObject> {
+  const { admission } = write.core;
+  removeDuplicateOwners(write, sent, "client");
+  const kind = write.resource.subresources.get(write.subresource)?.body;
+  const body = kind ? { ...sent, kind: kind.kind, apiVersion: apiVersionOf(kind) } : sent;
+  const admitted = (await admission.mutate(admissionRequest(write, "CREATE", body)))!;
+  await admission.validate(admissionRequest(write, "CREATE", admitted));
+  return admitted;
 }

@@ -3,14 +3,14 @@ import type { ClusterObjects } from "../contract/cluster-objects.ts";
 import type { Filter } from "../http/request-context.ts";
 import type { Core } from "./core.ts";
 
-/** Who asked for a write. */
+/** The user of a write. */
 export interface Writer {
   readonly user: string;
-  /** Of a request; controllers send none. */
+  /** The User-Agent of a request; controllers have none. */
   readonly userAgent?: string;
 }
 
-/** A write that is done, or an object that was there before the first one. */
+/** A completed write, or with the type KEPT an object that existed at the start. */
 export interface ClusterWrite {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "KEPT";
   /** Plural and group: `statefulsets.apps`. */
@@ -18,34 +18,34 @@ export interface ClusterWrite {
   /** `default/db`; without a namespace, `db`. */
   readonly key: string;
   /**
-   * Undefined for what the API server does by itself. What it does because of a request, such as the conditions of a CRD,
-   * counts as done by who sent that.
+   * Undefined for writes of the API server itself. Writes that a request causes, such as the conditions of a CRD, have the
+   * writer of the request.
    */
   readonly by: Writer | undefined;
-  /** The JSON of the object, of a deleted one as it was last, which watches send, too. */
+  /** The JSON of the object, or of the last state of a deleted one: the bytes that watches send. */
   readonly bytes: Buffer;
 }
 
 const writers = new AsyncLocalStorage<Writer>();
 
-/** Knows the writer of each request. */
+/** Records the writer of each request for `currentWriter()`. */
 export const noteWriter: Filter = ({ user, request }, next) => {
   const { "user-agent": userAgent } = request.headers;
   return writers.run({ user: user.name, ...(userAgent !== undefined && { userAgent }) }, next);
 };
 
-/** Who sent the request that is being handled, if that is known. */
+/** Returns the writer of the current request, if it was recorded. */
 export function currentWriter(): Writer | undefined {
   return writers.getStore();
 }
 
-/** Does what writes, in the name of a user if there is one. */
+/** Runs code that writes in the name of a user, if one is given. */
 export function writeAs(user: string | undefined, write: () => void): void {
   if (user === undefined) write();
   else writers.run({ user }, write);
 }
 
-/** The cluster's objects for controllers, whose writes are known to be theirs. */
+/** Wraps the cluster's objects for controllers, so that their writes have a writer. */
 export function withWriters(objects: ClusterObjects): ClusterObjects {
   return {
     ...objects,
@@ -56,7 +56,7 @@ export function withWriters(objects: ClusterObjects): ClusterObjects {
   };
 }
 
-/** Tells of the objects that are there, and of each write from now on, with its writer. */
+/** Passes the existing objects, and then each write with its writer, to `tell`. Returns an unsubscribe function. */
 export function tellWrites({ store }: Core, tell: (write: ClusterWrite) => void): () => void {
   for (const collection of store.collections()) {
     for (const { key, bytes } of collection.list())

@@ -1,5 +1,4 @@
-import { handleDiscovery } from "../discovery/handle-discovery.ts";
-import { pathIndex } from "../discovery/path-index.ts";
+import { handleDiscovery, pathIndex } from "../discovery/handle-discovery.ts";
 import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
@@ -20,7 +19,7 @@ export function apiHandler(core: Core): Handler {
   };
 }
 
-/** An unknown group is a plain 404, an unknown version or resource a Status. */
+/** Passes a request to its resource. An unknown group is a plain 404, an unknown version or resource a Status. */
 function served(core: Core, context: RequestContext): Reply | Promise<Reply> {
   const { group, version } = context.info;
   if (!core.registry.servesGroup(group)) return textReply(notFoundText, 404);

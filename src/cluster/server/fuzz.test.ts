@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findFieldProblems } from "../handlers/field-problems.ts";
-import { explainJSON } from "../codec/json-error.ts";
+import { explainJSON, findFieldProblems } from "../codec/go-json.ts";
 import { send } from "../testing/send.ts";
-import { startTestCluster, type TestCluster } from "../testing/index.ts";
-import { parseRequest } from "../http/request-info.ts";
+import { type TestCluster, startTestCluster } from "../testing/index.ts";
+import { parseRequest } from "../http/request-context.ts";
 
 let cluster: TestCluster;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { connect as connectTLS } from "node:tls";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, test } from "vitest";
 import { TimeSlices } from "../http/time-slices.ts";
-import { listen } from "./listen.ts";
+import { listen } from "./serve.ts";
 
 test("closing ends connections without requests, and those that have not finished their handshake", async () => {
   const ca = createCA({ commonName: "listen" });

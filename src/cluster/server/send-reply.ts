@@ -38,9 +38,9 @@ export async function sendReply(
   else await sendBlocks(response, parts, slices);
 }
 
-/** The headers of every response: all but those that say how its body is sent. */
+/** The headers of every response, except those about the length and encoding of its body. */
 export function headersOf(context: RequestContext, reply: Reply): OutgoingHttpHeaders {
-  // Go drops those that are empty, or have control characters.
+  // Go drops warnings that are empty or have control characters.
   const warnings = [...context.warnings].filter((text) => /^\P{Cc}+$/u.test(text));
   return {
     "Audit-Id": randomUUID(),

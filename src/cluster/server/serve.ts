@@ -1,22 +1,139 @@
+// From a connection to the handler behind the filters. This file opens the port and makes the context of each request,
+// `send-reply.ts` sends its response, `in-process.ts` does both for requests that are function calls, and
+// `api-handler.ts` chooses between resources, discovery, OpenAPI and health.
+
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Server, createServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
 import { jsonType } from "../http/reply.ts";
-import { parseRequest, type RequestInfo } from "../http/request-info.ts";
-import { readBody } from "../http/read-body.ts";
-import type { Handler, ReceivedRequest, RequestContext } from "../http/request-context.ts";
+import {
+  type Handler,
+  type ReceivedRequest,
+  type RequestContext,
+  type RequestInfo,
+  bodyLimit,
+  parseRequest,
+} from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
-import { badRequest, type StatusError } from "../contract/status-error.ts";
+import { type StatusError, badRequest, tooLarge } from "../contract/status-error.ts";
 import type { TimeSlices } from "../http/time-slices.ts";
 import type { User } from "../contract/user.ts";
 
 /** Receives errors of responses that could not be sent. */
 export type Report = (error: unknown) => void;
 
-/** What answers requests, and how. */
-export interface ServeOptions {
+interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly serving: CertificateWithKey;
+  /** The CAs of client certificates, in PEM. */
+  readonly clientCA: string[];
+  readonly slices: TimeSlices;
+  readonly onError: (error: unknown) => void;
+}
+
+/** An open port. */
+interface Listener {
+  readonly url: string;
+  /** Ends all connections and the port. */
+  close(): Promise<void>;
+}
+
+/** The real API server's limit of headers: a mebibyte, and the 4 KiB that Go's server adds. */
+const headerLimit = 1024 * 1024 + 4096;
+
+/** Serves a handler over TLS; client certificates are optional. */
+export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
+  const { host, port, serving, clientCA, slices, onError } = options;
+  const server = createServer(
+    {
+      cert: serving.cert,
+      key: serving.key,
+      ca: clientCA,
+      requestCert: true,
+      rejectUnauthorized: false,
+      keepAliveTimeout: 90_000,
+      headersTimeout: 20_000,
+      requestTimeout: 60_000,
+      maxHeaderSize: headerLimit,
+    },
+    serve({ handler, report: onError, slices }),
+  );
+  // Go limits the size of headers, not their number.
+  server.maxHeadersCount = 0;
+  server.on("clientError", refuseMalformed);
+  server.on("secureConnection", readByEvents);
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  const connections = connectionsOf(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    url: `https://${host}:${address.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const connection of connections) connection.destroy();
+      }),
+  };
+}
+
+/** All open connections, including unfinished TLS handshakes, which Node's own list omits. */
+function connectionsOf(server: Server): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+  return open;
+}
+
+/**
+ * Makes Node's HTTP parser read a connection by its events. By default it reads the TLS layer directly, which continues
+ * after a pause: a large request that arrives while the response before it is being written would end the connection.
+ */
+function readByEvents(socket: Socket): void {
+  const none = (): void => undefined;
+  socket.on("data", none).off("data", none);
+}
+
+/** Go's server waits this long for the client to read the response: a reset would discard it. */
+const lingerMilliseconds = 500;
+
+/** Connections that were refused. The parser may report several errors for one. */
+const refused = new WeakSet<Duplex>();
+
+/** Responds to malformed requests and to headers that are too large, as Go's server does, and ends the connection. */
+function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (refused.has(socket)) return;
+  if (!socket.writable || code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  refused.add(socket);
+  const status =
+    code === "HPE_HEADER_OVERFLOW"
+      ? "431 Request Header Fields Too Large"
+      : code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "408 Request Timeout"
+        : "400 Bad Request";
+  const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close";
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${status}`);
+  // Discards the rest of the request, so that the client can read the response.
+  socket.resume();
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+}
+
+/** The handler of a server, and its surroundings. */
+interface ServeOptions {
   readonly handler: Handler;
   readonly report: Report;
-  /** Those of the cluster: large bodies are sent in slices, too. */
+  /** The cluster's time slices: large bodies are sent within them. */
   readonly slices: TimeSlices;
 }
 
@@ -66,6 +183,26 @@ class Received implements ReceivedRequest {
   }
 }
 
+/**
+ * Reads a request's body up to the limit. The rest is received but discarded, so that the client reads the response.
+ */
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= bodyLimit) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        reject(tooLarge(bodyLimit));
+      }
+    });
+    request.on("error", reject);
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  });
+}
+
 /** Responds with a Status, or ends the connection if a response has begun but is not complete. */
 function refuse(response: ServerResponse, { code, status }: StatusError): void {
   if (response.writableEnded) return;
@@ -73,7 +210,7 @@ function refuse(response: ServerResponse, { code, status }: StatusError): void {
   else response.writeHead(code, { "Content-Type": jsonType }).end(JSON.stringify(status));
 }
 
-/** Where a response goes. */
+/** The connection of a response. */
 interface Connection {
   readonly destroyed: boolean;
   on(event: "close", listener: () => void): unknown;

@@ -1,8 +1,7 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import type { Change } from "./change.ts";
-import type { Entry } from "./entry.ts";
+import type { Change, Entry } from "./entry.ts";
 
-/** So many writes are brought into the order one by one: moving the rest is cheaper than looking at it. */
+/** Up to this number of writes is inserted one by one into the sorted list; more are merged. */
 const fewWrites = 16;
 
 export type Listener = (change: Change) => void;
@@ -13,7 +12,7 @@ export class Collection {
   readonly #history: History;
   #entries = new Map<string, Entry>();
   #shared = false;
-  /** In byte order of keys, from the first list on, but for what was written since the last one. */
+  /** The entries in byte order of keys as of the last list; undefined before the first one. */
   #sorted: Entry[] | undefined;
   readonly #written = new Set<string>();
   #oldestList = 0;
@@ -51,7 +50,10 @@ export class Collection {
     return sorted.slice(start, end);
   }
 
-  /** Writes don't keep the order, which costs more the more objects there are: the next list brings them in. */
+  /**
+   * Brings the writes since the last list into order. Writes themselves don't, because sorting costs more the more
+   * objects there are.
+   */
   #inOrder(): Entry[] {
     const sorted = this.#sorted;
     if (sorted && this.#written.size === 0) return sorted;
@@ -117,7 +119,7 @@ export class Collection {
     this.#set(entry.key, entry);
   }
 
-  /** Calls the listeners. The write is done, so their errors only go to `failed`. */
+  /** Calls the listeners. The write is done, so that their errors are only reported to `failed`. */
   notify(change: Change, failed: (error: unknown) => void): void {
     for (const listener of this.#listeners) {
       try {
@@ -133,12 +135,14 @@ export class Collection {
     this.#history.compact(revision);
   }
 
-  /** Drops the oldest history until it keeps no more than so many bytes. */
+  /** Drops the oldest history until at most this many bytes are left. */
   shrinkHistory(bytes: number): void {
     this.#history.shrink(bytes);
   }
 
-  /** Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them. */
+  /**
+   * Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them.
+   */
   expireLists(revision: number): void {
     this.#oldestList = revision;
   }
@@ -178,7 +182,7 @@ class History {
     return this.#bytes;
   }
 
-  /** Changes up to this revision are forgotten. */
+  /** Changes up to this revision are dropped. */
   get compactedRevision(): number {
     return this.#compactedRevision;
   }
@@ -189,7 +193,7 @@ class History {
     if (this.#changes.length > 2 * this.#limit) this.#forget(this.#changes.length - this.#limit);
   }
 
-  /** The changes after a revision, or undefined if some are forgotten. */
+  /** The changes after a revision, or undefined if some of them were dropped. */
   since(revision: number): readonly Change[] | undefined {
     if (revision < this.#compactedRevision) return undefined;
     let index = this.#changes.length;
@@ -197,7 +201,7 @@ class History {
     return this.#changes.slice(index);
   }
 
-  /** Forgets the oldest changes until those that are left keep no more than so many bytes. */
+  /** Drops the oldest changes until at most this many bytes are left. */
   shrink(bytes: number): void {
     let count = 0;
     for (let left = this.#bytes; left > bytes && count < this.#changes.length; count++) {
@@ -206,7 +210,7 @@ class History {
     this.#forget(count);
   }
 
-  /** Forgets the changes up to a revision. */
+  /** Drops the changes up to a revision. */
   compact(revision: number): void {
     const kept = this.#changes.findIndex((change) => change.revision > revision);
     this.#forget(kept === -1 ? this.#changes.length : kept);
@@ -231,7 +235,7 @@ function statesBefore(changes: readonly Change[]): Map<string, Entry | undefined
   return states;
 }
 
-/** A change keeps the state that it replaced, and a deletion also the last state. */
+/** The bytes that a change keeps in memory: the state that it replaced, and for a deletion also the last state. */
 function weightOf({ type, previous }: Change): number {
   const replaced = previous?.bytes.length ?? 0;
   return type === "DELETED" ? 2 * replaced : replaced;

@@ -4,7 +4,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 export class Entry {
   readonly key: string;
   readonly revision: number;
-  /** The schema by which readers see the state as it is stored; the registry knows what it means. */
+  /** The key of the schema by which the state is served as it is stored; set by CustomVersions. */
   shownBy: string | undefined;
   #derived: Map<string, unknown> | undefined;
   #object: ApiObject | undefined;
@@ -37,12 +37,12 @@ export class Entry {
     this.#derived.set(name, value);
   }
 
-  /** Packs a state whose JSON somebody has asked for: lists and watches need nothing else. */
+  /** Packs a state if its JSON is cached: lists and watches need nothing else. */
   settle(): void {
     if (this.#bytes) this.pack();
   }
 
-  /** Keeps the JSON only, until the object is read again: that takes half of the memory, and none of V8's heap. */
+  /** Keeps only the JSON, until the object is read again: this takes half of the memory, outside of V8's heap. */
   pack(): void {
     if (!this.#object) return;
     this.#bytes = this.bytes;
@@ -50,3 +50,15 @@ export class Entry {
     this.#derived = undefined;
   }
 }
+
+/** A committed write. For a deletion, `entry` is the last state, with the revision of the deletion. */
+export interface Change {
+  readonly type: ChangeType;
+  readonly revision: number;
+  readonly entry: Entry;
+  readonly previous: Entry | undefined;
+  /** The event's bytes by representation, encoded once for all watchers. */
+  encoded?: Map<string, Buffer> | undefined;
+}
+
+type ChangeType = "ADDED" | "MODIFIED" | "DELETED";

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers";
 import {
   closeSync,
   existsSync,
@@ -16,14 +15,15 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setImmediate } from "node:timers";
 import { crc32 } from "node:zlib";
-import type { Change } from "./change.ts";
+import { tryLock } from "@tsbuilder/apimachinery/lock";
+import type { Change, Entry } from "./entry.ts";
 import type { Journal, RecordedHistory, RecordedWrite, Store } from "./store.ts";
 import type { Collection } from "./collection.ts";
-import type { Entry } from "./entry.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** Writes bytes from an offset on, or as many as there is room for, and returns how many. */
+/** Writes bytes from an offset on. Returns the number of bytes written, which a full disk limits. */
 type Write = (file: number, bytes: Buffer, offset: number) => number;
 
 export interface FileJournalOptions {
@@ -68,7 +68,7 @@ export class FileJournal implements Journal {
     if (this.#size > this.#compactAt) setImmediate(() => this.#compact());
   }
 
-  /** Writes a whole line or nothing: a nearly full disk accepts the first part, and fails at the next write. */
+  /** Writes a whole line or nothing: a nearly full disk may accept only its first part. */
   #write(bytes: Buffer): void {
     let written = 0;
     try {
@@ -91,13 +91,15 @@ export class FileJournal implements Journal {
     this.#size = fstatSync(this.#file).size;
   }
 
-  /** A snapshot that is due is not written any more. */
+  /** Closes the log. A snapshot that is due is not written. */
   close(): void {
     this.#store = undefined;
     closeSync(this.#file);
   }
 
-  /** If there is no room for a snapshot, the log is kept, and the next attempt follows when it has grown. */
+  /**
+   * Replaces the log with a snapshot. If the disk has no room for it, keeps the log, and tries again when it has grown.
+   */
   #compact(): void {
     if (!this.#store || this.#size <= this.#compactAt) return;
     const path = this.#path("snapshot.new");
@@ -140,6 +142,84 @@ export class FileJournal implements Journal {
   #path(name: string): string {
     return join(this.#folder, `${name}.jsonl`);
   }
+}
+
+function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
+  yield encodeHead(revision, state.length + changes.length);
+  for (const [collection, entry] of state) yield encodeState(collection, entry);
+  for (const [collection, change] of changes) yield encodeChange(collection, change);
+}
+
+/** One line of a journal: a write, or a deletion if it has no object. */
+interface JournalRecord {
+  /** The collection. */
+  readonly c: string;
+  readonly k: string;
+  readonly r: number;
+  readonly o?: ApiObject;
+  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
+  readonly l?: ApiObject;
+  /** In the first record of a snapshot: how many records follow. */
+  readonly n?: number;
+}
+
+const newline = Buffer.from("\n");
+
+const brace = Buffer.from("}");
+
+/** The first line of a snapshot. */
+function encodeHead(revision: number, count: number): Buffer {
+  return encodeLine([Buffer.from(JSON.stringify({ c: "", k: "", r: revision, n: count }))]);
+}
+
+/** The line of a state that a snapshot begins with. */
+function encodeState(collection: string, entry: Entry): Buffer {
+  return encodeEntry(collection, entry, "o");
+}
+
+/** The line of a write. */
+function encodeChange(collection: string, { type, entry }: Change): Buffer {
+  return encodeEntry(collection, entry, type === "DELETED" ? "l" : "o");
+}
+
+function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l"): Buffer {
+  const head = JSON.stringify({ c, k: key, r: revision });
+  return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, brace]);
+}
+
+/** The checksum of a record's JSON, then the JSON. */
+function encodeLine(json: readonly Buffer[]): Buffer {
+  const sum = json.reduce((before, part) => crc32(part, before), 0);
+  return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
+}
+
+/** A state of all resources, and every change after it. */
+interface RecentHistory {
+  /** The revision of the state. */
+  readonly revision: number;
+  readonly state: ReadonlyArray<readonly [collection: string, entry: Entry]>;
+  readonly changes: ReadonlyArray<readonly [collection: string, change: Change]>;
+}
+
+/** The longest history that is complete for all resources and whose objects take at most this many bytes. */
+function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
+  const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
+  const all = collections
+    .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
+    .sort(([, a], [, b]) => a.revision - b.revision);
+  let start = all.length;
+  let left = bytes;
+  while (start > 0) {
+    left -= all[start - 1]![1].entry.bytes.length;
+    if (left < 0) break;
+    start--;
+  }
+  const revision = start === 0 ? oldest : all[start - 1]![1].revision;
+  return {
+    revision,
+    state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
+    changes: all.slice(start),
+  };
 }
 
 /**
@@ -198,43 +278,6 @@ function readLog(path: string, after: number): RecordedWrite[] {
   return records.filter(({ r }) => r > after).map(writeOf);
 }
 
-/** A file of a data folder can't be read. `hint` says how to start the cluster again. */
-class DamagedJournalError extends Error {
-  override readonly name = "DamagedJournalError";
-  readonly code = "EDAMAGED";
-  readonly path: string;
-  /** Counted from 1. */
-  readonly line: number;
-  readonly hint: string;
-
-  constructor(path: string, line: number, why: string, hint: string) {
-    super(`line ${line} of "${path}" is damaged: ${why}`);
-    this.path = path;
-    this.line = line;
-    this.hint = hint;
-  }
-}
-
-const otherFolder = "restore the folder from a backup, or start with an empty one";
-
-/** A damaged line of the log: what was written before it can be kept. */
-function damagedLog(path: string, line: number, why: string): DamagedJournalError {
-  const name = basename(path);
-  const hint =
-    line === 1
-      ? otherFolder
-      : `${otherFolder}, or drop this and all later writes: cd "${dirname(path)}" && head -n ${line - 1} ${name} > ${name}.good && mv ${name}.good ${name}`;
-  return new DamagedJournalError(path, line, why, hint);
-}
-
-function damagedSnapshot(path: string, line: number, why: string): DamagedJournalError {
-  return new DamagedJournalError(path, line, why, otherFolder);
-}
-
-function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
-  return { collection: c, key: k, revision: r, object: o, lastState: l };
-}
-
 /** The lines of a file; the last one is what follows the last newline. */
 function readLines(path: string): Buffer[] {
   if (!existsSync(path)) return [];
@@ -246,55 +289,6 @@ function readLines(path: string): Buffer[] {
     start = end + 1;
   }
   return bytes.length === 0 ? [] : [...lines, bytes.subarray(start)];
-}
-
-function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
-  yield encodeHead(revision, state.length + changes.length);
-  for (const [collection, entry] of state) yield encodeState(collection, entry);
-  for (const [collection, change] of changes) yield encodeChange(collection, change);
-}
-
-/** One line of a journal: a write, or a deletion if it has no object. */
-interface JournalRecord {
-  /** The collection. */
-  readonly c: string;
-  readonly k: string;
-  readonly r: number;
-  readonly o?: ApiObject;
-  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
-  readonly l?: ApiObject;
-  /** In the first record of a snapshot: how many records follow. */
-  readonly n?: number;
-}
-
-const newline = Buffer.from("\n");
-
-const brace = Buffer.from("}");
-
-/** The first line of a snapshot. */
-function encodeHead(revision: number, count: number): Buffer {
-  return encodeLine([Buffer.from(JSON.stringify({ c: "", k: "", r: revision, n: count }))]);
-}
-
-/** The line of a state that a snapshot begins with. */
-function encodeState(collection: string, entry: Entry): Buffer {
-  return encodeEntry(collection, entry, "o");
-}
-
-/** The line of a write. */
-function encodeChange(collection: string, { type, entry }: Change): Buffer {
-  return encodeEntry(collection, entry, type === "DELETED" ? "l" : "o");
-}
-
-function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l"): Buffer {
-  const head = JSON.stringify({ c, k: key, r: revision });
-  return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, brace]);
-}
-
-/** The checksum of a record's JSON, then the JSON. */
-function encodeLine(json: readonly Buffer[]): Buffer {
-  const sum = json.reduce((before, part) => crc32(part, before), 0);
-  return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
 }
 
 /** A decoded line. Earlier versions wrote records without checksums. */
@@ -324,31 +318,59 @@ function hexOf(sum: number): string {
   return sum.toString(16).padStart(8, "0");
 }
 
-/** A state of all resources, and every change after it. */
-interface RecentHistory {
-  /** The revision of the state. */
-  readonly revision: number;
-  readonly state: ReadonlyArray<readonly [collection: string, entry: Entry]>;
-  readonly changes: ReadonlyArray<readonly [collection: string, change: Change]>;
+function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
+  return { collection: c, key: k, revision: r, object: o, lastState: l };
 }
 
-/** The longest history that is complete for all resources and whose objects take no more than so many bytes. */
-function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
-  const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
-  const all = collections
-    .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
-    .sort(([, a], [, b]) => a.revision - b.revision);
-  let start = all.length;
-  let left = bytes;
-  while (start > 0) {
-    left -= all[start - 1]![1].entry.bytes.length;
-    if (left < 0) break;
-    start--;
+/** Thrown if a file of a data folder can't be read. `hint` says how to start the cluster again. */
+class DamagedJournalError extends Error {
+  override readonly name = "DamagedJournalError";
+  readonly code = "EDAMAGED";
+  readonly path: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly hint: string;
+
+  constructor(path: string, line: number, why: string, hint: string) {
+    super(`line ${line} of "${path}" is damaged: ${why}`);
+    this.path = path;
+    this.line = line;
+    this.hint = hint;
   }
-  const revision = start === 0 ? oldest : all[start - 1]![1].revision;
-  return {
-    revision,
-    state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
-    changes: all.slice(start),
-  };
+}
+
+const otherFolder = "restore the folder from a backup, or start with an empty one";
+
+/** The error for a damaged line of the log; earlier lines can be kept. */
+function damagedLog(path: string, line: number, why: string): DamagedJournalError {
+  const name = basename(path);
+  const hint =
+    line === 1
+      ? otherFolder
+      : `${otherFolder}, or drop this and all later writes: cd "${dirname(path)}" && head -n ${line - 1} ${name} > ${name}.good && mv ${name}.good ${name}`;
+  return new DamagedJournalError(path, line, why, hint);
+}
+
+function damagedSnapshot(path: string, line: number, why: string): DamagedJournalError {
+  return new DamagedJournalError(path, line, why, otherFolder);
+}
+
+/** Locks a folder until the returned function is called or this process ends. */
+export function lockFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = tryLock(join(folder, "lock"));
+  if (lock.heldBy) throw new FolderInUseError(folder, lock.heldBy.pid);
+  return lock.release;
+}
+
+/** Thrown if another cluster uses the folder. */
+class FolderInUseError extends Error {
+  override readonly name = "FolderInUseError";
+  readonly code = "ELOCKED";
+  readonly path: string;
+
+  constructor(path: string, holder: number) {
+    super(`the process ${holder} keeps its objects in "${path}"`);
+    this.path = path;
+  }
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lockFolder } from "./lock-folder.ts";
+import { lockFolder } from "./file-journal.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -21,7 +21,7 @@ test("only one cluster at a time can use a folder", () => {
 });
 
 test("the lock of a killed process is taken over", async () => {
-  const module = JSON.stringify(new URL("lock-folder.ts", import.meta.url).href);
+  const module = JSON.stringify(new URL("file-journal.ts", import.meta.url).href);
   const code = `const { lockFolder } = await import(${module}); lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => {}, 1000);`;
   const loader = [
     "--conditions=@tsbuilder/source",

@@ -48,7 +48,7 @@ test("earlier states come back, and only what differs from them is written", () 
       const written: string[] = [];
       store.listen(({ name }, { entry }) => {
         written.push(`${name} ${entry.key}`);
-        // Whoever is told of one object sees all of them as they were.
+        // A listener that is called for one object sees all of them as they were.
         expect(valuesOf(store)).toEqual(values);
       });
       store.restore(store.snapshotOf(states));

@@ -1,7 +1,10 @@
+// The objects of a cluster in memory, in place of etcd: `store.ts` gives writes their revisions and tells listeners,
+// `collection.ts` has the objects of one resource with their history, `entry.ts` one state of an object, and
+// `file-journal.ts` keeps everything in a folder.
+
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Change } from "./change.ts";
+import { type Change, Entry } from "./entry.ts";
 import { Collection } from "./collection.ts";
-import { Entry } from "./entry.ts";
 
 /** Persists writes. It is called before a write is visible, and may throw. */
 export interface Journal {
@@ -14,11 +17,11 @@ export interface RecordedWrite {
   readonly key: string;
   readonly revision: number;
   readonly object: ApiObject | undefined;
-  /** What watchers see of a deletion; undefined if it was not recorded. */
+  /** The last state in a deletion's watch event; undefined if it was not recorded. */
   readonly lastState: ApiObject | undefined;
 }
 
-/** What a journal recorded: the state at a revision, and the writes after it. */
+/** The content of a journal: the state at a revision, and the writes after it. */
 export interface RecordedHistory {
   readonly revision: number;
   readonly state: Iterable<RecordedWrite>;
@@ -27,7 +30,7 @@ export interface RecordedHistory {
 
 export type StoreListener = (collection: Collection, change: Change) => void;
 
-/** A state of an object as a write has left it. */
+/** The state of an object after a write. */
 export interface WrittenState {
   /** The name of its collection: `statefulsets.apps`. */
   readonly resource: string;
@@ -51,7 +54,7 @@ export interface StoreOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** So many entries that were written last keep their objects, which controllers and the next writes are about to read. */
+/** This number of most recent entries keep their parsed objects, which controllers and the next writes read. */
 const recentlyWritten = 64;
 
 /**
@@ -133,7 +136,9 @@ export class Store {
     }
   }
 
-  /** Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them. */
+  /**
+   * Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them.
+   */
   expireLists(revision: number): void {
     for (const collection of this.#collections.values()) collection.expireLists(revision);
   }
@@ -143,7 +148,7 @@ export class Store {
     return { revision: this.#revision, collections };
   }
 
-  /** A snapshot of earlier states. What is unchanged since is not written again when it is restored. */
+  /** Makes a snapshot of earlier states. Restoring it does not write states that are still current. */
   snapshotOf(states: Iterable<WrittenState>): Snapshot {
     const collections = new Map<string, Map<string, Entry>>();
     for (const { resource, key, bytes } of states) {
@@ -157,8 +162,8 @@ export class Store {
   }
 
   /**
-   * Restores a snapshot with new writes: watchers see them, and the revision never goes back. Nobody is told of one before
-   * all are done, or they would act on objects whose owners are not there yet.
+   * Restores a snapshot with new writes: watchers see them, and the revision never goes back. Listeners are called after
+   * the last write: earlier, they would act on objects whose owners do not exist yet.
    */
   restore(snapshot: Snapshot): void {
     this.#notifyAfter(() => {
@@ -172,7 +177,7 @@ export class Store {
     });
   }
 
-  /** Loads what a journal recorded earlier. Watchers can resume from any revision of its writes. */
+  /** Loads the content of a journal. Watchers can resume from any revision of its writes. */
   load({ revision, state, writes }: RecordedHistory): void {
     this.#revision = Math.max(this.#revision, revision);
     this.compact();
@@ -194,7 +199,7 @@ export class Store {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A listener may write, too: all listeners still receive changes in the order of revisions. */
+  /** Commits a change. Listeners may write, too, and all still receive changes in the order of revisions. */
   #commit(collection: Collection, change: Change): void {
     this.#journal?.append(collection.name, change);
     this.#revision = change.revision;
@@ -202,7 +207,7 @@ export class Store {
     this.#notifyAfter(() => this.#queue.push([collection, change]));
   }
 
-  /** Does something, and then tells the listeners what was written. */
+  /** Does work, and then calls the listeners with the changes that it queued. */
   #notifyAfter(work: () => void): void {
     if (this.#notifying) return work();
     this.#notifying = true;
@@ -236,14 +241,14 @@ export class Store {
     }
   }
 
-  /** Counts by how much a step changes the bytes of the history. */
+  /** Runs a step, and adds its change of a collection's history to the sum. */
   #counted(collection: Collection, step: () => void): void {
     const before = collection.historyBytes;
     step();
     this.#historyBytes += collection.historyBytes - before;
   }
 
-  /** The write is done, so a listener that throws can't undo it or stop other listeners. */
+  /** Calls all listeners. The write is done: a listener that throws can't undo it or stop the others. */
   #notify(collection: Collection, change: Change): void {
     const failed = (cause: unknown): void => {
       const { type, entry } = change;
@@ -257,7 +262,7 @@ export class Store {
         failed(error);
       }
     }
-    // Watchers have their events now. Those who resume later encode them again.
+    // Watchers have the event. Watches that resume later encode it again.
     change.encoded = undefined;
     change.previous?.pack();
     this.#recent.push(change.entry);

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import type { Kubeconfig } from "../auth/kubeconfig.ts";
 import type { ClusterOptions } from "../start-cluster.ts";
 
-/** A cluster in a process of its own. */
+/** A cluster in a separate process. */
 export interface ClusterProcess {
   readonly kubeconfig: Kubeconfig;
   /** Kills the process as `kill -9` does; resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** Starts a cluster in a process of its own, for tests of what a killed process leaves behind. */
+/** Starts a cluster in a separate process, for tests of the files that a killed process leaves behind. */
 export async function startProcess(options: ClusterOptions): Promise<ClusterProcess> {
   const module = JSON.stringify(new URL("../start-cluster.ts", import.meta.url).href);
   const script = `

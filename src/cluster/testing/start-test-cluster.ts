@@ -1,3 +1,7 @@
+// Clusters for tests: embedded, or with `TSBUILDER_TEST_ASSETS` a real API server from the folder `real`. The other
+// files
+// are the HTTP client of this repository's own tests.
+
 import { setImmediate } from "node:timers";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -82,7 +86,7 @@ async function startEmbedded(options: ClusterOptions): Promise<OpenCluster> {
   return {
     cluster,
     put: (object) => putObject(cluster.core, object),
-    // In this process, the effects of a commit are done in the microtasks after it.
+    // The CRD is served by the microtasks after the commit.
     served: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }

@@ -13,26 +13,32 @@ import {
 } from "@tsbuilder/apimachinery/cel";
 import { FailedTestError, PatchError, type SchemaNode, applyJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { SchemaMismatchError, mergeApplyConfiguration } from "@tsbuilder/apimachinery/patch/apply";
-import type { AdmissionRequest } from "../../registry/admission-request.ts";
-import type { ObjectSchema } from "../../registry/object-schema.ts";
+import type { AdmissionRequest } from "../../registry/core.ts";
+import type { ObjectSchema } from "../../registry/resource.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { StatusError, internalError } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
-import type { AdmissionPlugin } from "../admission.ts";
-import { conditionsHold, matchConditionBudget } from "../../expressions/match-conditions.ts";
-import { objectInVersion } from "../../expressions/request-names.ts";
-import { Budget, runExpression } from "../../expressions/run-expression.ts";
-import { refusalSubject } from "../refusal-subject.ts";
-import type { Rounds } from "../rounds.ts";
-import { ActivePolicies } from "./active-policies.ts";
+import { type AdmissionPlugin, type Rounds, refusalSubject } from "../admission.ts";
 import {
+  Budget,
+  conditionsHold,
+  matchConditionBudget,
+  runExpression,
+} from "../../expressions/run-expression.ts";
+import { objectInVersion } from "../../expressions/request-names.ts";
+import {
+  ActivePolicies,
   type CompiledMutatingPolicy,
   type CompiledMutation,
+  type PolicyCall,
+  type PolicyContext,
+  type PolicyFault,
+  type PolicyNames,
   compileMutatingPolicy,
-} from "./compile-policy.ts";
-import { type PolicyContext, type PolicyNames, policyNames } from "./evaluation.ts";
-import { isExempt } from "./exempt.ts";
-import { type PolicyCall, type PolicyFault, findCalls } from "./find-calls.ts";
+  findCalls,
+  isExempt,
+  policyNames,
+} from "./policies.ts";
 
 type Call = PolicyCall<MutatingAdmissionPolicySpec, CompiledMutatingPolicy>;
 
@@ -51,7 +57,7 @@ export function mutatingPolicies(cluster: MutatingContext): AdmissionPlugin {
     name,
     async mutate(request, rounds) {
       const active = policies.list();
-      // A deletion has no object to change.
+      // A deletion has no object to mutate.
       if (active.length === 0 || request.operation === "DELETE" || isExempt(request)) return request.object;
       const calls: Call[] = [];
       const faults: Fault[] = [];
@@ -90,7 +96,7 @@ async function callAll(
     if (call.policy.spec.reinvocationPolicy === "IfNeeded") made.remember(key);
     patched ||= object !== asked.object;
   }
-  // A policy is called again even after its own change.
+  // As on the real server, a policy is called again even after its own change.
   if (patched) made.changed();
   made.end(object);
   return object;

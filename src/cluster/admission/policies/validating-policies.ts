@@ -1,21 +1,30 @@
 import type { ValidatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { OutOfBudgetError, messageLimit, runtimeBudget } from "@tsbuilder/apimachinery/cel";
-import type { AdmissionRequest } from "../../registry/admission-request.ts";
+import type { AdmissionRequest } from "../../registry/core.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { StatusError } from "../../contract/status-error.ts";
-import type { AdmissionPlugin } from "../admission.ts";
-import { refusalSubject } from "../refusal-subject.ts";
-import { ActivePolicies } from "./active-policies.ts";
+import { type AdmissionPlugin, refusalSubject } from "../admission.ts";
 import {
+  ActivePolicies,
   type CompiledValidatingPolicy,
   type CompiledValidation,
+  type PolicyCall,
+  type PolicyContext,
+  type PolicyFault,
+  type PolicyNames,
   compileValidatingPolicy,
-} from "./compile-policy.ts";
-import { type PolicyContext, type PolicyNames, policyNames } from "./evaluation.ts";
-import { isExempt } from "./exempt.ts";
-import { type PolicyCall, type PolicyFault, findCalls } from "./find-calls.ts";
-import { conditionsHold, matchConditionBudget } from "../../expressions/match-conditions.ts";
-import { Budget, type Evaluation, type Names, runExpression } from "../../expressions/run-expression.ts";
+  findCalls,
+  isExempt,
+  policyNames,
+} from "./policies.ts";
+import {
+  Budget,
+  type Evaluation,
+  type Names,
+  conditionsHold,
+  matchConditionBudget,
+  runExpression,
+} from "../../expressions/run-expression.ts";
 
 type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
 
@@ -68,13 +77,13 @@ async function evaluate(
     .map(({ message, reason }) => refusal(request, `${who} denied request: ${message}`, reason));
 }
 
-/** Why a policy denies a request. */
+/** A reason for which a policy denies a request. */
 interface Objection {
   readonly message: string;
   readonly reason?: string | undefined;
   /** The policy could not be evaluated: its failure policy decides whether this counts. */
   readonly failed?: boolean;
-  /** From an audit annotation: denies the request whatever the binding's validation actions are. */
+  /** From an audit annotation: denies the request regardless of the binding's validation actions. */
   readonly always?: boolean;
 }
 
@@ -131,7 +140,7 @@ function messageOf({ validation }: CompiledValidation, made: Evaluation | undefi
   return validation.message?.trim() || `failed expression: ${validation.expression.trim()}`;
 }
 
-/** There is no audit log here, but an audit annotation that can't be evaluated denies the request. */
+/** Evaluates audit annotations. There is no audit log here, but an annotation that fails denies the request. */
 function annotate({ annotations }: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
   const budget = new Budget(runtimeBudget);
   const group = names(budget);
@@ -151,7 +160,7 @@ const codes: Readonly<Record<string, number>> = {
   RequestEntityTooLarge: 413,
 };
 
-/** The message always says `is forbidden`, whatever reason the policy gives. */
+/** The error of a denial. Its message says `is forbidden` for every reason. */
 function refusal(request: AdmissionRequest, message: string, reason = "Invalid"): StatusError {
   const { text, details } = refusalSubject(request);
   const causes = [{ message }];

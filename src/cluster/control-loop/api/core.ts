@@ -4,7 +4,7 @@ import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/stored.ts";
 
-/** A condition of any built-in kind: only those of pods have observedGeneration, and some have lastUpdateTime. */
+/** A condition of any built-in kind: only conditions of pods have observedGeneration, and some have lastUpdateTime. */
 export interface LooseCondition {
   type: string;
   status: string;

@@ -2,7 +2,10 @@ import type { Pod } from "../api/core.ts";
 import { refusalOf, ReportedError } from "../failures.ts";
 import type { ClusterObjects } from "../../contract/cluster-objects.ts";
 
-/** Creates a pod. If the server rejects it, the message is reported and the pod is tried again later. */
+/**
+ * Creates a pod. If the server rejects it, passes the message to `tell` and throws a ReportedError, so that it is
+ * retried later.
+ */
 export async function createPod(
   objects: ClusterObjects,
   user: string,

@@ -2,26 +2,25 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import type { LooseCondition, Pod } from "../api/core.ts";
 
 /**
- * Returns whether a pod counts towards its controller's replicas: it has not finished and is not being
- * deleted.
+ * Returns true if a pod counts towards its controller's replicas: it has not finished and is not being deleted.
  */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !pod.metadata.deletionTimestamp;
 }
 
-/** Returns whether a pod has succeeded or failed. */
+/** Returns true if a pod has succeeded or failed. */
 export function isFinished(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Returns whether a pod is ready. */
+/** Returns true if a pod is ready. */
 export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
 
 /**
- * For how many more milliseconds a pod must stay ready to become available: 0 if it is available, `undefined`
- * if it isn't ready.
+ * The milliseconds for which a pod must stay ready to become available: 0 if it is available, `undefined` if it isn't
+ * ready.
  */
 function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): number | undefined {
   const condition = readyCondition(pod);
@@ -31,12 +30,12 @@ function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: numb
   return Math.max(0, since + minReadySeconds * 1000 - now);
 }
 
-/** Returns whether a pod has been ready for at least minReadySeconds. */
+/** Returns true if a pod has been ready for at least minReadySeconds. */
 export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): boolean {
   return untilAvailable(pod, minReadySeconds, now) === 0;
 }
 
-/** After how many milliseconds the next ready pod becomes available, if one will. */
+/** The milliseconds until the next ready pod becomes available; undefined if all ready pods are. */
 export function nextAvailable(
   pods: readonly Pod[],
   minReadySeconds: number | undefined,

@@ -1,18 +1,162 @@
-import { quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import { quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
 import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
-import { type Filter, type Host, type Refusal, type Snapshot, lasting, passing } from "./host.ts";
-import { sumPodResources } from "../../quota/pod-resources.ts";
-import type { ResourceList } from "../../quota/resource-list.ts";
+import { type ResourceList, sumPodResources } from "../../quota/resource-list.ts";
 import type { Stored } from "../../contract/stored.ts";
+
+/** A node, and the pods that take room on it. */
+export interface Host {
+  readonly node: Node;
+  readonly pods: readonly Pod[];
+}
+
+/** The reasons why a pod may not run on a node. */
+export interface Refusal {
+  readonly reasons: readonly string[];
+  /** True if the refusal remains when pods of lower priority leave the node. */
+  readonly isLasting: boolean;
+}
+
+/** The state of the cluster that the decision about a pod depends on. */
+export interface Snapshot {
+  readonly hosts: readonly Host[];
+  /** The labels of a namespace. */
+  readonly labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined;
+}
+
+/** Returns a refusal if a pod may not run on a host. */
+type Filter = (pod: Pod, host: Host, snapshot: Snapshot) => Refusal | undefined;
+
+/** A refusal that no preemption changes. */
+export function lasting(reason: string): Refusal {
+  return { reasons: [reason], isLasting: true };
+}
+
+/** A refusal that lasts as long as the pods on the node. */
+function passing(reason: string): Refusal {
+  return { reasons: [reason], isLasting: false };
+}
+
+/** Runs the filters for a pod and a node. Returns the first refusal; undefined if the pod may run there. */
+export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
+  for (const filter of filters) {
+    const refusal = filter(pod, host, snapshot);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+const cordon = "node.kubernetes.io/unschedulable";
+
+/** The filters in the order of the real scheduler: the first refusal has the reasons. */
+const filters: readonly Filter[] = [
+  (pod, { node }) => (isCordonedFor(pod, node) ? lasting("node(s) were unschedulable") : undefined),
+  (pod, { node }) => (repels(node, pod) ? lasting("node(s) had untolerated taint(s)") : undefined),
+  ({ spec }, { node }) =>
+    fitsNode(spec, node) ? undefined : lasting("node(s) didn't match Pod's node affinity/selector"),
+  (pod, { pods }) =>
+    portsConflict(pod, pods)
+      ? passing("node(s) didn't have free ports for the requested pod ports")
+      : undefined,
+  missingResources,
+  refusedBySpread,
+  refusedByAffinity,
+];
+
+function isCordonedFor({ spec }: Pod, node: Node): boolean {
+  return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
+}
+
+/**
+ * Returns true if taints of the node repel a pod. A node that is not ready repels pods as if it had the taint of a real
+ * control plane.
+ */
+function repels(node: Node, { spec }: Pod): boolean {
+  const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+  const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
+  const taints = [...(node.spec?.taints ?? []), ...(ready ? [] : [notReady])];
+  return repellingTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
+}
+
+interface HostPort {
+  readonly hostPort?: number | undefined;
+  readonly hostIP?: string | undefined;
+  readonly protocol?: string | undefined;
+}
+
+/** Returns true if a pod wants a host port that another pod of the node uses. */
+function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
+  const wanted = hostPorts(pod);
+  if (wanted.length === 0) return false;
+  const taken = others.flatMap(hostPorts);
+  return wanted.some((port) => taken.some((other) => isSame(port, other)));
+}
+
+/** The host ports of containers and sidecars; other init containers have ended. */
+function hostPorts({ spec }: Pod): HostPort[] {
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  return [...spec.containers, ...sidecars]
+    .flatMap(({ ports = [] }): readonly HostPort[] => ports)
+    .filter(({ hostPort = 0 }) => hostPort > 0);
+}
+
+function isSame(a: HostPort, b: HostPort): boolean {
+  const [here, there] = [a.hostIP || everywhere, b.hostIP || everywhere];
+  return (
+    a.hostPort === b.hostPort &&
+    (a.protocol ?? "TCP") === (b.protocol ?? "TCP") &&
+    (here === there || here === everywhere || there === everywhere)
+  );
+}
+
+const everywhere = "0.0.0.0";
+
+/** Amounts in whole units; of processors, in thousandths. */
+type Amounts = Readonly<Record<string, number>>;
+
+/** The NodeResourcesFit filter. Preemption can't help if the node never had the resources. */
+function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
+  const all = amountsOf(node.status?.allocatable ?? {});
+  const missing: { reason: string; isLasting: boolean }[] = [];
+  if (pods.length + 1 > (all["pods"] ?? 0)) missing.push({ reason: "Too many pods", isLasting: false });
+  for (const [name, wanted] of Object.entries(requestsOf(pod))) {
+    if (wanted === 0) continue;
+    const has = all[name] ?? 0;
+    const used = pods.reduce((sum, other) => sum + (requestsOf(other)[name] ?? 0), 0);
+    if (wanted > has - used) missing.push({ reason: `Insufficient ${name}`, isLasting: wanted > has });
+  }
+  if (missing.length === 0) return undefined;
+  return {
+    reasons: missing.map(({ reason }) => reason),
+    isLasting: missing.some(({ isLasting }) => isLasting),
+  };
+}
+
+/** Caches requests: all pods of a node are summed up for each pod that is scheduled. */
+const known = new WeakMap<Pod["spec"], Amounts>();
+
+function requestsOf({ spec }: Pod): Amounts {
+  let requests = known.get(spec);
+  if (!requests) known.set(spec, (requests = amountsOf(sumPodResources(spec, "requests"))));
+  return requests;
+}
+
+function amountsOf(list: ResourceList): Amounts {
+  return Object.fromEntries(
+    Object.entries(list).map(([name, amount]) => [
+      name,
+      Number(quantityToInteger(amount, { unit: name === "cpu" ? "m" : "" })),
+    ]),
+  );
+}
 
 type Constraint = Stored<core.TopologySpreadConstraint>;
 
 const reason = "node(s) didn't match pod topology spread constraints";
 
-/** The constraints that forbid a node; those that only prefer another are not considered. */
+/** The PodTopologySpread filter. Constraints with ScheduleAnyway, which only prefer nodes, are ignored. */
 function refusedBySpread(pod: Pod, { node }: Host, { hosts }: Snapshot): Refusal | undefined {
   const constraints = (pod.spec.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule",
@@ -28,7 +172,7 @@ function refusedBySpread(pod: Pod, { node }: Host, { hosts }: Snapshot): Refusal
   return undefined;
 }
 
-/** How many more pods than the emptiest place this one would have. */
+/** The skew of a place with the pod: the number of its pods beyond that of the emptiest place. */
 function skewAt(place: string, constraint: Constraint, pod: Pod, hosts: readonly Host[]): number {
   const { topologyKey, labelSelector, minDomains = 1 } = constraint;
   const isMeant = ({ metadata }: Pod): boolean =>
@@ -53,65 +197,9 @@ function counts(constraint: Constraint, { spec }: Pod, node: Node): boolean {
   );
 }
 
-/** Amounts in whole units, of processors in thousandths. */
-type Amounts = Readonly<Record<string, number>>;
-
-/** Says what a node lacks for a pod. What the node never had, no preemption brings. */
-function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
-  const all = amountsOf(node.status?.allocatable ?? {});
-  const missing: { reason: string; isLasting: boolean }[] = [];
-  if (pods.length + 1 > (all["pods"] ?? 0)) missing.push({ reason: "Too many pods", isLasting: false });
-  for (const [name, wanted] of Object.entries(requestsOf(pod))) {
-    if (wanted === 0) continue;
-    const has = all[name] ?? 0;
-    const used = pods.reduce((sum, other) => sum + (requestsOf(other)[name] ?? 0), 0);
-    if (wanted > has - used) missing.push({ reason: `Insufficient ${name}`, isLasting: wanted > has });
-  }
-  if (missing.length === 0) return undefined;
-  return {
-    reasons: missing.map(({ reason }) => reason),
-    isLasting: missing.some(({ isLasting }) => isLasting),
-  };
-}
-
-/** Every pod on a node is asked for each pod that is scheduled. */
-const known = new WeakMap<Pod["spec"], Amounts>();
-
-function requestsOf({ spec }: Pod): Amounts {
-  let requests = known.get(spec);
-  if (!requests) known.set(spec, (requests = amountsOf(sumPodResources(spec, "requests"))));
-  return requests;
-}
-
-function amountsOf(list: ResourceList): Amounts {
-  return Object.fromEntries(
-    Object.entries(list).map(([name, amount]) => [
-      name,
-      Number(quantityToInteger(amount, { unit: name === "cpu" ? "m" : "" })),
-    ]),
-  );
-}
-
-const cordon = "node.kubernetes.io/unschedulable";
-
-/** In the order in which the real scheduler asks them: the first that refuses gives the reasons. */
-const filters: readonly Filter[] = [
-  (pod, { node }) => (isCordonedFor(pod, node) ? lasting("node(s) were unschedulable") : undefined),
-  (pod, { node }) => (repels(node, pod) ? lasting("node(s) had untolerated taint(s)") : undefined),
-  ({ spec }, { node }) =>
-    fitsNode(spec, node) ? undefined : lasting("node(s) didn't match Pod's node affinity/selector"),
-  (pod, { pods }) =>
-    portsConflict(pod, pods)
-      ? passing("node(s) didn't have free ports for the requested pod ports")
-      : undefined,
-  missingResources,
-  refusedBySpread,
-  refusedByAffinity,
-];
-
 type Term = Stored<core.PodAffinityTerm>;
 
-/** Required affinity to other pods, and anti-affinity in both directions. */
+/** The InterPodAffinity filter: required affinity to other pods, and anti-affinity in both directions. */
 function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusal | undefined {
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {};
   if (!isAmong(termsOf(podAffinity), pod, node, snapshot))
@@ -125,7 +213,7 @@ function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusa
   return undefined;
 }
 
-/** The first of the pods that want to be together may run on any node with the labels. */
+/** Checks affinity. The first pod that matches its own terms may run on any node with the topology labels. */
 function isAmong(terms: readonly Term[], pod: Pod, node: Node, snapshot: Snapshot): boolean {
   if (terms.length === 0) return true;
   if (terms.some(({ topologyKey }) => node.metadata.labels?.[topologyKey] === undefined)) return false;
@@ -149,7 +237,7 @@ function isKeptAway(pod: Pod, node: Node, snapshot: Snapshot): boolean {
   );
 }
 
-/** The pods in the same place as the node, in the terms of a term. */
+/** The pods in the same topology domain as the node. */
 function near(term: Term, node: Node, { hosts }: Snapshot): Pod[] {
   return hosts.filter((host) => isSamePlace(term, node, host.node)).flatMap(({ pods }) => pods);
 }
@@ -159,7 +247,9 @@ function isSamePlace({ topologyKey }: Term, a: Node, b: Node): boolean {
   return place !== undefined && place === b.metadata.labels?.[topologyKey];
 }
 
-/** Whether a term of one pod means another one. Without namespaces, it means pods in the namespace of its own. */
+/**
+ * Returns true if a term of one pod matches another pod. Without namespaces, a term matches pods in its own namespace.
+ */
 function matches(term: Term, { metadata }: Pod, other: Pod, { labelsOf }: Snapshot): boolean {
   const { labelSelector, namespaces = [], namespaceSelector } = term;
   const own = namespaces.length === 0 && !namespaceSelector ? [metadata.namespace] : namespaces;
@@ -174,58 +264,4 @@ function termsOf(affinity?: {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly Term[] | undefined;
 }): readonly Term[] {
   return affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-}
-
-interface HostPort {
-  readonly hostPort?: number | undefined;
-  readonly hostIP?: string | undefined;
-  readonly protocol?: string | undefined;
-}
-
-/** Returns whether a pod wants a port of the node that one of the pods there has. */
-function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
-  const wanted = hostPorts(pod);
-  if (wanted.length === 0) return false;
-  const taken = others.flatMap(hostPorts);
-  return wanted.some((port) => taken.some((other) => isSame(port, other)));
-}
-
-/** Sidecars run as long as the containers, other init containers don't. */
-function hostPorts({ spec }: Pod): HostPort[] {
-  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
-  return [...spec.containers, ...sidecars]
-    .flatMap(({ ports = [] }): readonly HostPort[] => ports)
-    .filter(({ hostPort = 0 }) => hostPort > 0);
-}
-
-function isSame(a: HostPort, b: HostPort): boolean {
-  const [here, there] = [a.hostIP || everywhere, b.hostIP || everywhere];
-  return (
-    a.hostPort === b.hostPort &&
-    (a.protocol ?? "TCP") === (b.protocol ?? "TCP") &&
-    (here === there || here === everywhere || there === everywhere)
-  );
-}
-
-const everywhere = "0.0.0.0";
-
-/** Why a pod may not run on a node; undefined if it may. */
-export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
-  for (const filter of filters) {
-    const refusal = filter(pod, host, snapshot);
-    if (refusal) return refusal;
-  }
-  return undefined;
-}
-
-function isCordonedFor({ spec }: Pod, node: Node): boolean {
-  return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
-}
-
-/** A node that is not ready repels like one with the taint that a real control plane gives it. */
-function repels(node: Node, { spec }: Pod): boolean {
-  const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
-  const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
-  const taints = [...(node.spec?.taints ?? []), ...(ready ? [] : [notReady])];
-  return repellingTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
 }

@@ -2,7 +2,7 @@ import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1"
 import { describe, expect, it } from "vitest";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
 import { chooseNode } from "./scheduler.ts";
-import type { Host } from "./host.ts";
+import type { Host } from "./filters.ts";
 import { preempt } from "./preemption.ts";
 
 interface Has {

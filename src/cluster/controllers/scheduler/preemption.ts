@@ -1,22 +1,21 @@
 import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Pod } from "../../control-loop/api/core.ts";
-import { refusalOf } from "./filters.ts";
-import { type Host, lasting, type Refusal, type Snapshot } from "./host.ts";
+import { type Host, type Refusal, type Snapshot, lasting, refusalOf } from "./filters.ts";
 
 /** Pods of lower priority that have to leave a node so that another may run there. */
 export interface Victims {
   readonly host: Host;
-  /** The most important first. */
+  /** The pods, the most important first. */
   readonly pods: readonly Pod[];
-  /** How many of them a PodDisruptionBudget protects. */
+  /** The number of pods that a PodDisruptionBudget protects. */
   readonly violations: number;
 }
 
-/** Where preemption makes room, or why it does not for those hosts where it was tried. */
-export type Preemption = { readonly victims: Victims } | { readonly refusals: ReadonlyMap<Host, Refusal> };
+/** The outcome of preemption: the victims on one host, or the refusals of the hosts that were tried. */
+type Preemption = { readonly victims: Victims } | { readonly refusals: ReadonlyMap<Host, Refusal> };
 
-/** Tries the hosts whose refusal may pass, and chooses the one where the least is lost. */
+/** Tries the hosts whose refusal is not lasting, and chooses the one with the least important victims. */
 export function preempt(
   pod: Pod,
   refusals: ReadonlyMap<Host, Refusal>,
@@ -39,7 +38,10 @@ export function priorityOf({ spec }: Pod): number {
   return spec.priority ?? 0;
 }
 
-/** All pods of lower priority leave, and those come back that there is room for, the protected and important first. */
+/**
+ * Finds the victims on a host: removes all pods of lower priority, then adds back those that fit, protected and
+ * important ones first.
+ */
 function victimsOn(
   host: Host,
   pod: Pod,
@@ -72,7 +74,7 @@ function victimsOn(
   };
 }
 
-/** The pods whose loss is more than their budgets allow, if they are lost in this order. */
+/** The pods whose loss, in this order, exceeds the allowed disruptions of their budgets. */
 function protectedBy(budgets: readonly PodDisruptionBudget[], pods: readonly Pod[]): Set<Pod> {
   const left = new Map(budgets.map((budget) => [budget, budget.status?.disruptionsAllowed ?? 0]));
   const guarded = new Set<Pod>();
@@ -93,12 +95,12 @@ function compareImportance(a: Pod, b: Pod): number {
   return priorityOf(b) - priorityOf(a) || startOf(a) - startOf(b);
 }
 
-/** A pod that has not started yet is the least important one. */
+/** The start of a pod; a pod that has not started is the least important. */
 function startOf({ status }: Pod): number {
   return status?.startTime === undefined ? Infinity : Date.parse(status.startTime);
 }
 
-/** The fewest protected pods, the lowest priorities, the fewest pods, the youngest. */
+/** Prefers the fewest protected pods, the lowest priorities, the fewest pods, the youngest. */
 function compareVictims(a: Victims, b: Victims): number {
   return (
     a.violations - b.violations ||
@@ -109,12 +111,12 @@ function compareVictims(a: Victims, b: Victims): number {
   );
 }
 
-/** Every pod weighs something, however low its priority is. */
+/** The sum of priorities, shifted so that each pod adds to it even if its priority is negative. */
 function weightOf({ pods }: Victims): number {
   return pods.reduce((sum, pod) => sum + priorityOf(pod) + 2 ** 31, 0);
 }
 
-/** When the first of the most important victims started. */
+/** The earliest start among the most important victims. */
 function earliest({ pods }: Victims): number {
   const highest = pods.filter((pod) => priorityOf(pod) === priorityOf(pods[0]!));
   return Math.min(...highest.map(startOf));

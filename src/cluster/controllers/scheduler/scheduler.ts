@@ -1,38 +1,42 @@
+// The scheduler: this file chooses nodes and binds pods, `filters.ts` says which nodes may run a pod, and
+// `preemption.ts`
+// which pods leave to make room.
+
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import {
-  type Node,
-  type PersistentVolumeClaim,
-  type Pod,
-  namespaces,
-  nodes,
-  persistentVolumeClaims,
-  persistentVolumes,
-  pods,
-  storageClasses,
-} from "../../control-loop/api/core.ts";
+import { type Node, type PersistentVolumeClaim, type Pod, namespaces, nodes, persistentVolumeClaims, persistentVolumes, pods, storageClasses } from "../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { isFinished } from "../../control-loop/pods/pod-state.ts";
 import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
-import {
-  chooseVolume,
-  claimsOfPod,
-  reserved,
-  selectedNode,
-  waitsForConsumer,
-} from "../../kinds/core/persistent-volume/bind-claims.ts";
+import { chooseVolume, claimsOfPod, reserved, selectedNode, waitsForConsumer } from "../../kinds/core/persistent-volume/bind-claims.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/disruption-controller.ts";
-import type { Host, Refusal, Snapshot } from "./host.ts";
+import type { Host } from "../../../cli/packages/host.ts";
+import { type Refusal, type Snapshot, refusalOf } from "./filters.ts";
 import { type Victims, preempt, priorityOf } from "./preemption.ts";
-import { refusalOf } from "./filters.ts";
 import { aboutObject, events, referenceTo } from "../../control-loop/record-event.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 const user = "system:kube-scheduler";
 
-/** What the steps of the scheduler work with. */
+/** The context of the scheduler's steps. */
 interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock"> {
   readonly report: ReportStep;
 }
@@ -41,12 +45,12 @@ interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock">
 export function scheduler(context: ControllerContext): Controller {
   const { objects } = context;
   const steps = { ...context, report: stepReporter(context, user) };
-  /** Those that no node took. */
+  /** The keys of pending pods that fit on no node. */
   const refused = new Set<string>();
   return {
     watches: [pods, nodes, persistentVolumeClaims],
 
-    /** A pending pod may be waiting for this node or claim, or for what another pod leaves or brings. */
+    /** Enqueues pending pods that may wait for this node or claim, or for another pod to leave or arrive. */
     keysOf({ type, resource, object }) {
       if (resource === nodes) return [...refused];
       const { namespace } = object.metadata;
@@ -84,6 +88,16 @@ export function scheduler(context: ControllerContext): Controller {
   };
 }
 
+function isWaiting(pod: Pod): boolean {
+  const gated = (pod.spec.schedulingGates ?? []).length > 0;
+  const ours = (pod.spec.schedulerName ?? "default-scheduler") === "default-scheduler";
+  return ours && !gated && !pod.spec.nodeName && !pod.metadata.deletionTimestamp && !isFinished(pod);
+}
+
+function followsOthers(pod: Pod | undefined): boolean {
+  return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
+}
+
 function snapshotFor({ objects }: SchedulingContext, pod: Pod): Snapshot {
   return {
     hosts: hostsFor(pod, objects.list(nodes), objects.list(pods)),
@@ -92,8 +106,8 @@ function snapshotFor({ objects }: SchedulingContext, pod: Pod): Snapshot {
 }
 
 /**
- * The nodes with the pods that take room there: those that run or terminate, and those for which room is being made,
- * unless the pod to schedule is more important.
+ * The nodes with the pods that take up room: running and terminating ones, and nominated ones unless the pod to schedule
+ * is more important.
  */
 function hostsFor(pod: Pod, nodes: readonly Node[], pods: readonly Pod[]): Host[] {
   const byNode = new Map<string, Pod[]>(nodes.map(({ metadata }) => [metadata.name ?? "", []]));
@@ -109,10 +123,10 @@ function nominatedBefore(other: Pod, pod: Pod): string | undefined {
   return isAhead ? other.status?.nominatedNodeName : undefined;
 }
 
-/** The node for a pod; or why there is none, and which pods have to leave so that there is one. */
+/** The node of a pod; or the message why there is none, and the pods that are to be preempted. */
 type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
 
-/** Undefined while the pods leave that were chosen before. */
+/** Finds the node of a pod. Undefined while victims of an earlier preemption terminate. */
 function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcome | undefined {
   const count = snapshot.hosts.length;
   if (count === 0) return { message: "no nodes available to schedule pods" };
@@ -127,161 +141,6 @@ function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcom
   const preemption = preempt(pod, choice.refusals, snapshot, context.objects.list(podDisruptionBudgets));
   if ("victims" in preemption) return { message: refused, victims: preemption.victims };
   return { message: withPreemption(refused, explainPreemption(count, preemption.refusals.values())) };
-}
-
-const reason = "PreemptionByScheduler";
-
-/** Deletes the victims of a pod; their condition says why they go. */
-async function makeRoom(
-  { objects, clock }: Pick<ControllerContext, "objects" | "clock">,
-  user: string,
-  report: ReportStep,
-  pod: Pod,
-  { host, pods }: Victims,
-): Promise<void> {
-  for (const victim of pods) {
-    if (victim.metadata.deletionTimestamp) continue;
-    const status = setPodCondition(
-      victim.status,
-      {
-        type: "DisruptionTarget",
-        status: "True",
-        reason,
-        message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
-        observedGeneration: victim.metadata.generation!,
-      },
-      formatTime(clock.now()),
-    );
-    const marked = isEqual(status, victim.status)
-      ? victim
-      : await objects.update(user, { ...victim, status }, "status");
-    await objects.delete(user, marked);
-    await report(victim, {
-      type: "Normal",
-      reason: "Preempted",
-      action: "Preempting",
-      message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
-      related: pod,
-    });
-  }
-}
-
-/** What the scheduler did, to what, and for which other object. */
-interface Step {
-  readonly type: "Normal" | "Warning";
-  readonly reason: string;
-  readonly action: string;
-  readonly message: string;
-  readonly related?: KubernetesObject;
-}
-
-type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
-
-const component = "default-scheduler";
-
-/**
- * Writes Events as those of `events.k8s.io` are: with an action, and a series instead of a count. An Event that can't be
- * written is dropped.
- */
-function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
-  return async (about, { related, ...text }) => {
-    const now = formatMicroTime(clock.now());
-    const event = aboutObject(about, text);
-    const { namespace, name } = event.metadata;
-    const same = objects.get(events, namespace, name);
-    try {
-      if (same) {
-        const series = { count: (same.series?.count ?? 1) + 1, lastObservedTime: now };
-        await objects.update(user, { ...same, series });
-      } else {
-        await objects.create(user, {
-          ...event,
-          ...text,
-          eventTime: now,
-          reportingComponent: component,
-          reportingInstance: `${component}-tsbuilder`,
-          ...(related && { related: referenceTo(related) }),
-        });
-      }
-    } catch {
-      // A namespace that is being deleted accepts no Events, and nobody would read them.
-    }
-  };
-}
-
-/** Whether victims of a pod still terminate on the node where room is being made for it. */
-function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
-  const host = hosts.find((one) => nameOf(one) === pod.status?.nominatedNodeName);
-  return (host?.pods ?? []).some(
-    (other) =>
-      priorityOf(other) < priorityOf(pod) &&
-      other.metadata.deletionTimestamp !== undefined &&
-      other.status?.conditions?.some((condition) => condition.reason === reason) === true,
-  );
-}
-
-/** The node for a pod, or why each host refuses it. */
-type Choice = { readonly node: string } | { readonly refusals: ReadonlyMap<Host, Refusal> };
-
-/** Chooses the node with the fewest pods among those that a pod may run on. Preferences are not considered. */
-export function chooseNode(pod: Pod, snapshot: Snapshot): Choice {
-  const refusals = new Map<Host, Refusal>();
-  let best: Host | undefined;
-  for (const host of snapshot.hosts) {
-    const refusal = refusalOf(pod, host, snapshot);
-    if (refusal) refusals.set(host, refusal);
-    else if (!best || compare(host, best) < 0) best = host;
-  }
-  return best ? { node: nameOf(best) } : { refusals };
-}
-
-function compare(a: Host, b: Host): number {
-  return a.pods.length - b.pods.length || (nameOf(a) < nameOf(b) ? -1 : 1);
-}
-
-function nameOf({ node }: Host): string {
-  return node.metadata.name ?? "";
-}
-
-/** What the real scheduler adds for pods without devices. */
-const noDevices = "no new claims to deallocate";
-
-/** Why no node takes a pod, in the scheduler's words. */
-function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
-  return `${available(nodes)}: ${countReasons(refusals)}.`;
-}
-
-/** Why a pod isn't even tried on the nodes. The last words are what preemption says in 1.36 without tries. */
-function explainUntried(nodes: number, reason: string): string {
-  return `${available(nodes)}: ${reason}. not found`;
-}
-
-/** Why the pods of lower priority make no room, for the nodes where that was tried. */
-function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
-  const refusals = [...tried];
-  const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
-  return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
-}
-
-function withPreemption(refused: string, preemption: string): string {
-  return `${refused} ${noDevices}, preemption: ${preemption}`;
-}
-
-const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
-
-function available(nodes: number): string {
-  return `0/${nodes} nodes are available`;
-}
-
-function countReasons(refusals: Iterable<Refusal>): string {
-  const counts = new Map<string, number>();
-  for (const { reasons } of refusals) {
-    for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([reason, count]) => `${count} ${reason}`)
-    .toSorted(compareText)
-    .join(", ");
 }
 
 function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefined {
@@ -301,9 +160,43 @@ function isDelayed(context: SchedulingContext, { spec }: PersistentVolumeClaim):
   return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
 }
 
+/** The node of a pod, or the refusals of all hosts. */
+type Choice = { readonly node: string } | { readonly refusals: ReadonlyMap<Host, Refusal> };
+
+/** Chooses the node with the fewest pods among those that a pod may run on. Preferences are ignored. */
+export function chooseNode(pod: Pod, snapshot: Snapshot): Choice {
+  const refusals = new Map<Host, Refusal>();
+  let best: Host | undefined;
+  for (const host of snapshot.hosts) {
+    const refusal = refusalOf(pod, host, snapshot);
+    if (refusal) refusals.set(host, refusal);
+    else if (!best || compare(host, best) < 0) best = host;
+  }
+  return best ? { node: nameOf(best) } : { refusals };
+}
+
+function compare(a: Host, b: Host): number {
+  return a.pods.length - b.pods.length || (nameOf(a) < nameOf(b) ? -1 : 1);
+}
+
+function nameOf({ node }: Host): string {
+  return node.metadata.name ?? "";
+}
+
+/** Returns true if victims of a pod still terminate on its nominated node. */
+function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
+  const host = hosts.find((one) => nameOf(one) === pod.status?.nominatedNodeName);
+  return (host?.pods ?? []).some(
+    (other) =>
+      priorityOf(other) < priorityOf(pod) &&
+      other.metadata.deletionTimestamp !== undefined &&
+      other.status?.conditions?.some((condition) => condition.reason === reason) === true,
+  );
+}
+
 /**
- * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation
- * with the node that it needs one on. Returns whether the pod has to wait for any of them.
+ * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation with the node
+ * on which to provision one. Returns true if the pod has to wait for any of them.
  */
 async function askForVolumes(context: SchedulingContext, pod: Pod, node: string): Promise<boolean> {
   const { objects } = context;
@@ -355,12 +248,126 @@ async function explain(
     await report(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
 }
 
-function isWaiting(pod: Pod): boolean {
-  const gated = (pod.spec.schedulingGates ?? []).length > 0;
-  const ours = (pod.spec.schedulerName ?? "default-scheduler") === "default-scheduler";
-  return ours && !gated && !pod.spec.nodeName && !pod.metadata.deletionTimestamp && !isFinished(pod);
+const reason = "PreemptionByScheduler";
+
+/** Deletes the victims of a pod, after setting their condition DisruptionTarget. */
+async function makeRoom(
+  { objects, clock }: Pick<ControllerContext, "objects" | "clock">,
+  user: string,
+  report: ReportStep,
+  pod: Pod,
+  { host, pods }: Victims,
+): Promise<void> {
+  for (const victim of pods) {
+    if (victim.metadata.deletionTimestamp) continue;
+    const status = setPodCondition(
+      victim.status,
+      {
+        type: "DisruptionTarget",
+        status: "True",
+        reason,
+        message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
+        observedGeneration: victim.metadata.generation!,
+      },
+      formatTime(clock.now()),
+    );
+    const marked = isEqual(status, victim.status)
+      ? victim
+      : await objects.update(user, { ...victim, status }, "status");
+    await objects.delete(user, marked);
+    await report(victim, {
+      type: "Normal",
+      reason: "Preempted",
+      action: "Preempting",
+      message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
+      related: pod,
+    });
+  }
 }
 
-function followsOthers(pod: Pod | undefined): boolean {
-  return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
+/** The real scheduler's addition for pods without devices. */
+const noDevices = "no new claims to deallocate";
+
+/** The scheduler's message about nodes that refuse a pod. */
+function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
+  return `${available(nodes)}: ${countReasons(refusals)}.`;
+}
+
+/**
+ * The scheduler's message about a pod that is not tried on any node; it ends as in 1.36, where preemption has nothing
+ * to say.
+ */
+function explainUntried(nodes: number, reason: string): string {
+  return `${available(nodes)}: ${reason}. not found`;
+}
+
+/** The scheduler's message about preemption that makes no room. */
+function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
+  const refusals = [...tried];
+  const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
+  return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
+}
+
+function withPreemption(refused: string, preemption: string): string {
+  return `${refused} ${noDevices}, preemption: ${preemption}`;
+}
+
+const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
+
+function available(nodes: number): string {
+  return `0/${nodes} nodes are available`;
+}
+
+function countReasons(refusals: Iterable<Refusal>): string {
+  const counts = new Map<string, number>();
+  for (const { reasons } of refusals) {
+    for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .toSorted(compareText)
+    .join(", ");
+}
+
+/** The text of a scheduler's Event, and the object for which something was done. */
+interface Step {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly action: string;
+  readonly message: string;
+  readonly related?: KubernetesObject;
+}
+
+type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
+
+const component = "default-scheduler";
+
+/**
+ * Writes Events in the form of `events.k8s.io`: with an action, and a series instead of a count. An Event that can't be
+ * written is dropped.
+ */
+function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
+  return async (about, { related, ...text }) => {
+    const now = formatMicroTime(clock.now());
+    const event = aboutObject(about, text);
+    const { namespace, name } = event.metadata;
+    const same = objects.get(events, namespace, name);
+    try {
+      if (same) {
+        const series = { count: (same.series?.count ?? 1) + 1, lastObservedTime: now };
+        await objects.update(user, { ...same, series });
+      } else {
+        await objects.create(user, {
+          ...event,
+          ...text,
+          eventTime: now,
+          reportingComponent: component,
+          reportingInstance: `${component}-tsbuilder`,
+          ...(related && { related: referenceTo(related) }),
+        });
+      }
+    } catch {
+      // A namespace that is being deleted accepts no Events.
+    }
+  };
 }

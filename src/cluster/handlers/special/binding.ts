@@ -1,5 +1,6 @@
-import type { ObjectReference, Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatFieldError, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { copyJSON } from "@tsbuilder/apimachinery/json";
+import type { ObjectReference, Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Problems } from "../../kinds/checks/problems.ts";
 import { setNamespace } from "../../registry/create-object.ts";
@@ -7,14 +8,12 @@ import { updateObject } from "../../registry/update-object.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { badRequest, conflict, notFound, StatusError } from "../../contract/status-error.ts";
+import { StatusError, badRequest, conflict, notFound } from "../../contract/status-error.ts";
 import type { Stored } from "../../contract/stored.ts";
-import { copyJSON } from "@tsbuilder/apimachinery/json";
-import { readObject } from "../read-object.ts";
+import { readBodyObject, readObject } from "../read-object.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
-import { admitBody } from "./admit-body.ts";
-import { readBodyObject } from "./read-body-object.ts";
+import { admitBody } from "../../registry/write.ts";
 
 /** Binds the Pod of the path to a node, as a scheduler does. */
 export async function handleBinding(context: RequestContext, target: Target): Promise<Reply> {
@@ -22,7 +21,7 @@ export async function handleBinding(context: RequestContext, target: Target): Pr
   return bind(context, target, sent);
 }
 
-/** Binds the Pod that the Binding names, as schedulers did once. */
+/** Binds the Pod that the Binding names: the legacy endpoint of schedulers. */
 export async function handleLegacyBinding(context: RequestContext, target: Target): Promise<Reply> {
   const sent = await readObject(context, target, "CreateOptions");
   setNamespace(target, sent);
@@ -45,8 +44,7 @@ async function bind(context: RequestContext, target: Target, sent: ApiObject): P
   }
   if (!target.name) throw badRequest("Name parameter required.");
   await updateObject(
-    // Nobody owns what a Binding sets: the managed fields stay as they are.
-    { ...write, admitted: true, applied: true },
+    { admitted: true, keepsManagers: true, ...write },
     {
       next: (current) => {
         if (!current) throw notFound(target.resource, target.name);

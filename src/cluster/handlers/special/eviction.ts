@@ -1,21 +1,21 @@
 import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
 import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Stored } from "../../contract/stored.ts";
-import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
 import { setNamespace } from "../../registry/create-object.ts";
 import { deleteObject } from "../../registry/delete-object.ts";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
-import { badRequest, notFound, StatusError } from "../../contract/status-error.ts";
-import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import { StatusError, badRequest, notFound } from "../../contract/status-error.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
-import { admitBody } from "./admit-body.ts";
-import { readBodyObject } from "./read-body-object.ts";
+import { admitBody } from "../../registry/write.ts";
+import { readBodyObject } from "../read-object.ts";
 
 /** The user that updates the status of evicted Pods and their budgets. */
 const user = "system:apiserver";

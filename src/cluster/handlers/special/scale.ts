@@ -25,13 +25,12 @@ import {
 import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";
-import { type SentPatch, applyPatch, patchProblem, readPatch } from "../read-patch.ts";
-import { readEntry } from "../get.ts";
-import { mediaTypeOf } from "../read-object.ts";
-import { replyObject } from "../reply-object.ts";
+import { type SentPatch, applyPatch, patchProblem, readPatch } from "../patch.ts";
+import { readEntry } from "../list.ts";
+import { mediaTypeOf, readBodyObject } from "../read-object.ts";
+import { replyObject } from "../representation.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
-import { readBodyObject } from "./read-body-object.ts";
 
 const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
 
@@ -106,7 +105,7 @@ async function writeScale(
   return replyScale(context, target, entry.object);
 }
 
-/** The field manager becomes the owner of the replicas field of the object. */
+/** Server-side apply of a Scale: the field manager owns the replicas field of the object. */
 async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
   const write = { applied: true, ...scaleWrite(context, target, "PatchOptions") };
   const { applied, force } = await readApply(context, scaleKind);
@@ -132,14 +131,16 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
   return replyScale(context, target, entry.object);
 }
 
-/** The real server can't convert an applied Scale to the version of a custom resource, unless it conflicts before. */
+/**
+ * The error for an applied Scale of a custom resource, which the real server can't convert to the resource's version.
+ */
 function notConvertible({ metadata }: ApiObject): StatusError {
   const subject = `(${metadata.namespace ?? ""}/${metadata.name ?? ""}; ${scaleKind.apiVersion}, Kind=Scale)`;
   const why = `request to convert CR to an invalid group/version: ${scaleKind.apiVersion}`;
   return new StatusError(500, undefined, `failed to convert new object ${subject} to proper version: ${why}`);
 }
 
-/** Stands for replicas that a custom object does not have, while a patch is applied; also on the real server. */
+/** As on the real server, replaces absent replicas of a custom object while a patch is applied. */
 const unset = -(2 ** 31);
 
 function markUnset({ resource, served }: Target, object: ApiObject, scale: ScaleObject): ScaleObject {
@@ -195,7 +196,7 @@ async function readScaleObject(context: RequestContext, target: Target): Promise
     return decode(sent, schema);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    // The real server knows no Scale among the kinds of custom resources, so that it can't say what is wrong.
+    // The real server's scheme for custom resources lacks Scale, so that its message has no detail.
     throw badRequest(
       target.resource.custom
         ? 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"'
@@ -223,7 +224,7 @@ function decode(object: ApiObject, schema: BuiltinSchema): ScaleObject {
   return { metadata: {}, ...rest, ...(metadata !== undefined && { metadata }) } as ScaleObject;
 }
 
-/** A ReplicationController selects by labels alone. */
+/** Formats a selector. That of a ReplicationController is a map of labels. */
 function selectorText(selector: object): string {
   const isSelector = "matchLabels" in selector || "matchExpressions" in selector;
   return formatSelector((isSelector ? selector : { matchLabels: selector }) as never);

@@ -1,19 +1,19 @@
-import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { TokenRequestSpec } from "@tsbuilder/apimachinery/k8s/authentication/v1";
 import { invalid } from "@tsbuilder/apimachinery/errors";
+import type { TokenRequestSpec } from "@tsbuilder/apimachinery/k8s/authentication/v1";
+import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { badRequest, conflict, invalidObject, notFound } from "../../contract/status-error.ts";
-import { findBound, isBindable } from "../../auth/bound-objects.ts";
+import { findBound, isBindable } from "../../auth/service-account-tokens.ts";
 import type { Stored } from "../../contract/stored.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { formatTime } from "@tsbuilder/apimachinery/time";
 import { setNamespace } from "../../registry/create-object.ts";
 import { keyOf } from "../../registry/resource.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
 import type { Target } from "../target.ts";
 import { writeOf } from "../write-options.ts";
-import { admitBody } from "./admit-body.ts";
-import { readBodyObject } from "./read-body-object.ts";
+import { admitBody } from "../../registry/write.ts";
+import { readBodyObject } from "../read-object.ts";
 
 const shortest = 600;
 const longest = 2 ** 32;
@@ -70,7 +70,7 @@ function checkExpiration(seconds: number): void {
   }
 }
 
-/** A token may be bound to an object, and is valid only while that exists. */
+/** The object that a token is bound to: the token is valid only while it exists. */
 function boundTo({ core, namespace, name }: Target, { boundObjectRef }: Sent<TokenRequestSpec>) {
   if (!boundObjectRef) return undefined;
   const { kind = "", apiVersion = "", name: bound = "", uid } = boundObjectRef;

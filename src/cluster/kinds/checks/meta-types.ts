@@ -10,7 +10,10 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { labelProblems } from "./names.ts";
 import { type Problems, refused, optionalChoice } from "./problems.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { checkAnnotations } from "../../registry/metadata-checks.ts";
+import { checkAnnotations } from "../../registry/validate-metadata.ts";
+
+
+
 
 export function* selectorProblems(field: string, selector: LabelSelector | undefined): Problems {
   if (!selector) return;

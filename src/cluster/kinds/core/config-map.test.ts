@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
-import type { WriteRequest } from "../../registry/api-request.ts";
+import type { WriteRequest } from "../../registry/resource.ts";
 import { configMap, mostBytes } from "./config-map.ts";
 import { secret } from "./secret.ts";
+
+
+
+
+
+
 
 const metadata = { name: "a", namespace: "default" };
 const half = mostBytes / 2;

@@ -4,8 +4,17 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type LooseCondition, type Namespace, namespaces, pods } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import { nextTurn } from "../../control-loop/next-turn.ts";
+import { nextTurn } from "../../control-loop/control-loop.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
+
+
+
+
+
+
+
+
+
 
 const user = userOf("namespace");
 

@@ -15,12 +15,25 @@ import type { Strategy } from "../../registry/resource.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
 import { amount, isCountedByQuota, quotaResourceName } from "./resource-names.ts";
-import { isInScope } from "../../quota/quota.ts";
+import { isInScope, namesFor, usageOf } from "../../quota/usage.ts";
 import { type ResourceList, addLists, isSameList } from "../../quota/resource-list.ts";
-import { namesFor, usageOf } from "../../quota/usage.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import type { ObjectEvent, ResourceName, ServedResource } from "../../contract/cluster-objects.ts";
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 type Quota = Sent<ResourceQuota>;
 

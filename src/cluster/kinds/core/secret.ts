@@ -1,9 +1,18 @@
 import { type FieldError, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import { explainJSON } from "../../codec/json-error.ts";
+import { explainJSON } from "../../codec/go-json.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size, text } from "../cells.ts";
 import { bytesOf, type Config, type Data, keptContents, mostBytes, validateKeys } from "./config-map.ts";
+
+
+
+
+
+
+
+
+
 
 /** Secrets accept plain text in `stringData` and store it encoded in `data`. */
 const secretStrategy: Partial<Strategy> = {

@@ -3,7 +3,7 @@ import type {
   ServiceReference,
   WebhookClientConfig,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
-import type { ServiceResolver } from "../../admission/webhook-client.ts";
+import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 
 /**
@@ -103,7 +103,7 @@ export class ServiceRelays {
 
   #keep(socket: Socket): void {
     this.#sockets.add(socket);
-    // The other end notices that its connection ends.
+    // The peer sees the end of its connection.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#sockets.delete(socket));
   }

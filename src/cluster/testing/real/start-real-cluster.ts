@@ -1,12 +1,11 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { CustomResourceDefinition } from "@tsbuilder/apimachinery/k8s/apiextensions/v1";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { freePort } from "@tsbuilder/apimachinery/port";
 import type { Core } from "../../registry/core.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
@@ -17,6 +16,7 @@ import { type Kubeconfig, kubeconfigOf } from "../../auth/kubeconfig.ts";
 import type { Stored } from "../../contract/stored.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 import { Credentials } from "../../auth/credentials.ts";
+import { type Program, startProgram } from "./program.ts";
 
 /** The options that both kinds of clusters support. */
 const supported: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
@@ -174,7 +174,7 @@ function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles
     writeFileSync(path, content, { mode: 0o600 });
     return path;
   };
-  // In this format kube-apiserver accepts the private key as the public one, too.
+  // In this format, kube-apiserver also accepts the private key as the public one.
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return {
     folder,
@@ -198,54 +198,7 @@ async function failWhenEnded(name: string, program: Program): Promise<never> {
   throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines(program.log())}`);
 }
 
-/** A program that never outlives this process. */
-interface Program {
-  /** Resolves when the program has ended, for whatever reason. */
-  readonly ended: Promise<void>;
-  /** The end of its output. */
-  log(): string;
-  stop(): Promise<void>;
-}
-
-/** The shell waits at a pipe that closes when our process ends, even by `kill -9`, and then kills the program. */
-const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
-
-const logLength = 20_000;
-
-/**
- * Starts a program whose data is not needed later, so it is stopped with `kill -9`. It has its own process group, so that
- * Ctrl-C reaches the tests first.
- */
-function startProgram(file: string, args: readonly string[]): Program {
-  const child = spawn("/bin/sh", ["-c", keeper, "sh", file, ...args], {
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  let log = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      log = (log + text).slice(-logLength);
-    });
-  }
-  const ended = new Promise<void>((resolve) => {
-    child.once("error", (error) => {
-      log += error.message;
-      resolve();
-    });
-    child.once("exit", () => resolve());
-  });
-  return {
-    ended,
-    log: () => log,
-    stop: () => {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-        process.kill(-child.pid, "SIGKILL");
-      return ended;
-    },
-  };
-}
-
-/** Waits without a time limit: callers have their own, and a program that can't start ends by itself. */
+/** Waits without a time limit: callers have their own, and programs that can't start exit. */
 async function ready(administrator: Kubeconfig, signal: AbortSignal): Promise<void> {
   for (const path of ["/readyz", "/api/v1/namespaces/default"]) {
     while (!signal.aborted && !(await answers(administrator, path))) await delay(50);

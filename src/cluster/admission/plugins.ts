@@ -1,0 +1,245 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import type { NodeSpec, PodSpec, Taint, Toleration } from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { RuntimeClass } from "@tsbuilder/apimachinery/k8s/node/v1";
+import type { PriorityClass } from "@tsbuilder/apimachinery/k8s/scheduling/v1";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import type { AdmissionRequest } from "../registry/core.ts";
+import type { Sent } from "../contract/sent.ts";
+import { forbidden, notFound } from "../contract/status-error.ts";
+import type { ApiObject } from "../contract/api-object.ts";
+import type { Store } from "../storage/store.ts";
+import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";
+import { type Claim, sizeOf } from "../kinds/core/persistent-volume-claim.ts";
+
+
+
+
+
+
+
+const namespaces = { group: "", plural: "namespaces", kind: "Namespace" };
+
+/** NamespaceLifecycle: nothing can be created in a namespace that does not exist or is being terminated. */
+export function namespaceLifecycle(store: Store): AdmissionPlugin {
+  return {
+    name: "NamespaceLifecycle",
+    validate({ operation, resource, namespace, object, subresource }) {
+      if (operation !== "CREATE" || namespace === "" || !resource.namespaced) return;
+      if (resource.group === "authorization.k8s.io") return;
+      const stored = store.collection("namespaces").get(namespace);
+      if (!stored) throw notFound(namespaces, namespace);
+      if (stored.object.metadata.deletionTimestamp === undefined || subresource !== "") return;
+      throw forbidden(
+        resource,
+        object?.metadata.name ?? "",
+        `unable to create new content in namespace ${namespace} because it is being terminated`,
+        [
+          {
+            reason: "NamespaceTerminating",
+            message: `namespace ${namespace} is being terminated`,
+            field: "metadata.namespace",
+          },
+        ],
+      );
+    },
+  };
+}
+
+const taint: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+
+/** TaintNodesByCondition: a new node has a taint until it is ready. */
+export const newNode: AdmissionPlugin = {
+  name: "TaintNodesByCondition",
+  mutate({ operation, resource, subresource, object }) {
+    if (operation !== "CREATE" || resource.plural !== "nodes" || resource.group !== "") return undefined;
+    if (subresource !== "" || !object) return undefined;
+    object["spec"] ??= {};
+    const spec = object["spec"] as NodeSpec;
+    const isTainted = spec.taints?.some(({ key, effect }) => key === taint.key && effect === taint.effect);
+    if (!isTainted) spec.taints = [...(spec.taints ?? []), { ...taint }];
+    return object;
+  },
+};
+
+/** The priority classes that every cluster has. */
+export const systemPriorities: readonly (PriorityClass & ApiObject)[] = [
+  systemPriority("system-cluster-critical", 2_000_000_000, "critical to the cluster: moved rather than lost"),
+  systemPriority("system-node-critical", 2_000_001_000, "critical to its node: it must not be moved"),
+];
+
+function systemPriority(name: string, value: number, what: string): PriorityClass & ApiObject {
+  return {
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    metadata: { name },
+    value,
+    preemptionPolicy: "PreemptLowerPriority",
+    description: `For pods that are ${what}.`,
+  };
+}
+
+/** Priority: sets the priority of pods from their priority class, and refuses any other. */
+export function podPriority(store: Store): AdmissionPlugin {
+  const classes = (): PriorityClass[] =>
+    store
+      .collection("priorityclasses.scheduling.k8s.io")
+      .list()
+      .map(({ object }) => object as PriorityClass);
+  return {
+    name: "Priority",
+    mutate(request) {
+      if (isChangedPod(request)) return withOldPriority(request);
+      if (!isNewPod(request)) return undefined;
+      const spec = request.object["spec"] as Sent<PodSpec>;
+      const name = spec.priorityClassName ?? "";
+      const found = classes().find((each) =>
+        name === "" ? each.globalDefault : each.metadata.name === name,
+      );
+      if (!found && name !== "") {
+        throw refusal(request, `no PriorityClass with name ${name} was found`);
+      }
+      const { value = 0, preemptionPolicy = "PreemptLowerPriority" } = found ?? {};
+      if (spec.priority !== undefined && spec.priority !== value) {
+        throw refusal(
+          request,
+          `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
+        );
+      }
+      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
+        throw refusal(
+          request,
+          `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
+        );
+      }
+      const chosen = found?.metadata.name;
+      Object.assign(spec, {
+        priority: value,
+        preemptionPolicy,
+        ...(chosen && { priorityClassName: chosen }),
+      });
+      return request.object;
+    },
+    validate(request) {
+      const { resource, object, subresource, name } = request;
+      if (resource.plural !== "priorityclasses" || subresource !== "") return;
+      if (!(object as PriorityClass | undefined)?.globalDefault) return;
+      const other = classes().find((each) => each.globalDefault && each.metadata.name !== name);
+      if (!other) return;
+      throw refusal(
+        request,
+        `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`,
+      );
+    },
+  };
+}
+
+/** Copies the priority from the old pod into an update that omits it. */
+function withOldPriority({ object, oldObject }: { object: ApiObject; oldObject: ApiObject }): ApiObject {
+  const [spec, old] = [object["spec"] as Sent<PodSpec>, oldObject["spec"] as PodSpec];
+  if (old.priority !== undefined) spec.priority ??= old.priority;
+  if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy;
+  return object;
+}
+
+function refusal({ resource, object, name }: AdmissionRequest, reason: string): Error {
+  return forbidden(resource, object?.metadata.name ?? name, reason);
+}
+
+const tolerationSeconds = 300;
+
+/**
+ * DefaultTolerationSeconds: pods tolerate nodes that are not ready or unreachable for five minutes, even if an update
+ * omits this.
+ */
+export const defaultTolerations: AdmissionPlugin = {
+  name: "DefaultTolerationSeconds",
+  mutate(request) {
+    if (!isNewPod(request) && !isChangedPod(request)) return undefined;
+    const spec = request.object["spec"] as Sent<PodSpec>;
+    const tolerations = spec.tolerations ?? [];
+    for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
+      if (tolerations.some((toleration) => covers(toleration, key))) continue;
+      tolerations.push({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds });
+    }
+    spec.tolerations = tolerations;
+    return request.object;
+  },
+};
+
+function covers({ key, effect }: Sent<Toleration>, taint: string): boolean {
+  return (!key || key === taint) && (!effect || effect === "NoExecute");
+}
+
+/** RuntimeClass: copies overhead, node selector and tolerations of the runtime class into pods. */
+export function runtimeClass(store: Store): AdmissionPlugin {
+  return {
+    name: "RuntimeClass",
+    mutate(request) {
+      if (!isNewPod(request)) return undefined;
+      const spec = request.object["spec"] as Sent<PodSpec>;
+      const { runtimeClassName: name } = spec;
+      if (name === undefined) return undefined;
+      const refuse = (reason: string): never => {
+        throw forbidden(request.resource, request.object.metadata.name ?? "", reason);
+      };
+      const stored = store.collection("runtimeclasses.node.k8s.io").get(name);
+      if (!stored) return refuse(`pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+      const { overhead, scheduling } = stored.object as unknown as RuntimeClass;
+      if (overhead?.podFixed) {
+        if (Object.keys(spec.overhead ?? {}).length > 0 && !isEqual(spec.overhead, overhead.podFixed)) {
+          refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+        }
+        spec.overhead = { ...overhead.podFixed };
+      }
+      for (const [key, value] of Object.entries(scheduling?.nodeSelector ?? {})) {
+        const own = spec.nodeSelector?.[key] ?? value;
+        if (own !== value) {
+          refuse(
+            `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+          );
+        }
+        spec.nodeSelector = { ...spec.nodeSelector, [key]: value };
+      }
+      const more = (scheduling?.tolerations ?? []).filter(
+        (toleration) => !spec.tolerations?.some((own) => isEqual(own, toleration)),
+      );
+      if (more.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...more];
+      return request.object;
+    },
+    validate(request) {
+      if (!isNewPod(request)) return;
+      const { overhead, runtimeClassName = "" } = request.object["spec"] as PodSpec;
+      const stored = store.collection("runtimeclasses.node.k8s.io").get(runtimeClassName);
+      const fixed = (stored?.object as RuntimeClass | undefined)?.overhead?.podFixed;
+      if (isEqual(overhead, fixed)) return;
+      const why = fixed
+        ? "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        : "Pod Overhead set without corresponding RuntimeClass defined Overhead";
+      throw forbidden(request.resource, request.object.metadata.name ?? "", `pod rejected: ${why}`);
+    },
+  };
+}
+
+/** PersistentVolumeClaimResize: a claim can grow only if its storage class allows expansion. */
+export function claimResize(store: Store): AdmissionPlugin {
+  return {
+    name: "PersistentVolumeClaimResize",
+    validate({ operation, resource, subresource, object, oldObject, name }) {
+      if (operation !== "UPDATE" || subresource !== "" || resource.group !== "") return;
+      if (resource.plural !== "persistentvolumeclaims" || !object || !oldObject) return;
+      const [now, before]: [Claim, Claim] = [object, oldObject];
+      if (compareQuantities(sizeOf(now) ?? "0", sizeOf(before) ?? "0") <= 0) return;
+      if (before.status?.phase !== "Bound") {
+        throw forbidden(resource, name, "Only bound persistent volume claims can be expanded");
+      }
+      const storageClass = now.spec?.storageClassName ?? "";
+      const stored = store.collection("storageclasses.storage.k8s.io").get(storageClass);
+      if (stored?.object["allowVolumeExpansion"] === true) return;
+      throw forbidden(
+        resource,
+        name,
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+      );
+    },
+  };
+}

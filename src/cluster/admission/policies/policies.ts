@@ -1,0 +1,345 @@
+// ValidatingAdmissionPolicies and MutatingAdmissionPolicies. This file has the parts that both share: which policies
+// are
+// active, which of them apply to a request and with which parameters, and the variables of their expressions.
+// `validating-policies.ts` and `mutating-policies.ts` evaluate them.
+
+import type { Value } from "@tsbuilder/apimachinery/cel";
+import type {
+  MatchResources,
+  MutatingAdmissionPolicySpec,
+  Mutation,
+  ParamRef,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import type { Registry } from "../../registry/registry.ts";
+import type { Store } from "../../storage/store.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { type AdmissionRequest, requestNamespace } from "../../registry/core.ts";
+import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy.ts";
+import { matchVersion, matchesNamespace, matchesObject } from "../match-rules.ts";
+import { type Resource, keyOf } from "../../registry/resource.ts";
+import type { Entry } from "../../storage/entry.ts";
+import type { Compilation } from "../../expressions/compile-expression.ts";
+import { LazyVariables, PolicyCompiler } from "../../expressions/policy-compiler.ts";
+import type { Authorizer } from "../../contract/authorizer.ts";
+import { notFound } from "../../contract/status-error.ts";
+import { objectInVersion, requestNames } from "../../expressions/request-names.ts";
+import type { Budget, Names } from "../../expressions/run-expression.ts";
+
+/** A policy with at least one binding. */
+interface ActivePolicy<Spec extends PolicySpec, Compiled> {
+  readonly policy: Policy<Spec>;
+  readonly bindings: readonly PolicyBinding[];
+  readonly compiled: Compiled;
+}
+
+const group = "admissionregistration.k8s.io";
+
+/**
+ * The policies that have bindings, by name: a cache that is cleared when a policy or binding changes. Each is compiled
+ * once.
+ */
+export class ActivePolicies<Spec extends PolicySpec, Compiled> {
+  readonly #store: Store;
+  readonly #names: { readonly policies: string; readonly bindings: string };
+  readonly #compile: (spec: Spec) => Compiled;
+  readonly #compiled = new WeakMap<Spec, Compiled>();
+  #active: ReadonlyArray<ActivePolicy<Spec, Compiled>> | undefined;
+
+  constructor(store: Store, prefix: "validating" | "mutating", compile: (spec: Spec) => Compiled) {
+    this.#store = store;
+    this.#compile = compile;
+    this.#names = {
+      policies: `${prefix}admissionpolicies.${group}`,
+      bindings: `${prefix}admissionpolicybindings.${group}`,
+    };
+    const forget = () => void (this.#active = undefined);
+    for (const name of Object.values(this.#names)) store.collection(name).listen(forget);
+  }
+
+  list(): ReadonlyArray<ActivePolicy<Spec, Compiled>> {
+    this.#active ??= this.#collect();
+    return this.#active;
+  }
+
+  #collect(): Array<ActivePolicy<Spec, Compiled>> {
+    const bindings = this.#store
+      .collection(this.#names.bindings)
+      .list()
+      .map(({ object }) => object as PolicyBinding);
+    return this.#store
+      .collection(this.#names.policies)
+      .list()
+      .flatMap(({ object }) => {
+        const policy = object as Policy<Spec>;
+        const own = bindings.filter(({ spec }) => spec.policyName === policy.metadata.name);
+        return own.length > 0 ? [{ policy, bindings: own, compiled: this.#compiledOf(policy.spec) }] : [];
+      });
+  }
+
+  #compiledOf(spec: Spec): Compiled {
+    const known = this.#compiled.get(spec) ?? this.#compile(spec);
+    this.#compiled.set(spec, known);
+    return known;
+  }
+}
+
+/** Kinds that no policy applies to: a policy that denies everything could not be deleted. */
+const kinds = new Set([
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionPolicyBinding",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionPolicyBinding",
+]);
+
+/** Groups of reviews, which are not stored. */
+const reviews = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
+
+export function isExempt({ resource }: AdmissionRequest): boolean {
+  return (
+    (resource.group === "admissionregistration.k8s.io" && kinds.has(resource.kind)) ||
+    reviews.has(resource.group)
+  );
+}
+
+/** A policy that applies to a request, with one parameter object. */
+export interface PolicyCall<Spec extends PolicySpec, Compiled> {
+  readonly policy: Policy<Spec>;
+  readonly binding: PolicyBinding;
+  readonly compiled: Compiled;
+  /** The version in which the policy's rule matches the object. */
+  readonly version: string;
+  readonly params: ApiObject | undefined;
+}
+
+/** A misconfigured policy or binding. */
+export interface PolicyFault<Spec extends PolicySpec> {
+  readonly policy: Policy<Spec>;
+  readonly binding?: PolicyBinding;
+  readonly fault: string;
+}
+
+/** Finds the policies that apply to a request: one call for each policy, binding and parameter object. */
+export async function* findCalls<Spec extends PolicySpec, Compiled>(
+  active: ReadonlyArray<ActivePolicy<Spec, Compiled>>,
+  request: AdmissionRequest,
+  { store, registry }: { readonly store: Store; readonly registry: Registry },
+): AsyncGenerator<PolicyCall<Spec, Compiled> | PolicyFault<Spec>> {
+  for (const { policy, bindings, compiled } of active) {
+    const version = matchResources(policy.spec.matchConstraints ?? {}, request, store);
+    if (version === undefined) continue;
+    let kind: ParamResource | undefined;
+    try {
+      kind = findParamKind(policy.spec, registry);
+    } catch (error) {
+      yield { policy, fault: `failed to configure policy: ${reasonOf(error)}` };
+      continue;
+    }
+    for (const binding of bindings) {
+      const match = binding.spec.matchResources;
+      if (match && matchResources(match, request, store) === undefined) continue;
+      try {
+        const found = await findParams(kind, binding.spec.paramRef, requestNamespace(request));
+        for (const params of found) yield { policy, binding, compiled, version, params };
+      } catch (error) {
+        yield { policy, binding, fault: `failed to configure binding: ${reasonOf(error)}` };
+      }
+    }
+  }
+}
+
+/** Finds the version in which a policy or binding matches a request; undefined if it does not match. */
+function matchResources(
+  { resourceRules = [], excludeResourceRules = [], ...match }: MatchResources,
+  request: AdmissionRequest,
+  store: Store,
+): string | undefined {
+  if (!matchesObject(match.objectSelector, request)) return undefined;
+  if (matchVersion(excludeResourceRules, match.matchPolicy, request) !== undefined) return undefined;
+  const version =
+    resourceRules.length === 0 ? request.version : matchVersion(resourceRules, match.matchPolicy, request);
+  if (version === undefined) return undefined;
+  return matchesNamespace(match.namespaceSelector, request, store) ? version : undefined;
+}
+
+/** The message of a misconfiguration. Throws other errors: bugs, and errors for the client. */
+function reasonOf(error: unknown): string {
+  if (error instanceof MisconfiguredError) return error.message;
+  throw error;
+}
+
+/** A misconfigured policy or binding; the failure policy decides whether the request is denied. */
+class MisconfiguredError extends Error {}
+
+/** The resource and version of a policy's parameters. */
+interface ParamResource {
+  readonly resource: Resource;
+  readonly version: string;
+}
+
+function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamResource | undefined {
+  if (!paramKind) return undefined;
+  const { apiVersion = "", kind = "" } = paramKind;
+  const { group, version } = parseApiVersion(apiVersion);
+  const resource = registry.findKind(group, kind);
+  if (resource?.versions.some(({ name }) => name === version)) return { resource, version };
+  const shown = `${group}/${version}, Kind=${kind}`;
+  throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${shown}'`);
+}
+
+/**
+ * The parameter objects of a binding; its policy is evaluated with each of them. A single undefined if the policy or
+ * the binding has no parameters.
+ */
+async function findParams(
+  kind: ParamResource | undefined,
+  ref: ParamRef | undefined,
+  namespace: string,
+): Promise<Array<ApiObject | undefined>> {
+  if (!kind || !ref) return [undefined];
+  const { resource, version } = kind;
+  const where = namespaceOf(resource, ref, namespace);
+  const found = select(resource, ref, where);
+  if (found.length === 0 && ref.parameterNotFoundAction === "Deny") {
+    throw new MisconfiguredError("no params found for policy binding with `Deny` parameterNotFoundAction");
+  }
+  return Promise.all(found.map(async (entry) => (await resource.present(entry, version)).object));
+}
+
+/** Namespaced parameters come from the binding's namespace. Default: the namespace of the request. */
+function namespaceOf({ namespaced }: Resource, ref: ParamRef, namespace: string): string {
+  if (namespaced) {
+    const where = ref.namespace || namespace;
+    if (where !== "") return where;
+    throw new MisconfiguredError(
+      "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
+    );
+  }
+  if (!ref.namespace) return "";
+  throw new MisconfiguredError("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
+}
+
+function select(resource: Resource, { name, selector }: ParamRef, namespace: string): Entry[] {
+  const { collection } = resource;
+  if (name) {
+    const entry = collection.get(keyOf(resource, namespace, name));
+    return entry ? [entry] : [];
+  }
+  return collection
+    .list(resource.namespaced ? `${namespace}/` : "")
+    .filter(({ object }) => matchesLabelSelector(selector, object.metadata.labels ?? {}));
+}
+
+/** The compiled expressions that policies of both kinds have. */
+interface CompiledPolicy {
+  readonly compiler: PolicyCompiler;
+  readonly conditions: readonly Compilation[];
+}
+
+export interface CompiledValidation {
+  readonly validation: Validation;
+  readonly condition: Compilation;
+  readonly message: Compilation | undefined;
+}
+
+export interface CompiledValidatingPolicy extends CompiledPolicy {
+  readonly validations: readonly CompiledValidation[];
+  readonly annotations: readonly Compilation[];
+}
+
+export interface CompiledMutation {
+  readonly mutation: Mutation;
+  readonly patch: Compilation;
+}
+
+export interface CompiledMutatingPolicy extends CompiledPolicy {
+  readonly mutations: readonly CompiledMutation[];
+}
+
+/** Compiles a stored policy. A compile error is reported when the expression is evaluated. */
+export function compileValidatingPolicy(spec: ValidatingAdmissionPolicySpec): CompiledValidatingPolicy {
+  const common = compileCommon(spec);
+  const { compiler } = common;
+  return {
+    ...common,
+    validations: (spec.validations ?? []).map((validation) => ({
+      validation,
+      condition: compiler.condition(validation.expression),
+      message: validation.messageExpression ? compiler.message(validation.messageExpression) : undefined,
+    })),
+    annotations: (spec.auditAnnotations ?? []).map(({ valueExpression }) =>
+      compiler.auditAnnotation(valueExpression),
+    ),
+  };
+}
+
+export function compileMutatingPolicy(spec: MutatingAdmissionPolicySpec): CompiledMutatingPolicy {
+  const common = compileCommon(spec);
+  const mutations = (spec.mutations ?? []).map((mutation) => ({
+    mutation,
+    patch: compileMutation(common.compiler, mutation),
+  }));
+  return { ...common, mutations };
+}
+
+function compileMutation(compiler: PolicyCompiler, { patchType, ...mutation }: Mutation): Compilation {
+  return patchType === "JSONPatch"
+    ? compiler.jsonPatch(mutation.jsonPatch?.expression ?? "")
+    : compiler.applyConfiguration(mutation.applyConfiguration?.expression ?? "");
+}
+
+function compileCommon({ paramKind, variables = [], matchConditions = [] }: PolicySpec): CompiledPolicy {
+  const compiler = new PolicyCompiler({ params: paramKind !== undefined, variables: true });
+  for (const { name, expression } of variables) compiler.variable(name, expression);
+  return {
+    compiler,
+    conditions: matchConditions.map(({ expression }) => compiler.condition(expression)),
+  };
+}
+
+export interface PolicyContext {
+  readonly store: Store;
+  readonly authorizer: Authorizer;
+}
+
+/**
+ * The variables in scope of a group of expressions. Each group evaluates the policy's variables itself, on its own
+ * budget.
+ */
+export type PolicyNames = (budget: Budget) => Names;
+
+/** Prepares the names for one request and one set of parameters. */
+export async function policyNames<Spec extends PolicySpec, Compiled extends CompiledPolicy>(
+  { compiled, version, params }: PolicyCall<Spec, Compiled>,
+  request: AdmissionRequest,
+  { store, authorizer }: PolicyContext,
+): Promise<PolicyNames> {
+  const [object, oldObject] = await Promise.all(
+    [request.object, request.oldObject].map((each) => objectInVersion(each, request, version)),
+  );
+  const namespace = namespaceObject(request, store);
+  const names = requestNames(request, { authorizer, version, object, oldObject, namespace, params });
+  return (budget) => withVariables(names, compiled, budget);
+}
+
+function withVariables(names: Names, { compiler }: CompiledPolicy, budget: Budget): Names {
+  let variables: Value | undefined;
+  return (name) => {
+    if (name !== "variables") return names(name);
+    variables ??= new LazyVariables(compiler.variablesType!, compiler.variables, { names, budget });
+    return variables;
+  };
+}
+
+/** The `namespaceObject` of a request; undefined for namespaces and other cluster-scoped objects. */
+function namespaceObject({ resource, namespace }: AdmissionRequest, store: Store): ApiObject | undefined {
+  if (!resource.namespaced || namespace === "") return undefined;
+  const stored = store.collection("namespaces").get(namespace);
+  if (!stored) throw notFound({ group: "", plural: "namespaces", kind: "Namespace" }, namespace);
+  const { metadata, spec, status } = stored.object;
+  const { managedFields: _managers, ownerReferences: _owners, ...shown } = metadata;
+  return { metadata: shown, spec, status } as unknown as ApiObject;
+}

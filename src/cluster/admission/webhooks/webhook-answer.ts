@@ -1,0 +1,190 @@
+import { type JSONObject, copyJSON, isObject } from "@tsbuilder/apimachinery/json";
+import { explainBase64 } from "@tsbuilder/apimachinery/kinds";
+import type { Status, StatusDetails } from "@tsbuilder/apimachinery/meta";
+import { type JSONPatch, applyJSONPatch } from "@tsbuilder/apimachinery/patch";
+import { StatusError, internalError } from "../../contract/status-error.ts";
+import { explainJSON, goKind } from "../../codec/go-json.ts";
+import type { ApiObject } from "../../contract/api-object.ts";
+import { type Registry, explainType } from "../../registry/registry.ts";
+import type { Resource } from "../../registry/resource.ts";
+
+/** A webhook's response. */
+export interface WebhookAnswer {
+  readonly allowed: boolean;
+  readonly patch?: JSONPatch;
+  readonly status?: Partial<Pick<Status, "code" | "message" | "reason">> & {
+    readonly details?: StatusDetails;
+  };
+  readonly warnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/** An AdmissionReview that breaks the contract of webhooks. */
+export class InvalidAnswerError extends Error {
+  constructor(message: string, found = "received invalid webhook response: ") {
+    super(`${found}${message}`);
+    this.name = "InvalidAnswerError";
+  }
+}
+
+interface Asked {
+  readonly uid: string;
+  readonly mutating: boolean;
+}
+
+interface Sent extends Omit<WebhookAnswer, "patch"> {
+  readonly uid?: string;
+  /** A JSON patch, in base64. */
+  readonly patch?: string;
+  readonly patchType?: string;
+}
+
+/** The apiVersions that decode; an absent one is refused later, with another message. */
+const versions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
+
+const typeMeta =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** Reads the AdmissionReview that a webhook sends back. */
+export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
+  if (body !== null && !isObject(body)) {
+    throw new Error(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(body)} into Go value of type ${typeMeta}`,
+    );
+  }
+  const {
+    kind = "",
+    apiVersion = "",
+    response,
+  } = (body ?? {}) as {
+    kind?: string;
+    apiVersion?: string;
+    response?: Sent;
+  };
+  if (!["", "AdmissionReview"].includes(kind) || !versions.includes(apiVersion)) {
+    const known = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+    throw new Error(`${known} in scheme "pkg/runtime/scheme.go:111"`);
+  }
+  if (apiVersion === "admission.k8s.io/v1beta1") {
+    const both = `(v1beta1.${kind}) to (v1.${kind})`;
+    throw new Error(`converting ${both}: unknown conversion`);
+  }
+  if (response) checkTypes(response);
+  if (!response) throw new InvalidAnswerError("webhook response was absent");
+  if (response.uid !== asked.uid) {
+    const found = JSON.stringify(response.uid ?? "");
+    throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(asked.uid)}, got ${found}`);
+  }
+  if (kind === "" || apiVersion === "") {
+    const found = `${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
+    throw new InvalidAnswerError(
+      `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${found}`,
+    );
+  }
+  checkPatch(response, asked);
+  const { allowed, status, warnings, auditAnnotations, patch } = response;
+  return {
+    allowed,
+    ...(status && { status }),
+    ...(warnings && { warnings }),
+    ...(auditAnnotations && { auditAnnotations }),
+    ...(patch && { patch: readPatch(patch) }),
+  };
+}
+
+/** Refuses fields of wrong types and malformed base64, as Go's decoder does for the whole response. */
+function checkTypes(response: Sent): void {
+  for (const [field, type] of Object.entries(types)) {
+    const value: unknown = response[field as keyof Sent];
+    if (value === undefined || value === null || typeof value === (type === "bool" ? "boolean" : "string"))
+      continue;
+    const name = `AdmissionResponse.response.${field}`;
+    throw new Error(`json: cannot unmarshal ${goKind(value)} into Go struct field ${name} of type ${type}`);
+  }
+  const why = explainBase64(response.patch ?? "");
+  if (why !== undefined) throw new Error(why);
+}
+
+const types = { uid: "types.UID", allowed: "bool", patch: "[]uint8", patchType: "v1.PatchType" };
+
+function checkPatch({ patch, patchType }: Sent, { mutating }: Asked): void {
+  if (!mutating) {
+    if (patch) throw new InvalidAnswerError("validating webhook may not return response.patch");
+    if (patchType !== undefined && patchType !== null)
+      throw new InvalidAnswerError("validating webhook may not return response.patchType");
+    return;
+  }
+  const hasType = patchType !== undefined && patchType !== null;
+  if (patch && !hasType)
+    throw new InvalidAnswerError("webhook returned response.patch but not response.patchType");
+  if (!patch && hasType)
+    throw new InvalidAnswerError("webhook returned response.patchType but not response.patch");
+  if (patchType === "") throw new InvalidAnswerError('webhook returned invalid response.patchType of ""');
+  if (hasType && patchType !== "JSONPatch")
+    throw new InvalidAnswerError(`unsupported patch type ${JSON.stringify(patchType)}`, "");
+}
+
+function readPatch(base64: string): JSONPatch {
+  try {
+    return decodePatch(Buffer.from(base64, "base64").toString("utf8"));
+  } catch (error) {
+    if (!(error instanceof UndecodablePatchError)) throw error;
+    throw new InvalidAnswerError(error.message, "received undecodable patch in webhook response: ");
+  }
+}
+
+/** A patch that can't be decoded. */
+class UndecodablePatchError extends Error {}
+
+/** Decodes the JSON patch of a webhook. As in Go, invalid operations fail later, when the patch is applied. */
+function decodePatch(text: string): JSONPatch {
+  const operations = parse(text);
+  if (operations === null) return [];
+  if (!Array.isArray(operations)) throw undecodable(operations, "jsonpatch.Patch");
+  return operations.map((operation: unknown) => {
+    if (operation === null) return { op: "unknown", path: "" };
+    if (!isObject(operation)) throw undecodable(operation, "jsonpatch.Operation");
+    return typeof operation["op"] === "string" ? operation : { ...operation, op: "unknown" };
+  }) as JSONPatch;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UndecodablePatchError(explainJSON(text));
+  }
+}
+
+function undecodable(found: unknown, type: string): UndecodablePatchError {
+  return new UndecodablePatchError(`json: cannot unmarshal ${goKind(found)} into Go value of type ${type}`);
+}
+
+/** Applies the patch of a webhook. Throws if the result is of another kind. */
+export function patchObject(
+  object: ApiObject,
+  patch: JSONPatch,
+  resource: Resource,
+  registry: Registry,
+): ApiObject {
+  const patched = applied(object, patch);
+  patched.kind ??= object.kind;
+  patched.apiVersion ??= object.apiVersion;
+  patched.metadata ??= {};
+  if (!isObject(patched.metadata)) {
+    const field = `Go struct field ${object.kind}.metadata of type v1.ObjectMeta`;
+    throw internalError(`json: cannot unmarshal ${goKind(patched.metadata)} into ${field}`);
+  }
+  if (resource.custom || (patched.kind === object.kind && patched.apiVersion === object.apiVersion))
+    return patched;
+  const { why, isServed } = explainType(patched, resource, registry);
+  throw isServed ? new StatusError(500, undefined, why) : internalError(why);
+}
+
+function applied(object: ApiObject, patch: JSONPatch): ApiObject {
+  try {
+    return copyJSON(applyJSONPatch(object as unknown as JSONObject, patch)) as unknown as ApiObject;
+  } catch (error) {
+    throw internalError((error as Error).message);
+  }
+}

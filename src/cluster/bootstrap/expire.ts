@@ -1,0 +1,73 @@
+import { AsyncResource } from "node:async_hooks";
+import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Store } from "../storage/store.ts";
+
+/** The time for which an event is kept after its last write. */
+const lifetime = 60 * 60 * 1000;
+
+/** The time when an event expires if it is not written again; a later write has another deadline. */
+interface Deadline {
+  readonly key: string;
+  readonly revision: number;
+  readonly at: number;
+}
+
+/**
+ * Deletes events an hour after their last write. All have the same lifetime, so the deadlines are in order. Returns a
+ * function that stops this.
+ */
+export function expireEvents(store: Store, clock: Clock): () => void {
+  const events = store.collection("events");
+  const deadlines: Deadline[] = [];
+  let cancel: (() => void) | undefined;
+  /** Runs outside of the request whose write set the timer, so that the deletion has no writer. */
+  const expireDue = AsyncResource.bind(expire);
+
+  function expect(key: string, revision: number): void {
+    deadlines.push({ key, revision, at: clock.now() + lifetime });
+    if (deadlines.length === 1) wait();
+  }
+
+  function wait(): void {
+    const [next] = deadlines;
+    cancel = next && clock.setTimer(expireDue, next.at - clock.now());
+  }
+
+  function expire(): void {
+    const now = clock.now();
+    const due = deadlines.findIndex(({ at }) => at > now);
+    for (const { key, revision } of deadlines.splice(0, due === -1 ? deadlines.length : due)) {
+      const entry = events.get(key);
+      if (entry?.revision === revision) store.remove(events, entry);
+    }
+    wait();
+  }
+
+  for (const { key, revision } of events.list()) expect(key, revision);
+  const stop = events.listen(({ type, entry }) => {
+    if (type !== "DELETED") expect(entry.key, entry.revision);
+  });
+  return () => {
+    stop();
+    cancel?.();
+  };
+}
+
+/** The interval at which the real API server compacts etcd. */
+const interval = 5 * 60_000;
+
+/**
+ * Lets old revisions and continue tokens of lists expire: every five minutes, those before the revision of five minutes
+ * ago. Returns a function that stops this.
+ */
+export function expireLists(store: Store, clock: Clock): () => void {
+  let { revision } = store;
+  const next = (): (() => void) =>
+    clock.setTimer(() => {
+      store.expireLists(revision);
+      ({ revision } = store);
+      cancel = next();
+    }, interval);
+  let cancel = next();
+  return () => cancel();
+}

@@ -1,0 +1,174 @@
+/** Converts values of one type between protobuf and JSON. */
+export interface ValueCodec {
+  /** The wire type of its field. */
+  readonly wireType: number;
+  /** Reads the value of the reader's current field. */
+  read(reader: WireReader, depth: number): unknown;
+  write(writer: WireWriter, field: number, value: unknown): void;
+  /** The value of a field that is missing from a map entry. */
+  readonly zero: unknown;
+  /** Returns true for Go's zero value. */
+  isZero(value: unknown): boolean;
+}
+
+/** Protobuf's wire types. */
+export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+
+/** Reads the fields of one message in their order. */
+export class WireReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+  /** The field that `next()` found. */
+  field = 0;
+  wireType = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Advances to the next field; returns false at the end of the message. */
+  next(): boolean {
+    if (this.#at >= this.#bytes.length) return false;
+    const tag = this.varint();
+    this.field = Math.floor(tag / 8);
+    this.wireType = tag % 8;
+    if (this.field <= 0) throw new MalformedProtobufError(`proto: illegal tag ${tag}`);
+    return true;
+  }
+
+  /** True before the end of the message; for packed lists. */
+  get hasMore(): boolean {
+    return this.#at < this.#bytes.length;
+  }
+
+  /** Reads a signed number of up to 64 bits; above 2^53 the nearest double, as in JSON. */
+  varint(): number {
+    let value = 0;
+    for (let shift = 0; shift < 7; shift++) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * 2 ** (7 * shift);
+      if (byte < 0x80) return value;
+    }
+    let rest = 0n;
+    for (let shift = 0n; shift < 21n; shift += 7n) {
+      const byte = this.#byte();
+      rest |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return Number(BigInt.asIntN(64, (rest << 49n) | BigInt(value)));
+    }
+    throw new MalformedProtobufError("proto: integer overflow");
+  }
+
+  double(): number {
+    return this.#take(8).readDoubleLE(0);
+  }
+
+  /** Reads a length-delimited value: text, bytes or a message. */
+  bytes(): Buffer {
+    return this.#take(this.varint());
+  }
+
+  text(): string {
+    return this.bytes().toString("utf8");
+  }
+
+  /** Skips an unknown field. */
+  skip(): void {
+    if (this.wireType === wire.varint) this.varint();
+    else if (this.wireType === wire.fixed64) this.#take(8);
+    else if (this.wireType === wire.bytes) this.bytes();
+    else if (this.wireType === wire.fixed32) this.#take(4);
+    else throw new MalformedProtobufError(`proto: illegal wireType ${this.wireType}`);
+  }
+
+  /** Throws unless the current field has a wire type. */
+  expect(wireType: number): void {
+    if (this.wireType !== wireType) {
+      throw new MalformedProtobufError(`proto: wrong wireType = ${this.wireType} for field ${this.field}`);
+    }
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw new MalformedProtobufError("unexpected EOF");
+    return byte;
+  }
+
+  #take(length: number): Buffer {
+    const end = this.#at + length;
+    if (length < 0 || end > this.#bytes.length) throw new MalformedProtobufError("unexpected EOF");
+    const taken = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return taken;
+  }
+}
+
+/** Writes the fields of one message. */
+export class WireWriter {
+  readonly #chunks: Uint8Array[] = [];
+
+  finish(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  varint(field: number, value: number | bigint): void {
+    this.#tag(field, wire.varint);
+    this.#number(value);
+  }
+
+  double(field: number, value: number): void {
+    this.#tag(field, wire.fixed64);
+    const bytes = Buffer.alloc(8);
+    bytes.writeDoubleLE(value);
+    this.#chunks.push(bytes);
+  }
+
+  bytes(field: number, value: Uint8Array): void {
+    this.#tag(field, wire.bytes);
+    this.#number(value.length);
+    this.#chunks.push(value);
+  }
+
+  text(field: number, value: string): void {
+    this.bytes(field, Buffer.from(value));
+  }
+
+  #tag(field: number, wireType: number): void {
+    this.#number(field * 8 + wireType);
+  }
+
+  /** Negative numbers take ten bytes: they are written as unsigned 64-bit numbers. */
+  #number(value: number | bigint): void {
+    // Most numbers are small and positive, and BigInt is slow.
+    const isPlain = typeof value === "number" && value >= 0 && Number.isSafeInteger(value);
+    this.#chunks.push(
+      Uint8Array.from(isPlain ? plainDigits(value) : bigDigits(BigInt.asUintN(64, BigInt(value)))),
+    );
+  }
+}
+
+/** Seven bits per byte, lowest first; all bytes but the last have their highest bit set. */
+function plainDigits(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  return [...bytes, rest];
+}
+
+function bigDigits(value: bigint): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return [...bytes, Number(rest)];
+}
+
+/** Bytes that are not a protobuf message of the expected type. The client gets a 400. */
+export class MalformedProtobufError extends Error {
+  override readonly name: string = "MalformedProtobufError";
+  /** The type in the envelope, if it could be read. */
+  readonly type: { readonly apiVersion: string; readonly kind: string } | undefined;
+
+  constructor(message: string, type?: MalformedProtobufError["type"]) {
+    super(message);
+    this.type = type;
+  }
+}

@@ -1,0 +1,163 @@
+// The filters around every request, outermost first: `errors.ts` turns errors into Statuses, this file authenticates,
+// impersonates and authorizes the user, and `interception.ts` makes requests fail on purpose.
+
+import type { TLSSocket } from "node:tls";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { type User, authenticated, credentialId, serviceAccountUser } from "../contract/user.ts";
+import type { Filter, RequestContext } from "../http/request-context.ts";
+import { badRequest, unauthorized } from "../contract/status-error.ts";
+import { type Attributes, type Authorizer, denied, resourceAttributes } from "../contract/authorizer.ts";
+
+/** Returns the user of a bearer token; undefined if the token is invalid. */
+type TokenReader = (token: string) => User | undefined;
+
+/**
+ * Authenticates requests by client certificate or bearer token. Without either they are anonymous; an invalid token is
+ * an error.
+ */
+export function authenticationFilter(readToken: TokenReader): Filter {
+  const certificates = new WeakMap<object, User | null>();
+  return (context, next) => {
+    const fromCertificate = certificateUser(context, certificates);
+    if (fromCertificate) {
+      context.user = fromCertificate;
+      return next();
+    }
+    const token = bearerToken(context);
+    if (token !== undefined) {
+      const user = readToken(token);
+      if (!user) throw unauthorized();
+      context.user = authenticated(user);
+    }
+    return next();
+  };
+}
+
+function bearerToken({ request }: RequestContext): string | undefined {
+  const header = request.headers.authorization ?? "";
+  return /^bearer\s+(\S+)$/i.exec(header)?.[1];
+}
+
+/** The user of the connection's client certificate, which is parsed once per connection. */
+function certificateUser({ request }: RequestContext, known: WeakMap<object, User | null>): User | undefined {
+  const socket = request.socket as Partial<TLSSocket>;
+  if (!socket.authorized) return undefined;
+  let user = known.get(request.socket);
+  if (user === undefined) {
+    user = readCertificate(socket as TLSSocket);
+    known.set(request.socket, user);
+  }
+  return user ?? undefined;
+}
+
+/**
+ * Reads the user: the common name is its name, the organizations are its groups, the fingerprint is the credential's
+ * id.
+ */
+function readCertificate(socket: TLSSocket): User | null {
+  const { subject, fingerprint256 } = socket.getPeerCertificate();
+  if (!subject?.CN) return null;
+  const { CN, O = [] } = subject as { CN: string; O?: string | string[] };
+  const id = `X509SHA256=${fingerprint256.replaceAll(":", "").toLowerCase()}`;
+  return authenticated({ name: CN, groups: Array.isArray(O) ? O : [O], extra: credentialId(id) });
+}
+
+/** Impersonates another user if the caller may: `kubectl --as`. */
+export function impersonationFilter(authorizer: Authorizer): Filter {
+  return (context, next) => {
+    const wanted = readHeaders(context);
+    if (wanted) {
+      for (const attributes of permissionsFor(wanted)) {
+        const { allowed, reason } = authorizer.decide(context.user, attributes);
+        if (!allowed) throw denied(context.user, attributes, reason);
+      }
+      context.user = wanted.name === "system:anonymous" ? wanted : authenticated(wanted);
+    }
+    return next();
+  };
+}
+
+function readHeaders({ request }: RequestContext): User | undefined {
+  const name = header(request.headers["impersonate-user"]);
+  const groups = splitRaw(request.rawHeaders, "impersonate-group");
+  const extra: Record<string, string[]> = {};
+  for (const [key, value] of Object.entries(request.headers)) {
+    if (!key.startsWith("impersonate-extra-")) continue;
+    extra[decodeURIComponent(key.slice("impersonate-extra-".length))] = [header(value) ?? ""];
+  }
+  const uid = header(request.headers["impersonate-uid"]);
+  if (name === undefined) {
+    if (groups.length > 0 || uid !== undefined || Object.keys(extra).length > 0) {
+      throw badRequest(
+        `requested &user.DefaultInfo{Name:"", UID:${JSON.stringify(uid ?? "")}, Groups:${goStrings(groups)}, Extra:${goExtra(extra)}} without impersonating a user name`,
+      );
+    }
+    return undefined;
+  }
+  const more = { ...(uid !== undefined && { uid }), ...(Object.keys(extra).length > 0 && { extra }) };
+  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name);
+  if (account && groups.length === 0) return { ...serviceAccountUser(account[1]!, account[2]!), ...more };
+  return { name, groups, ...more };
+}
+
+function header(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** The values of a repeated header. Node joins them with commas, which group names may contain. */
+function splitRaw(raw: readonly string[], name: string): string[] {
+  return raw.filter((_, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === name);
+}
+
+function permissionsFor({ name, groups, uid, extra = {} }: User): Attributes[] {
+  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name);
+  const implied = account ? serviceAccountUser(account[1]!, account[2]!).groups : [];
+  return [
+    account ? impersonate("", "serviceaccounts", account[2]!, account[1]) : impersonate("", "users", name),
+    ...groups.filter((group) => !implied.includes(group)).map((group) => impersonate("", "groups", group)),
+    ...(uid === undefined ? [] : [impersonate("authentication.k8s.io", "uids", uid)]),
+    ...Object.entries(extra).flatMap(([key, values]) =>
+      values.map((value) => ({
+        ...impersonate("authentication.k8s.io", "userextras", value),
+        subresource: key,
+      })),
+    ),
+  ];
+}
+
+function impersonate(group: string, resource: string, name: string, namespace = ""): Attributes {
+  return resourceAttributes({ verb: "impersonate", group, version: "v1", resource, namespace, name });
+}
+
+/** Formats a list as Go's `%#v` does. */
+function goStrings(list: readonly string[]): string {
+  return list.length === 0
+    ? "[]string(nil)"
+    : `[]string{${list.map((text) => JSON.stringify(text)).join(", ")}}`;
+}
+
+function goExtra(extra: Readonly<Record<string, readonly string[]>>): string {
+  const members = Object.entries(extra)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, list]) => `${JSON.stringify(key)}:${goStrings(list)}`);
+  return members.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${members.join(", ")}}`;
+}
+
+/** Denies requests that the authorizer does not allow. */
+export function authorizationFilter(authorizer: Authorizer): Filter {
+  return (context, next) => {
+    const attributes = attributesOf(context);
+    const { allowed, reason } = authorizer.decide(context.user, attributes);
+    if (!allowed) throw denied(context.user, attributes, reason);
+    return next();
+  };
+}
+
+/** A list or watch that selects one name by field selector is authorized like a request for that name. */
+function attributesOf({ info, query }: RequestContext): Attributes {
+  return info.name === "" ? { ...info, name: selectedName(query) } : info;
+}
+
+function selectedName(query: URLSearchParams): string {
+  return /(?:^|,)metadata\.name==?([^,]+)/.exec(query.get("fieldSelector") ?? "")?.[1] ?? "";
+}

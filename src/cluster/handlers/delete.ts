@@ -1,0 +1,167 @@
+import { invalid, notSupported } from "@tsbuilder/apimachinery/errors";
+import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
+import { DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
+import { StatusError, badRequest, invalidObject } from "../contract/status-error.ts";
+import { explainJSON } from "../codec/go-json.ts";
+import { mediaTypeOf, parseProtobuf, parseYAML } from "./read-object.ts";
+import type { Target } from "./target.ts";
+import { deletionOf, readDryRun } from "./write-options.ts";
+import { readListOptions } from "./list-options.ts";
+import { listReply, readList } from "./list.ts";
+import { pauseRegularly } from "../http/time-slices.ts";
+import { deleteObject } from "../registry/delete-object.ts";
+import { replyObject } from "./representation.ts";
+import { jsonReply } from "../http/reply.ts";
+
+/**
+ * Handles DELETE of an object. Responds with a Status if it is gone, or the object if finalizers or its grace period
+ * keep it.
+ */
+export async function handleDelete(context: RequestContext, target: Target): Promise<Reply> {
+  const options = await readDeleteOptions(context, target);
+  const write = deletionOf(context, target, { dryRun: options.dryRun, options: options.raw });
+  warnOfDeletion(context, target, options);
+  const { gone, entry } = await deleteObject(write, options);
+  if (!gone || target.resource.strategy.returnsDeleted)
+    return replyObject(context, target, entry, options.orphanDependents === false ? 202 : 200);
+  const { resource, name } = target;
+  return jsonReply({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: {
+      name,
+      ...(resource.group !== "" && { group: resource.group }),
+      kind: resource.plural,
+      uid: entry.object.metadata.uid,
+    },
+  });
+}
+
+/**
+ * Handles DELETE of a collection: deletes every object that a list with the same selectors returns, and responds with
+ * the list.
+ */
+export async function handleDeleteCollection(context: RequestContext, target: Target): Promise<Reply> {
+  const options = await readDeleteOptions(context, target);
+  const listOptions = readListOptions(context.query, target);
+  warnOfDeletion(context, target, options);
+  const list = await readList(target, listOptions);
+  const write = deletionOf(context, target, { dryRun: options.dryRun, options: options.raw });
+  const entries = [];
+  const pause = pauseRegularly();
+  for (const entry of list.entries) {
+    const { name, namespace } = entry.object.metadata;
+    await pause();
+    try {
+      await deleteObject({ ...write, name: name!, namespace: namespace ?? "", ofCollection: true }, options);
+      entries.push(entry);
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error;
+    }
+  }
+  return listReply(context, target, { ...list, entries });
+}
+
+/** Adds the kind's warning about a deletion whose options leave the propagation policy to it. */
+function warnOfDeletion(
+  { warnings }: RequestContext,
+  { resource }: Target,
+  options: ReadDeleteOptions,
+): void {
+  const warning = resource.strategy.deletionWarning?.(options);
+  if (warning) warnings.add(warning);
+}
+
+/** Parsed delete options: `dryRun` has become a flag. */
+interface ReadDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
+  readonly dryRun: boolean;
+  /** The options as the client sent them, for webhooks. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** Reads delete options from the body, or from the query if there is no body. */
+async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
+  const body = await context.request.readBody();
+  const sent = body.length > 0 ? await decode(context, target, body) : fromQuery(context.query);
+  const { kind, apiVersion } = sent;
+  if (kind && apiVersion && kind !== deleteOptions.kind) {
+    const [named, version] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
+    throw badRequest(
+      `no kind ${named} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  const dryRun = readDryRun(sent.dryRun ?? [], "DeleteOptions");
+  checkPolicy(sent);
+  const raw = { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...sent };
+  return { ...sent, dryRun, raw };
+}
+
+const policies = ["Foreground", "Background", "Orphan"];
+
+function checkPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): void {
+  if (propagationPolicy === undefined) return;
+  const field = "propagationPolicy";
+  if (orphanDependents !== undefined) {
+    const detail = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidObject(deleteOptions, "", [invalid(field, propagationPolicy, detail)]);
+  }
+  if (policies.includes(propagationPolicy)) return;
+  throw invalidObject(deleteOptions, "", [notSupported(field, propagationPolicy, [...policies, "nil"])]);
+}
+
+const deleteOptions = { group: "meta.k8s.io", plural: "deleteoptions", kind: "DeleteOptions" };
+
+async function decode(context: RequestContext, target: Target, body: Buffer): Promise<DeleteOptions> {
+  const mediaType = mediaTypeOf(context);
+  // Go's typed clients send options in protobuf, for custom resources too.
+  if (mediaType === "application/vnd.kubernetes.protobuf") {
+    return (await parseProtobuf(body, target)) as DeleteOptions;
+  }
+  const text = body.toString("utf8");
+  try {
+    const value: unknown = mediaType === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new TypeError("not an object");
+    return withoutNulls(await decoded(value as Record<string, unknown>));
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    throw badRequest(`couldn't get version/kind; json parse error: ${explainJSON(text)}`);
+  }
+}
+
+/** Refuses options whose fields have a wrong type. */
+async function decoded(sent: Record<string, unknown>): Promise<DeleteOptions> {
+  const schema = (await loadSchemas("meta/v1"))!.get("DeleteOptions")!;
+  try {
+    decodeBuiltIn(sent, schema);
+    return sent;
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
+}
+
+/** Go reads null as "not set". */
+function withoutNulls(sent: DeleteOptions): DeleteOptions {
+  const set = (value: object): object =>
+    Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null));
+  const options = set(sent) as DeleteOptions;
+  return options.preconditions ? { ...options, preconditions: set(options.preconditions) } : options;
+}
+
+function fromQuery(query: URLSearchParams): DeleteOptions {
+  const grace = query.get("gracePeriodSeconds");
+  const policy = query.get("propagationPolicy");
+  const orphan = query.get("orphanDependents");
+  if (grace !== null && !/^-?\d+$/.test(grace)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  }
+  return {
+    ...(grace !== null && { gracePeriodSeconds: Number(grace) }),
+    ...(policy && { propagationPolicy: policy }),
+    ...(orphan !== null && { orphanDependents: isTrue(orphan) }),
+    ...(query.has("dryRun") && { dryRun: query.getAll("dryRun") }),
+  };
+}

@@ -1,0 +1,322 @@
+import { invalid } from "@tsbuilder/apimachinery/errors";
+import { type JSONValue, copyJSON, isObject } from "@tsbuilder/apimachinery/json";
+import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import {
+  type JSONPatch,
+  PatchError,
+  type SchemaNode,
+  applyJSONPatch,
+  applyMergePatch,
+  parseJSONPatch,
+} from "@tsbuilder/apimachinery/patch";
+import { applyStrategicMergePatch, mergeStrategically } from "@tsbuilder/apimachinery/patch/strategic";
+import { goText, quote } from "@tsbuilder/apimachinery/text";
+import type { ApiObject } from "../contract/api-object.ts";
+import {
+  StatusError,
+  badRequest,
+  internalError,
+  invalidObject,
+  nameMissing,
+  notFound,
+} from "../contract/status-error.ts";
+import { explainJSON, findFieldProblems, isTooDeep } from "../codec/go-json.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import { fieldsWithoutSchema, mediaTypeOf, noMap, typeMismatch } from "./read-object.ts";
+import type { Target } from "./target.ts";
+import { handleApply } from "./apply.ts";
+import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from "./write-options.ts";
+import { type UpdateSource, checkNamespace, updateObject } from "../registry/update-object.ts";
+import { replyObject } from "./representation.ts";
+import { explainType } from "../registry/registry.ts";
+import type { Write } from "../registry/write.ts";
+
+/** Handles PATCH. A patch without a resourceVersion is retried after a conflict. */
+export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
+  if (mediaTypeOf(context) === applyPatch) return handleApply(context, target);
+  const patch = await readPatch(context, target);
+  refuseForce(context.query);
+  const validation = fieldValidationOf(context.query, "PatchOptions");
+  const write = writeOf(context, target, "PatchOptions");
+  const source: UpdateSource = {
+    next: (current) => {
+      if (!current) throw notFound(target.resource, target.name);
+      const next = patch.apply(current);
+      if (!patch.isStrategic) checkPatchedType(context, target, patch, { current, next }, validation);
+      checkPatched(context, target, { patch, current, next }, validation);
+      // The result of a strategic merge patch has the type of the object, whatever it says.
+      if (patch.isStrategic) Object.assign(next, { apiVersion: current.apiVersion, kind: current.kind });
+      checkMetadata(write, next);
+      return next;
+    },
+    retry: true,
+  };
+  const { entry } = await updateObject(write, source);
+  return replyObject(context, target, entry);
+}
+
+/** Refuses a patch that changes the kind or the API version, with Go's messages. */
+function checkPatchedType(
+  context: RequestContext,
+  target: Target,
+  patch: SentPatch,
+  states: { current: ApiObject; next: ApiObject },
+  validation: FieldValidation,
+): void {
+  const { current, next } = states;
+  if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
+  const mismatch = typeMismatch(next);
+  if (mismatch !== undefined) throw patchProblem(patch, states, mismatch);
+  if (target.resource.custom) throw otherCustomType(context, target, patch, states);
+  next.kind ||= current.kind;
+  if (!next.apiVersion) throw missingVersion(context, target, patch, states, validation);
+  if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
+  throw patchProblem(patch, states, explainType(next, target.resource, target.core.registry).why);
+}
+
+function otherCustomType(
+  { warnings }: RequestContext,
+  { resource, name }: Target,
+  patch: SentPatch,
+  states: { current: ApiObject; next: ApiObject },
+): StatusError {
+  const { current, next } = states;
+  if (!next.kind) return patchProblem(patch, states, `Object 'Kind' is missing in '${goJSON(next)}'`);
+  if (!next.apiVersion)
+    return internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  const { group } = parseApiVersion(next.apiVersion);
+  if (next.apiVersion !== current.apiVersion) {
+    for (const field of fieldsWithoutSchema(resource, { group, kind: next.kind }, next))
+      warnings.add(`unknown field ${JSON.stringify(field)}`);
+  }
+  const errors = (["apiVersion", "kind"] as const)
+    .filter((field) => next[field] !== current[field])
+    .map((field) => invalid(field, next[field], `must be ${current[field]}`));
+  return invalidObject({ ...resource, group, kind: next.kind }, name, errors);
+}
+
+/** JSON with the keys in order, as Go writes maps. */
+function goJSON(object: object): string {
+  return JSON.stringify(object, (_, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}
+
+/**
+ * The error for a built-in object without an apiVersion: Go decodes it as an internal type, to which all fields are
+ * unknown.
+ */
+function missingVersion(
+  { warnings }: RequestContext,
+  { name }: Target,
+  patch: SentPatch,
+  states: { current: ApiObject; next: ApiObject },
+  validation: FieldValidation,
+): StatusError {
+  const problems = fieldsOf(states.next).map((field) => `unknown field ${JSON.stringify(field)}`);
+  if (validation === "Strict")
+    return patchProblem(patch, states, `strict decoding error: ${problems.join(", ")}`);
+  if (validation === "Warn") for (const problem of problems) warnings.add(problem);
+  return nameMissing(name);
+}
+
+function fieldsOf(object: ApiObject): readonly string[] {
+  return Object.keys(object)
+    .filter((field) => field !== "apiVersion" && field !== "kind")
+    .toSorted();
+}
+
+/** Refuses a patch that removes the metadata or the name, or changes the namespace. */
+function checkMetadata(write: Write, next: ApiObject): void {
+  const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
+  if (metadata) checkNamespace(write, next);
+  if (!metadata?.name) throw nameMissing(write.name);
+}
+
+/** Decodes the patched object like a request body, but reports errors as those of the patch. */
+function checkPatched(
+  { warnings }: RequestContext,
+  { served }: Target,
+  { patch, current, next }: { patch: SentPatch; current: ApiObject; next: ApiObject },
+  validation: FieldValidation,
+): void {
+  try {
+    if (patch.mark) served.schema?.unknownFields(patch.mark(current));
+    const why = patch.isStrategic ? served.schema?.convertMerged?.(next) : undefined;
+    if (why !== undefined) throw new DecodeError(why);
+    const found = served.schema?.unknownFields(next) ?? [];
+    const unknown = patch.isStrategic ? found.toSorted() : found;
+    const problems = [...patch.problems, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+    if (validation === "Ignore" || problems.length === 0) return;
+    if (validation === "Strict") throw new DecodeError(`strict decoding error: ${problems.join(", ")}`);
+    for (const problem of problems) warnings.add(problem);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw patchProblem(patch, { current, next }, error.message);
+  }
+}
+
+/** A patch from a request's body. */
+export interface SentPatch {
+  /** Returns the patched object, which belongs to the caller. */
+  apply(object: ApiObject): ApiObject;
+  /** Returns the patched object with its floats marked, to decode it as Go does; undefined if the patch has none. */
+  readonly mark: ((object: ApiObject) => ApiObject) | undefined;
+  /** The text that messages quote: the patched object, or the unmerged rest of a strategic merge patch. */
+  show(next: object, current: object): string;
+  /** Duplicate fields, and unknown fields of JSON patch operations, as strict decoding reports them. */
+  readonly problems: readonly string[];
+  readonly isStrategic: boolean;
+}
+
+/** The error for the result of a patch that is not a valid object. */
+export function patchProblem(
+  patch: SentPatch,
+  { current, next }: { current: object; next: object },
+  why: string,
+): StatusError {
+  const message = `Invalid value: ${quote(patch.show(next, current))}: ${why}`;
+  return new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
+    causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
+  });
+}
+
+const merge = "application/merge-patch+json";
+
+const json = "application/json-patch+json";
+
+const strategic = "application/strategic-merge-patch+json";
+
+export const applyPatch = "application/apply-patch+yaml";
+
+/** Reads the patch in a request's body. */
+export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
+  const body = (await context.request.readBody()).toString("utf8");
+  const mediaType = mediaTypeOf(context);
+  const isStrategic = mediaType === strategic;
+  checkPatchType(mediaType, target);
+  let patch: Patch;
+  try {
+    patch = parsePatch(mediaType, body, target);
+  } catch (error) {
+    // The real server decodes a patch only when it has an object to apply it to.
+    const apply = (): never => {
+      throw error;
+    };
+    return { apply, mark: undefined, show: () => body, problems: [], isStrategic };
+  }
+  // Go merges a strategic patch before it decodes numbers, and custom resources have no Go integers.
+  const marked = isStrategic || target.resource.custom ? undefined : markFloats(body);
+  const marking = marked === undefined ? undefined : parsePatch(mediaType, marked, target);
+  return {
+    apply: (object) => patched(patch, object),
+    mark: marking && ((object) => patched(marking, object)),
+    show: (next, current) =>
+      isStrategic
+        ? goText(leftOf((JSON.parse(body) ?? {}) as JSONValue, current, nodeOf(target)))
+        : JSON.stringify(next),
+    problems: problemsOf(mediaType, body),
+    isStrategic,
+  };
+}
+
+/** Returns the patched object. */
+type Patch = (object: ApiObject) => unknown;
+
+function nodeOf({ served }: Target): SchemaNode {
+  return served.schema?.node ?? {};
+}
+
+/** The part of a strategic merge patch that remains after merging, which messages quote. */
+function leftOf(patch: JSONValue, current: object, node: SchemaNode): JSONValue {
+  return mergeStrategically(current as never, patch, node).left;
+}
+
+function problemsOf(mediaType: string, body: string): readonly string[] {
+  if (mediaType !== json) return findFieldProblems(body, []);
+  const operations = (JSON.parse(body) ?? []) as readonly object[];
+  const unknown = operations.flatMap((operation, index) =>
+    Object.keys(operation)
+      .filter((name) => !operationFields.has(name))
+      .map((name) => `[${index}].${name}`),
+  );
+  return findFieldProblems(body, unknown).map((problem) => `json patch ${problem}`);
+}
+
+const operationFields = new Set(["op", "path", "from", "value"]);
+
+function parsePatch(mediaType: string, body: string, target: Target): Patch {
+  try {
+    if (mediaType === json) {
+      const operations: JSONPatch = parseJSONPatch(parseText(body, decoding) ?? []);
+      return (object) => applyJSONPatch(object as never, operations);
+    }
+    if (mediaType === merge) {
+      const value = parseText(body, decoding);
+      if (value === null) throw badRequest("Invalid JSON Patch");
+      if (typeof value !== "object" || Array.isArray(value)) throw badRequest(decoding + noMap(value));
+      return (object) => applyMergePatch(object as never, value as never);
+    }
+    const value = parseText(body, "") ?? {};
+    if (typeof value !== "object" || Array.isArray(value)) throw badRequest(noMap(value));
+    return (object) => applyStrategicMergePatch(object as never, value as never, nodeOf(target));
+  } catch (error) {
+    throw statusOf(error);
+  }
+}
+
+/** The prefix of errors in JSON patches and merge patches. */
+const decoding = "error decoding patch: ";
+
+function parseText(text: string, before: string): unknown {
+  try {
+    if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
+    return JSON.parse(text);
+  } catch {
+    throw badRequest(before + explainJSON(text));
+  }
+}
+
+function patched(patch: Patch, current: ApiObject): ApiObject {
+  try {
+    return copyJSON(patch(current)) as ApiObject;
+  } catch (error) {
+    throw statusOf(error);
+  }
+}
+
+function statusOf(error: unknown): unknown {
+  if (!(error instanceof PatchError)) return error;
+  if (error.failure === "malformed") return badRequest(error.message);
+  if (error.failure === "unforeseen") return new StatusError(500, undefined, error.message);
+  if (error.failure === "too-large") return new StatusError(413, "RequestEntityTooLarge", error.message);
+  return new StatusError(
+    422,
+    "Invalid",
+    `the server rejected our request due to an error in our request`,
+    {},
+  );
+}
+
+/** Refuses patch types that a resource does not support. */
+export function checkPatchType(mediaType: string, target: Target): void {
+  if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
+}
+
+function typesOf({ resource }: Target): readonly string[] {
+  return resource.custom ? [json, merge, applyPatch] : [json, merge, strategic, applyPatch];
+}
+
+function unsupportedPatch(mediaType: string, target: Target): StatusError {
+  if (mediaType !== strategic && !target.resource.custom) {
+    return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  }
+  return new StatusError(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${typesOf(target).join(", ")}`,
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * Parses flags as Go programs do: `--name=value`, `--name value`, `--switch`. The last of repeated flags wins, except
+ * that repeated lists are joined.
+ */
+export function parseFlags(
+  argv: readonly string[],
+  lists: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, string> {
+  const flags = new Map<string, string>();
+  const set = (name: string, value: string): void => {
+    const before = lists.has(name) ? flags.get(name) : undefined;
+    flags.set(name, before === undefined ? value : `${before},${value}`);
+  };
+  for (let index = 0; index < argv.length; index++) {
+    const found = /^--?([^=]+)(?:=(.*))?$/s.exec(argv[index]!);
+    if (!found) continue;
+    const [, name, value] = found;
+    const next = argv[index + 1];
+    if (value !== undefined) set(name!, value);
+    else if (next !== undefined && !next.startsWith("-")) set(name!, argv[++index]!);
+    else set(name!, "true");
+  }
+  return flags;
+}
+
+export function untilTerminated(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once("SIGTERM", () => resolve());
+    process.once("SIGINT", () => resolve());
+  });
+}

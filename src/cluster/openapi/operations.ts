@@ -1,0 +1,477 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { type Resource, type SubresourceInfo, type Verb, subresourcesIn } from "../registry/resource.ts";
+import {
+  type Parameter,
+  connecting,
+  deleting,
+  deletingCollection,
+  listing,
+  logging,
+  patching,
+  pathParameters,
+  pretty,
+  resourceVersion,
+  writing,
+} from "./parameters.ts";
+
+/**
+ * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
+ * server-side validation only if PATCH has a `fieldValidation` parameter.
+ */
+export function pathsOf(
+  resource: Resource,
+  version: string,
+  references: BodyReferences,
+): Record<string, JSONObject<unknown>> {
+  const { namespaced, plural, verbs, custom } = resource;
+  const root = rootOf(resource.group, version);
+  const everywhere = `${root}/${plural}`;
+  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : everywhere;
+  const object = `${collection}/{name}`;
+  const target: Target = { resource, references, name: "", schema: references.kind };
+  const at = (path: string, sketches: readonly Sketch[]): Operation[] =>
+    sketches.map((sketch) => place(sketch, path, resource, version));
+  const watches = (): Operation[] => {
+    const below = (path: string): string => path.replace(root, `${root}/watch`);
+    return [
+      ...(namespaced ? at(below(everywhere), [sketchWatch(target, "list of all namespaces")]) : []),
+      ...at(below(collection), [sketchWatch(target, "list")]),
+      ...at(below(object), [sketchWatch(target, "object")]),
+    ];
+  };
+  return pathItems([
+    ...(namespaced && verbs.includes("list") ? at(everywhere, [sketchList(target, "ForAllNamespaces")]) : []),
+    ...at(collection, sketchCollection(target)),
+    ...at(
+      object,
+      sketchObject(
+        target,
+        verbs.filter((verb) => verb !== "create"),
+      ),
+    ),
+    ...[...subresourcesIn(resource, version)].flatMap(([name, info]) =>
+      subresource(target, name, info).flatMap(([below, sketches]) => at(`${object}${below}`, sketches)),
+    ),
+    ...(verbs.includes("watch") && !custom ? watches() : []),
+  ]);
+}
+
+/** The resource and subresource of several operations. */
+interface Target {
+  readonly resource: Resource;
+  readonly references: BodyReferences;
+  /** The subresource; empty for the object itself. */
+  readonly name: string;
+  readonly schema: Reference;
+  readonly body?: SubresourceInfo["body"];
+}
+
+/** References to the definitions of what requests and responses hold. */
+export interface BodyReferences {
+  readonly kind: Reference;
+  readonly list: Reference;
+  /** The body of a subresource, if it isn't the kind. */
+  readonly subresource: (name: string) => Reference | undefined;
+  readonly meta: (name: MetaType) => Reference;
+}
+
+type Reference = JSONObject<unknown>;
+
+/** The types of meta/v1 that requests and responses hold. */
+export type MetaType =
+  | "APIGroup"
+  | "APIGroupList"
+  | "APIResourceList"
+  | "APIVersions"
+  | "DeleteOptions"
+  | "Patch"
+  | "Status"
+  | "WatchEvent";
+
+/** An operation without its path and tag. */
+interface Sketch {
+  readonly method: string;
+  readonly action: string;
+  /** The parts of the operation's name before and after the group version. */
+  readonly name: readonly [verb: string, rest: string];
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: JSONObject<unknown>;
+  readonly responses: JSONObject<unknown>;
+  /** The kind of the body, if it isn't the resource's. */
+  readonly body?: SubresourceInfo["body"];
+}
+
+/** The operations on a collection: GET, POST and DELETE. */
+function sketchCollection(target: Target): Sketch[] {
+  const { verbs } = target.resource;
+  return [
+    ...(verbs.includes("list") ? [sketchList(target)] : []),
+    ...(verbs.includes("create") ? [sketchCreate(target)] : []),
+    ...(verbs.includes("deletecollection") ? [sketchDeleteCollection(target)] : []),
+  ];
+}
+
+/** The operations on an object or on a subresource. */
+function sketchObject(target: Target, verbs: readonly Verb[]): Sketch[] {
+  return [
+    ...(verbs.includes("get") ? [sketchRead(target)] : []),
+    ...(verbs.includes("update") ? [sketchReplace(target)] : []),
+    ...(verbs.includes("create") ? [sketchCreate(target)] : []),
+    ...(verbs.includes("delete") ? [sketchDelete(target)] : []),
+    ...(verbs.includes("patch") ? [sketchPatch(target)] : []),
+  ];
+}
+
+/** The operation that lists a namespace, or all of them with the suffix `ForAllNamespaces`. */
+function sketchList({ resource, references }: Target, suffix = ""): Sketch {
+  const { kind, verbs, custom } = resource;
+  const canWatch = verbs.includes("watch") && !custom;
+  return {
+    method: "get",
+    action: "list",
+    name: ["list", suffix === "" ? scoped(resource) : `${kind}${suffix}`],
+    description: `list ${canWatch ? "or watch " : ""}objects of kind ${kind}`,
+    parameters: [...listing, pretty],
+    responses: responses(contentOf(references.list, custom ? customTypes : streamTypes)),
+  };
+}
+
+function sketchCreate(target: Target): Sketch {
+  const { resource, name, schema, body } = target;
+  const kind = withArticle(resource.kind);
+  return {
+    method: "post",
+    action: "post",
+    name: ["create", nameOf(target)],
+    description: name === "" ? `create ${kind}` : `create ${name} of ${kind}`,
+    parameters: [...writing, pretty],
+    requestBody: { ...requestBody(resource, schema), required: true },
+    responses: answers(target, schema, "200", "201", "202"),
+    body,
+  };
+}
+
+function sketchDeleteCollection(target: Target): Sketch {
+  const { resource, references } = target;
+  return {
+    method: "delete",
+    action: "deletecollection",
+    name: ["delete", `Collection${scoped(resource)}`],
+    description: `delete collection of ${resource.kind}`,
+    parameters: [...(resource.custom ? listing : deletingCollection), pretty],
+    ...(!resource.custom && { requestBody: requestBody(resource, references.meta("DeleteOptions")) }),
+    responses: answers(target, references.meta("Status"), "200"),
+  };
+}
+
+function sketchRead(target: Target): Sketch {
+  const { resource, schema, body } = target;
+  return {
+    method: "get",
+    action: "get",
+    name: ["read", nameOf(target)],
+    description: `read ${specified(target)}`,
+    parameters: [...(resource.custom ? [resourceVersion] : []), pretty],
+    responses: answers(target, schema, "200"),
+    body,
+  };
+}
+
+function sketchReplace(target: Target): Sketch {
+  const { resource, schema, body } = target;
+  return {
+    method: "put",
+    action: "put",
+    name: ["replace", nameOf(target)],
+    description: `replace ${specified(target)}`,
+    parameters: [...writing, pretty],
+    requestBody: { ...requestBody(resource, schema), required: true },
+    responses: answers(target, schema, "200", "201"),
+    body,
+  };
+}
+
+function sketchDelete(target: Target): Sketch {
+  const { resource, references } = target;
+  const answer = resource.strategy.returnsDeleted ? references.kind : references.meta("Status");
+  return {
+    method: "delete",
+    action: "delete",
+    name: ["delete", nameOf(target)],
+    description: `delete ${withArticle(resource.kind)}`,
+    parameters: [...deleting, pretty],
+    requestBody: requestBody(resource, references.meta("DeleteOptions")),
+    responses: answers(target, answer, "200", "202"),
+  };
+}
+
+function sketchPatch(target: Target): Sketch {
+  const { resource, references, schema, body } = target;
+  const formats = ["apply-patch+yaml", "json-patch+json", "merge-patch+json"];
+  const types = [...formats, ...(resource.custom ? [] : ["strategic-merge-patch+json"])];
+  const mediaTypes = types.map((type) => `application/${type}`);
+  return {
+    method: "patch",
+    action: "patch",
+    name: ["patch", nameOf(target)],
+    description: `partially update ${specified(target)}`,
+    parameters: [...patching, pretty],
+    requestBody: { content: contentOf(references.meta("Patch"), mediaTypes), required: true },
+    responses: answers(target, schema, "200", ...(resource.custom ? [] : ["201"])),
+    body,
+  };
+}
+
+/** The operation of the legacy watch with `watch` in its path: of an object, of a namespace, or of all namespaces. */
+function sketchWatch(
+  { resource, references }: Target,
+  what: "object" | "list" | "list of all namespaces",
+): Sketch {
+  const { kind } = resource;
+  const [action, rest] =
+    what === "object"
+      ? ["watch", scoped(resource)]
+      : ["watchlist", what === "list" ? `${scoped(resource)}List` : `${kind}ListForAllNamespaces`];
+  const parameter = "deprecated: use the 'watch' parameter with a list operation instead";
+  return {
+    method: "get",
+    action,
+    name: ["watch", rest],
+    description:
+      what === "object"
+        ? `watch changes to an object of kind ${kind}. ${parameter}, filtered to a single item with the 'fieldSelector' parameter.`
+        : `watch individual changes to a list of ${kind}. ${parameter}.`,
+    parameters: [...listing, pretty],
+    responses: responses(contentOf(references.meta("WatchEvent"), streamTypes)),
+  };
+}
+
+/** The operations on a subresource, by the path below the object. */
+function subresource(
+  { resource, references }: Target,
+  name: string,
+  info: SubresourceInfo,
+): [below: string, sketches: Sketch[]][] {
+  const { verbs, body } = info;
+  const schema = references.subresource(name) ?? references.kind;
+  // As on the real server, operations on a custom resource's subresources name its own kind.
+  const target: Target = { resource, references, name, schema, ...(!resource.custom && { body }) };
+  if (name === "log") return [[`/${name}`, [sketchLog(target)]]];
+  const parameters = connectParameters(info);
+  if (!parameters) return [[`/${name}`, sketchObject(target, verbs)]];
+  return [
+    [`/${name}`, sketchConnect(target, info, parameters)],
+    ...(isProxy(verbs)
+      ? [
+          [`/${name}/{path}`, sketchConnect(target, info, parameters, "WithPath")] satisfies [
+            string,
+            Sketch[],
+          ],
+        ]
+      : []),
+  ];
+}
+
+/** The parameters of a subresource that connects to a container, node or service; undefined for others. */
+function connectParameters({ body }: SubresourceInfo): readonly Parameter[] | undefined {
+  return body && connecting[body.kind];
+}
+
+function sketchLog(target: Target): Sketch {
+  const content = contentOf({ type: "string" }, [...mediaTypes, "text/plain"]);
+  return { ...sketchRead(target), parameters: logging, responses: responses(content) };
+}
+
+/** The operations of a subresource that connects: all methods for proxies, GET and POST for containers. */
+function sketchConnect(
+  { resource, name, body }: Target,
+  { verbs }: SubresourceInfo,
+  parameters: readonly Parameter[],
+  suffix = "",
+): Sketch[] {
+  const methods = isProxy(verbs)
+    ? ["get", "put", "post", "delete", "options", "head", "patch"]
+    : ["get", "post"];
+  return methods.map((method) => ({
+    method,
+    action: "connect",
+    name: ["connect", `${capitalize(method)}${scoped(resource)}${capitalize(name)}${suffix}`],
+    description: `connect ${method.toUpperCase()} requests to ${name} of ${resource.kind}`,
+    parameters,
+    responses: responses(contentOf({ type: "string" }, ["*/*"])),
+    body,
+  }));
+}
+
+function isProxy(verbs: SubresourceInfo["verbs"]): boolean {
+  return verbs.includes("delete");
+}
+
+/** `NamespacedPod`, or `Node`. */
+function scoped({ namespaced, kind }: Resource): string {
+  return `${namespaced ? "Namespaced" : ""}${kind}`;
+}
+
+function nameOf({ resource, name }: Target): string {
+  return `${scoped(resource)}${capitalize(name)}`;
+}
+
+function specified({ resource, name }: Target): string {
+  return `${name === "" ? "" : `${name} of `}the specified ${resource.kind}`;
+}
+
+function requestBody({ custom }: Resource, schema: Reference): JSONObject<unknown> {
+  return { content: contentOf(schema, custom ? customTypes : ["*/*"]) };
+}
+
+function answers({ resource }: Target, schema: Reference, ...codes: readonly string[]): JSONObject<unknown> {
+  return responses(contentOf(schema, resource.custom ? customTypes : mediaTypes), codes);
+}
+
+function place(
+  { method, action, name, description, parameters, requestBody, responses, body }: Sketch,
+  path: string,
+  { group, kind }: Resource,
+  version: string,
+): Operation {
+  const { tag, title } = versionNames(group, version);
+  return {
+    path,
+    method,
+    parameters: [...parameters, ...pathParameters(path, (body ?? { kind }).kind)],
+    head: { tags: [tag], description, operationId: `${name[0]}${title}${name[1]}` },
+    tail: {
+      ...(requestBody && { requestBody }),
+      responses,
+      "x-kubernetes-action": action,
+      "x-kubernetes-group-version-kind": body ?? { group, version, kind },
+    },
+  };
+}
+
+/** A method on a path. */
+interface Operation {
+  readonly path: string;
+  readonly method: string;
+  readonly parameters: readonly Parameter[];
+  /** The published fields before and after the parameters. */
+  readonly head: JSONObject<unknown>;
+  readonly tail: JSONObject<unknown>;
+}
+
+/** Groups operations by path; parameters that all operations of a path share are listed once, at the path. */
+function pathItems(operations: readonly Operation[]): Record<string, JSONObject<unknown>> {
+  const byPath = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
+  }
+  return Object.fromEntries([...byPath].map(([path, own]) => [path, pathItem(own)]));
+}
+
+function pathItem(operations: readonly Operation[]): JSONObject<unknown> {
+  const [first, ...others] = operations;
+  const common = first!.parameters.filter((parameter) =>
+    others.every((other) => other.parameters.some((each) => isSame(each, parameter))),
+  );
+  const isOwn = (parameter: Parameter): boolean => !common.some((each) => isSame(each, parameter));
+  return {
+    ...Object.fromEntries(
+      operations.map(({ method, head, parameters, tail }) => [
+        method,
+        { ...head, ...listed(parameters.filter(isOwn)), ...tail },
+      ]),
+    ),
+    ...listed(common),
+  };
+}
+
+function isSame(a: Parameter, b: Parameter): boolean {
+  return a.name === b.name && a.in === b.in;
+}
+
+function listed(parameters: readonly Parameter[]): JSONObject<unknown> {
+  if (parameters.length === 0) return {};
+  return {
+    parameters: parameters.toSorted((a, b) => compareText(a.name, b.name) || compareText(a.in, b.in)),
+  };
+}
+
+/** The path that lists the resources of a group version. */
+export function discoveryPath(
+  group: string,
+  version: string,
+  references: Pick<BodyReferences, "meta">,
+): Record<string, JSONObject<unknown>> {
+  const { tag, title } = versionNames(group, version);
+  const get = {
+    tags: [tag],
+    description: "get available resources",
+    operationId: `get${title}APIResources`,
+    responses: responses(contentOf(references.meta("APIResourceList"), mediaTypes)),
+  };
+  return { [`${rootOf(group, version)}/`]: { get } };
+}
+
+function rootOf(group: string, version: string): string {
+  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+export const mediaTypes = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
+
+const streamTypes = mediaTypes.flatMap((type) =>
+  type === "application/yaml" ? [type] : [type, `${type};stream=watch`],
+);
+
+const customTypes = ["application/json", "application/yaml"];
+
+const statuses: Readonly<Record<string, string>> = {
+  "200": "OK",
+  "201": "Created",
+  "202": "Accepted",
+  "401": "Unauthorized",
+};
+
+export function contentOf(schema: Reference, types: readonly string[]): JSONObject<unknown> {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+/** Responses with the same content for each code, and the 401. */
+export function responses(
+  content: JSONObject<unknown>,
+  codes: readonly string[] = ["200"],
+): JSONObject<unknown> {
+  const answered = codes.map((code) => [code, { description: statuses[code], content }]);
+  return { ...Object.fromEntries(answered), "401": { description: statuses["401"] } };
+}
+
+/** The tag of a group's operations, and the middle of their names: `apps` and `Apps`. */
+export function groupNames(group: string): { tag: string; title: string } {
+  const tag = group === "" ? "core" : joinWords(group.replace(/\.k8s\.io$/u, ""));
+  return { tag, title: capitalize(tag) };
+}
+
+/** The same for a group version: `apps_v1` and `AppsV1`. */
+function versionNames(group: string, version: string): { tag: string; title: string } {
+  const { tag, title } = groupNames(group);
+  return { tag: `${tag}_${joinWords(version)}`, title: `${title}${capitalize(joinWords(version))}` };
+}
+
+/** `rbacAuthorization` for `rbac.authorization`. */
+function joinWords(text: string): string {
+  return text
+    .split(/[^\p{L}\p{Nd}_]+/u)
+    .map((word, index) => (index === 0 ? word : capitalize(word)))
+    .join("");
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `a Deployment`, `an Ingress`, `Endpoints`. */
+function withArticle(kind: string): string {
+  if (/[^s]s$/u.test(kind)) return kind;
+  return /^[AEIOU]/u.test(kind) ? `an ${kind}` : `a ${kind}`;
+}

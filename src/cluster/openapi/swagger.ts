@@ -1,0 +1,280 @@
+import { createHash } from "node:crypto";
+import { type JSONObject, isEqual } from "@tsbuilder/apimachinery/json";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { type Swagger, encodeSwagger } from "../codec/index.ts";
+import type { Reply, RequestContext } from "../http/request-context.ts";
+import type { Pause, TimeSlices } from "../http/time-slices.ts";
+import { versionInfo } from "../contract/version.ts";
+
+interface Made {
+  readonly document: Swagger;
+  readonly json: Buffer;
+  /** Encoded on first request: few clients are that old. */
+  protobuf?: Promise<Buffer>;
+}
+
+/** The converted documents by their bytes: a changed CRD changes one of many. */
+const parts = new WeakMap<Buffer, SwaggerPart>();
+
+interface Options {
+  /** Identifies the documents that `read` returns. */
+  readonly state: string;
+  readonly read: () => AsyncIterable<Buffer>;
+  readonly slices: TimeSlices;
+}
+
+/** The OpenAPI v2 document for one state of the registry, made in slices of time when it is first requested. */
+export class SwaggerDocument {
+  readonly #options: Options;
+  readonly #etag: string;
+  /** The document, once it was requested. */
+  #made: Promise<Made> | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#etag = `"${createHash("sha512").update(options.state).digest("hex").toUpperCase()}"`;
+  }
+
+  isOf(state: string): boolean {
+    return this.#options.state === state;
+  }
+
+  async answer(request: RequestContext["request"]): Promise<Reply> {
+    const headers = { ETag: this.#etag, Vary: "Accept" };
+    if (request.headers["if-none-match"] === this.#etag) return { code: 304, headers };
+    const { read, slices } = this.#options;
+    const made = await (this.#made ??= make(read(), slices.begin()));
+    // kubectl up to 1.28 accepts nothing else. A legacy name of the media type contains an @.
+    const wantsProtobuf = /proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/u.test(request.headers.accept ?? "");
+    const body = wantsProtobuf
+      ? await (made.protobuf ??= encodeSwagger(made.document, slices.begin()))
+      : made.json;
+    return { code: 200, contentType: wantsProtobuf ? swaggerProtobuf : "application/json", headers, body };
+  }
+}
+
+const swaggerProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+async function make(documents: AsyncIterable<Buffer>, pause: Pause): Promise<Made> {
+  const all: SwaggerPart[] = [];
+  for await (const bytes of documents) {
+    const part = parts.get(bytes) ?? toSwagger(JSON.parse(bytes.toString()) as V3Document);
+    parts.set(bytes, part);
+    all.push(part);
+    await pause();
+  }
+  const document = joinSwagger(all, `${versionInfo.major}.${versionInfo.minor}`);
+  return { document, json: Buffer.from(JSON.stringify(document)) };
+}
+
+/** The parts of an OpenAPI v3 document that are converted. */
+export interface V3Document {
+  readonly paths: Readonly<Record<string, JSONObject<unknown>>>;
+  readonly components: { readonly schemas?: Readonly<Record<string, JSONObject<unknown>>> };
+}
+
+/** The part of the v2 document that comes from one v3 document. */
+interface SwaggerPart {
+  readonly paths: Entries;
+  readonly definitions: Entries;
+}
+
+type Entries = readonly (readonly [string, JSONObject<unknown>])[];
+
+/**
+ * Converts a v3 document to v2, where a body is a parameter, media types are separate from schemas, and a schema has
+ * one type.
+ */
+export function toSwagger({ paths, components }: V3Document): SwaggerPart {
+  return {
+    paths: Object.entries(paths).map(([path, item]) => [path, toPathItem(item)]),
+    definitions: Object.entries(components.schemas ?? {}).map(([name, schema]) => [
+      name,
+      toDefinition(schema),
+    ]),
+  };
+}
+
+/** Joins the converted documents of all groups into the OpenAPI v2 document. */
+export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swagger {
+  const definitions = parts
+    .flatMap((part) => part.definitions)
+    // Definitions with a kind come last and win: documents of other groups define the type without its kind.
+    .toSorted(([, a], [, b]) => Number(kindsKey in a) - Number(kindsKey in b));
+  return {
+    swagger: "2.0",
+    info: { title: "Kubernetes", version },
+    paths: sorted(parts.flatMap(({ paths }) => paths)),
+    definitions: sorted(definitions),
+    securityDefinitions: {
+      BearerToken: {
+        description: "Bearer Token authentication",
+        type: "apiKey",
+        name: "authorization",
+        in: "header",
+      },
+    },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+const kindsKey = "x-kubernetes-group-version-kind";
+
+function sorted(entries: Entries): Record<string, JSONObject<unknown>> {
+  return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
+}
+
+function toPathItem({ parameters, ...operations }: JSONObject<unknown>): JSONObject<unknown> {
+  return {
+    ...Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [
+        method,
+        toOperation(operation as JSONObject<unknown>),
+      ]),
+    ),
+    ...(parameters !== undefined && { parameters: (parameters as JSONObject<unknown>[]).map(toParameter) }),
+  };
+}
+
+type Content = Readonly<Record<string, { readonly schema: JSONObject<unknown> }>>;
+
+function toOperation({
+  parameters = [],
+  requestBody,
+  responses,
+  ...rest
+}: JSONObject<unknown>): JSONObject<unknown> {
+  const body = requestBody as { content: Content; required?: boolean } | undefined;
+  const answers = responses as Record<string, { description: string; content?: Content }>;
+  const all = [...(body ? [toBody(body)] : []), ...(parameters as JSONObject<unknown>[]).map(toParameter)];
+  const produces = mediaTypesOf(Object.assign({}, ...Object.values(answers).map(({ content }) => content)));
+  // As Kubernetes publishes it: without protobuf, and in discovery, `consumes` repeats the types of the response.
+  const isPlain = rest["x-kubernetes-action"] === undefined || !produces.includes(protobuf);
+  return {
+    ...rest,
+    consumes: body ? mediaTypesOf(body.content) : isPlain ? produces : ["*/*"],
+    produces,
+    schemes: ["https"],
+    ...(all.length > 0 && { parameters: all }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([code, { description, content = {} }]) => {
+        const schema = Object.values(content)[0]?.schema;
+        return [code, { description, ...(schema && { schema: toDefinition(schema) }) }];
+      }),
+    ),
+  };
+}
+
+const protobuf = "application/vnd.kubernetes.protobuf";
+
+/** The order in which Kubernetes lists media types; others come first. */
+const inOrder = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+  "application/apply-patch+yaml",
+  "application/json",
+  "application/yaml",
+  protobuf,
+  "application/json;stream=watch",
+  `${protobuf};stream=watch`,
+];
+
+function mediaTypesOf(content: Content): string[] {
+  return Object.keys(content).toSorted((a, b) => inOrder.indexOf(a) - inOrder.indexOf(b));
+}
+
+/** Converts a body. If its media types have different schemas, v2 has the schema of any object. */
+function toBody({ content, required }: { content: Content; required?: boolean }): JSONObject<unknown> {
+  const [first, ...others] = Object.values(content).map(({ schema }) => schema);
+  const agree = others.every((schema) => isEqual(schema, first));
+  const schema = agree ? toDefinition(first!) : { type: "object" };
+  return { name: "body", in: "body", ...(required && { required }), schema };
+}
+
+/** Keywords that OpenAPI v2 does not have, and defaults, which Kubernetes only publishes in v3. */
+const v3Words = new Set(["oneOf", "anyOf", "not", "nullable", "allOf", "default"]);
+
+/** Converts a v3 schema to v2. A union of types has no type in v2, except int-or-string and quantities. */
+function toDefinition(schema: JSONObject<unknown>): JSONObject<unknown> {
+  const reference = singleReference(schema);
+  const entries = Object.entries(schema)
+    .filter(([word]) => !v3Words.has(word))
+    .map(([word, value]): [string, unknown] => [word, toWord(word, value)]);
+  const definition: JSONObject<unknown> = { ...Object.fromEntries(entries), ...reference };
+  // As Kubernetes publishes them: an int-or-string is a string with a format, a quantity any string.
+  if (schema["format"] === "int-or-string" || isQuantity(schema)) definition["type"] = "string";
+  if (schema["x-kubernetes-int-or-string"] === true) {
+    delete definition["type"];
+    delete definition["format"];
+  }
+  return omitConstraints(schema, definition);
+}
+
+/** Omits constraints by which kubectl, which validates by v2, would refuse null and unknown fields. */
+function omitConstraints(schema: JSONObject<unknown>, definition: JSONObject<unknown>): JSONObject<unknown> {
+  const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const gvk = schema["x-kubernetes-group-version-kind"];
+  if (isOpen && gvk !== undefined) return { type: "object", "x-kubernetes-group-version-kind": gvk };
+  const isNullable = schema["nullable"] === true;
+  const { type, items, properties, required: _required, ...rest } = definition;
+  const hasItems = items !== undefined && !isOpen && !isNullable;
+  const isTyped =
+    type !== undefined && !isNullable && !(isOpen && type === "object") && (type !== "array" || hasItems);
+  // Publishing requires kind and apiVersion of embedded objects; an open schema does not require them in v2.
+  const added = isOpen && schema["x-kubernetes-embedded-resource"] === true ? ["kind", "apiVersion"] : [];
+  const needed = requiredFields(schema).filter((name) => !added.includes(name));
+  return {
+    ...rest,
+    ...(isTyped && { type }),
+    ...(hasItems && { items }),
+    ...(properties !== undefined && !isOpen && !isNullable && { properties }),
+    ...(needed.length > 0 && { required: needed }),
+  };
+}
+
+/** The required fields that can't be null. */
+function requiredFields({
+  required,
+  properties,
+  additionalProperties,
+}: JSONObject<unknown>): readonly string[] {
+  const fields = (properties ?? {}) as Record<string, JSONObject<unknown>>;
+  if ((additionalProperties as JSONObject<unknown> | undefined)?.["nullable"] === true) return [];
+  return ((required ?? []) as string[]).filter((name) => fields[name]?.["nullable"] !== true);
+}
+
+/** Unwraps a reference that v3 puts into `allOf` because it has siblings. */
+function singleReference({ allOf }: JSONObject<unknown>): JSONObject<unknown> {
+  const [only, ...others] = (allOf ?? []) as JSONObject<unknown>[];
+  return only?.["$ref"] !== undefined && others.length === 0 ? toDefinition(only) : {};
+}
+
+function toWord(word: string, value: unknown): unknown {
+  switch (word) {
+    case "$ref":
+      return String(value).replace("#/components/schemas/", "#/definitions/");
+    case "properties":
+      return Object.fromEntries(
+        Object.entries(value as Record<string, JSONObject<unknown>>).map(([name, child]) => [
+          name,
+          toDefinition(child),
+        ]),
+      );
+    case "items":
+      return toDefinition(value as JSONObject<unknown>);
+    case "additionalProperties":
+      return typeof value === "object" ? toDefinition(value as JSONObject<unknown>) : value;
+    default:
+      return value;
+  }
+}
+
+function isQuantity({ oneOf }: JSONObject<unknown>): boolean {
+  const types = ((oneOf ?? []) as JSONObject<unknown>[]).map(({ type }) => type);
+  return types.length === 2 && types.includes("string") && types.includes("number");
+}
+
+function toParameter({ schema, ...parameter }: JSONObject<unknown>): JSONObject<unknown> {
+  return { ...parameter, ...(schema as JSONObject<unknown>) };
+}

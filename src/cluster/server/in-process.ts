@@ -1,0 +1,174 @@
+import { EventEmitter } from "node:events";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { type StatusError, badRequest, tooLarge } from "../contract/status-error.ts";
+import {
+  type Handler,
+  type ReceivedRequest,
+  type RequestContext,
+  bodyLimit,
+} from "../http/request-context.ts";
+import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
+import { jsonType } from "../http/reply.ts";
+import { headersOf, partsOf } from "./send-reply.ts";
+import { type Report, contextOf } from "./serve.ts";
+
+/** A request that is passed to the server by a function call. */
+export interface PlainRequest {
+  readonly method: string;
+  /** Including the query. */
+  readonly path: string;
+  /** Header names in lower case. */
+  readonly headers: { readonly [name: string]: string | readonly string[] };
+  readonly body?: string | undefined;
+}
+
+/** The response to a `PlainRequest`, once its status and headers are known. */
+export interface PlainResponse {
+  readonly status: number;
+  /** Header names in lower case. */
+  readonly headers: { readonly [name: string]: string };
+  /** The whole body; empty if there is a stream. */
+  readonly body: Buffer;
+  /** The body of a watch, as it is written. Destroying it disconnects the client. */
+  readonly stream?: Readable | undefined;
+}
+
+/** Makes a function from a handler that answers calls as `serve()` answers requests of sockets. */
+export function answerCalls(
+  handler: Handler,
+  report: Report,
+): (request: PlainRequest) => Promise<PlainResponse> {
+  return (request) => answer(handler, report, request);
+}
+
+async function answer(handler: Handler, report: Report, request: PlainRequest): Promise<PlainResponse> {
+  const caller = new Caller();
+  const context = contextOf(receivedOf(request), caller);
+  if (!context) return refusal(badRequest("the request's URL is malformed"));
+  const fail = (error: unknown): void => {
+    if (!isDisconnect(context, error)) report(failedRequest(context, error));
+  };
+  try {
+    return await respond(context, caller, handler, fail);
+  } catch (error) {
+    fail(error);
+    return refusal(statusErrorOf(error));
+  }
+}
+
+async function respond(
+  context: RequestContext,
+  caller: Caller,
+  handler: Handler,
+  fail: (error: unknown) => void,
+): Promise<PlainResponse> {
+  const reply = await handler(context);
+  const headers = headersOf(context, reply);
+  if (!reply.stream) {
+    const parts = partsOf(reply.body);
+    const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const head = plainHeaders({ ...headers, "Content-Length": body.length });
+    return { status: reply.code, headers: head, body: context.method === "HEAD" ? empty : body };
+  }
+  const response = new CapturedResponse(caller);
+  reply.stream(response).catch((error: unknown) => {
+    fail(error);
+    // The caller may not have read the earlier lines yet.
+    if (!response.writableEnded) response.destroy();
+  });
+  return { status: reply.code, headers: plainHeaders(headers), body: empty, stream: response.body };
+}
+
+const empty = Buffer.alloc(0);
+
+function refusal({ code, status }: StatusError): PlainResponse {
+  return {
+    status: code,
+    headers: { "content-type": jsonType },
+    body: Buffer.from(JSON.stringify(status)),
+  };
+}
+
+/** Never connected: Node's classes need a socket. */
+const noSocket = new Socket();
+
+/** Makes the request that a socket would have delivered. */
+function receivedOf({ method, path, headers, body = "" }: PlainRequest): ReceivedRequest {
+  const read: { [name: string]: string } = {};
+  const rawHeaders: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const values = typeof value === "string" ? [value] : value;
+    read[name] = values.join(", ");
+    for (const each of values) rawHeaders.push(name, each);
+  }
+  return {
+    method,
+    url: path,
+    headers: read,
+    rawHeaders,
+    socket: noSocket,
+    errored: null,
+    async readBody() {
+      const bytes = Buffer.from(body);
+      if (bytes.length > bodyLimit) throw tooLarge(bodyLimit);
+      return bytes;
+    },
+  };
+}
+
+/** The headers of a response as its client reads them. */
+function plainHeaders(headers: { readonly [name: string]: unknown }): PlainResponse["headers"] {
+  const read: { [name: string]: string } = {};
+  for (const [name, value] of Object.entries(headers))
+    read[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : String(value);
+  return read;
+}
+
+/** The caller of `answerCalls()`, which disconnects by destroying the stream of its response. */
+class Caller extends EventEmitter {
+  destroyed = false;
+
+  leave(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.emit("close");
+  }
+}
+
+/** The response of a watch: the caller reads its body from a stream instead of a socket. */
+class CapturedResponse extends ServerResponse {
+  readonly body = new Readable({ read: () => {} });
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    super(new IncomingMessage(noSocket));
+    this.#caller = caller;
+    this.body.on("close", () => this.destroy());
+  }
+
+  /** Does nothing: the caller already has the status and headers. */
+  override flushHeaders(): void {}
+
+  /** Always returns true: the caller shares this process' memory, so that there is no backpressure. */
+  override write(chunk: Buffer | string): boolean {
+    this.body.push(chunk);
+    return true;
+  }
+
+  override end(chunk?: unknown): this {
+    this.finished = true;
+    if (typeof chunk === "string" || Buffer.isBuffer(chunk)) this.body.push(chunk);
+    this.body.push(null);
+    return this;
+  }
+
+  override destroy(error?: Error): this {
+    if (this.destroyed) return this;
+    this.destroyed = true;
+    this.body.destroy(error);
+    this.#caller.leave();
+    return this;
+  }
+}
