@@ -9,24 +9,6 @@ import { installsTsbuilder } from "./read-steps.ts";
 import { type MovingShell, typeIn } from "./type-in.ts";
 import { stepsOf } from "./written-routes.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** Does what the pages say, as a reader who has installed tsbuilder; returns the shell in which that ends. */
 export async function followRoute(route: Route, parent: string): Promise<Shell> {
   const shell = await beginRoute(route, parent);

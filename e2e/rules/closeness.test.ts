@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listSources, repository } from "../support/source-imports.ts";
 
-
 const index = "src/cluster/kinds/index.ts";
 
 /** Code that handles all kinds by tables: discovery, columns, field numbers, generated types, bootstrap roles. */

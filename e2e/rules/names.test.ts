@@ -2,10 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { explainCopies } from "../support/explain-copies.ts";
-import { explainConstantNames, explainDuplicates, explainErrorNames, explainKindTypes, type SharedWord } from "./explain-names.ts";
+import {
+  explainConstantNames,
+  explainDuplicates,
+  explainErrorNames,
+  explainKindTypes,
+  type SharedWord,
+} from "./explain-names.ts";
 import { listSources, repository } from "../support/source-imports.ts";
-
-
 
 /** Each of these words is declared once, and imported everywhere else. */
 const words: Readonly<Record<string, SharedWord>> = {

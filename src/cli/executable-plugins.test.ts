@@ -8,18 +8,6 @@ import { goldenHost } from "../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "./start/dispatch.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const { call, read, snapshot } = folder;
 const has = (path: string): boolean => existsSync(join(folder.root, path));

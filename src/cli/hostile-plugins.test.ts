@@ -6,16 +6,6 @@ import { file, initWith, plugin, useEvilFolder } from "../../e2e/support/plugins
 import { writePlugin } from "../../e2e/support/plugins/plugin-package.ts";
 import { complete } from "./completion/complete.ts";
 
-
-
-
-
-
-
-
-
-
-
 const { folder, choose, others } = useEvilFolder();
 const { call, read } = folder;
 

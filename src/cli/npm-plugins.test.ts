@@ -9,26 +9,6 @@ import { complete } from "./completion/complete.ts";
 import { dispatch } from "./start/dispatch.ts";
 import type { Host } from "./packages/host.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const { call, read, snapshot } = folder;
 const has = (path: string): boolean => existsSync(join(folder.root, path));

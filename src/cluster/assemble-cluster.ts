@@ -4,7 +4,15 @@
 
 import type { User } from "./contract/user.ts";
 import { AdmissionChain } from "./admission/admission.ts";
-import { claimResize, defaultTolerations, namespaceLifecycle, newNode, podPriority, systemPriorities } from "./admission/plugins.ts";
+import {
+  claimResize,
+  defaultTolerations,
+  namespaceLifecycle,
+  newNode,
+  podPriority,
+  runtimeClass,
+  systemPriorities,
+} from "./admission/plugins.ts";
 import { convertByWebhook } from "./admission/webhooks/convert-by-webhook.ts";
 import { limitRanger } from "./admission/limit-ranger.ts";
 import { podSecurity } from "./admission/pod-security.ts";
@@ -12,7 +20,6 @@ import { mutatingPolicies } from "./admission/policies/mutating-policies.ts";
 import { validatingPolicies } from "./admission/policies/validating-policies.ts";
 import { resourceQuota } from "./admission/resource-quota.ts";
 import { roleEscalation } from "./admission/role-escalation.ts";
-import { runtimeClass } from "./kinds/node/runtime-class.ts";
 import { podServiceAccount } from "./admission/service-account.ts";
 import type { Caller, WebhookCall } from "./admission/webhooks/call-webhook.ts";
 import type { WebhookClient } from "./admission/webhooks/webhook-client.ts";
@@ -47,46 +54,6 @@ import { WatchTurn } from "./http/watch-turn.ts";
 import type { FileJournal } from "./storage/file-journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 /** The options of an API server, with or without a port. */
 export interface AssembleOptions {

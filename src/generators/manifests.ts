@@ -17,48 +17,6 @@ import { ProjectSources } from "./sources/project-sources.ts";
 import { addProvenance, rolesOf } from "./rbac/roles.ts";
 import { type WebhookPackage, webhookConfigurations } from "./webhook/configurations.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const output: Readonly<Record<GeneratorName, string>> = {
   crd: "config/crd/bases",
   rbac: "config/rbac",

@@ -6,22 +6,6 @@ import { bundleAnnotations as keys } from "./bundle-format.ts";
 import { validateBundle } from "./validate/validate-bundle.ts";
 import { planMigration } from "./plan-migration.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";
 const crd = "manifests/apps.example.com_shops.yaml";
 

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { integrityOf } from "./lock-file.ts";
 import { lackingPackages, lockedVersions, readLock, staleTarballs, unlockedPackages } from "./check-lock.ts";
 
-
 const lockOf = (packages: object) => readLock(JSON.stringify({ packages }))!;
 
 test("a dependency is found beside the package that needs it, and in the folders above", () => {

@@ -5,7 +5,6 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { parseJson } from "../shared/read-json.ts";
 import { integrityOf } from "./lock-file.ts";
 
-
 /** A `package-lock.json`, as far as we read it. */
 export interface PackageLock {
   readonly packages: Readonly<Record<string, LockEntry>>;

@@ -3,12 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { repository } from "../../e2e/support/source-imports.ts";
 import { lackingPackages, readLock } from "./check-lock.ts";
-import { formatLock, lockVendored } from "./lock-file.ts";
-import type { LockedPackage } from "./release/sbom.ts";
+import { type LockedPackage, formatLock, lockVendored } from "./lock-file.ts";
 import { readCli, readLibraries } from "./own-sources.ts";
-
-
-
 
 /** Our packages as this repository has them. */
 const manifests = [...readLibraries(repository), readCli(repository, false)].map(({ manifest }) => manifest);

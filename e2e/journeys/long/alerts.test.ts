@@ -15,36 +15,6 @@ import { missingPrometheus, scaffoldAlerts } from "../../support/alerts/promethe
 import { type PrometheusServer, startPrometheusServer } from "../../support/alerts/prometheus-server.ts";
 import { Widget, widgetDefinition } from "../../support/runtime/widget-kinds.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 // A real Prometheus scrapes a running operator: each alert but OperatorRestarts, MemoryNearLimit and ConversionFails
 // fires when its cause is made, and clears when it is gone. The tests depend on each other.
 

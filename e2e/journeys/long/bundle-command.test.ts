@@ -15,44 +15,6 @@ import { run } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 import { talk } from "../../support/dev/terminal.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 // `tsbuilder bundle` and its flags change a project as documented, and build images of bundles.
 
 const programs = findPrograms("36");

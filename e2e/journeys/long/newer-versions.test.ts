@@ -7,10 +7,6 @@ import { installPackedTsbuilder, type PackedTsbuilder } from "../../support/regi
 import type { PackageVersion, Packument } from "../../support/registries/registry-stand-in.ts";
 import { run, type Shell, tryRun } from "../../support/shell.ts";
 
-
-
-
-
 /** The versions that new projects lock, by name: the registry has a newer one of each. */
 const locked = lockedVersions();
 

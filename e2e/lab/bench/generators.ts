@@ -10,24 +10,6 @@ import { toScripts } from "../../../src/packaging/to-scripts.ts";
 import { diskTree } from "../../../src/scaffold/tree.ts";
 import { findControllerGen, prepareTwins } from "../../oracle/real/controller-gen/go-twin.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 // CRDs of 1, 10, 100 and 300 kinds with fifty fields each, without pod templates and with one in a tenth of them, compared
 // with controller-gen on the same types in Go: a process that finds nothing of an earlier one, a process after an edit,
 // as somebody runs `npm run manifests`, and the time to regenerate in a process that watches.

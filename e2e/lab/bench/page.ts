@@ -7,20 +7,6 @@ import { readPageAssets } from "../../../src/cli/commands/develop/page-assets.ts
 import { fileRecord } from "../../../src/dev/record/read-recording.ts";
 import { startPage } from "../../../src/dev/page/page-server.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 // The page of dev with a record of 8 hours of samples, 10,000 objects, 100,000 changes and 10,000 calls of webhooks: until it is painted, until all
 // is read, how long the browser is busy for a frame meanwhile, and while somebody scrolls and moves in time.
 

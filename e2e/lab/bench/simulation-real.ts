@@ -12,30 +12,6 @@ import { eventually } from "../../support/eventually.ts";
 import { CustomResourceDefinition, surprisesOf } from "../../support/simulation/do-steps.ts";
 import { processesIn, processorTime } from "./load/processes.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** How long nothing may happen on a real control plane until the operator is said to rest: there is no other sign. */
 const quiet = 2000;
 

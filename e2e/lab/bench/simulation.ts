@@ -16,18 +16,6 @@ import { setupAppServiceController as setup } from "../../golden/app-operator/sr
 import { repository } from "../../support/source-imports.ts";
 import { runOnReal } from "./simulation-real.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 const runs = Number(process.env["RUNS"] ?? 1000);
 const processes = 2;
 const config = join(repository, "e2e/golden/app-operator/config");

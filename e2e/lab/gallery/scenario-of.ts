@@ -14,14 +14,6 @@ import { ProjectSources } from "../../../src/generators/sources/project-sources.
 import { memoryTree } from "../../../src/scaffold/tree.ts";
 import type { Exhibit } from "./exhibits.ts";
 
-
-
-
-
-
-
-
-
 /** The export of `wrong.ts` and `right.ts`: one operator, or several. */
 type OperatorModule =
   | (Pick<SimulatedOperator, "rules" | "replicas" | "sharding" | "former"> & {

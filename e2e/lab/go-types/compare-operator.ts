@@ -12,21 +12,6 @@ import type { Operator } from "./operators.ts";
 import { removeRefusedMarkers } from "./refused-markers.ts";
 import { translate } from "./translate.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** The result of comparing a kind. */
 export interface ComparedKind {
   /** The name of its file. */

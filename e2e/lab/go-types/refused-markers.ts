@@ -1,6 +1,5 @@
 import type { Diagnostic } from "../../../src/generators/model/diagnostic.ts";
 
-
 /**
  * Takes lines of comments out that the generators refuse and controller-gen ignores: a misspelt marker, or one in the
  * wrong place. Returns each of them; what is wrong in any other line stays.

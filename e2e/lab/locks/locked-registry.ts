@@ -4,20 +4,6 @@ import { type PackageManifest, type PackageSource, packReleases } from "../../..
 import { readTarball } from "../../../src/packaging/tarball.ts";
 import type { Packument } from "../../support/registries/registry-stand-in.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 export interface LockedRegistry {
   readonly url: string;
   stop(): void;

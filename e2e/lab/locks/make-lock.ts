@@ -3,50 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dispatch } from "../../../src/cli/start/dispatch.ts";
 import { lackingPackages, type PackageLock } from "../../../src/packaging/check-lock.ts";
-import type { LockedPackage } from "../../../src/packaging/release/sbom.ts";
-import { lockVendored } from "../../../src/packaging/lock-file.ts";
+import { type LockedPackage, lockVendored } from "../../../src/packaging/lock-file.ts";
 import { readCli, readLibraries } from "../../../src/packaging/own-sources.ts";
 import { packSiblings, type Tarball } from "../../../src/packaging/pack.ts";
 import { goldenHost } from "../../golden/golden-projects.ts";
 import { run } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 /** The tree that npm chose. */
 interface MadeLock {

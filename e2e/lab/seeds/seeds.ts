@@ -10,20 +10,6 @@ import { listSources, repository } from "../../support/source-imports.ts";
 import { bundleTest } from "./bundle-test.ts";
 import { type PlanReport, type Share, shares } from "./share.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 // npm run lab -- seeds --only PATTERN [--seeds 1000] [--from 1] [--processes 2] [--story]
 const { values } = parseArgs({
   options: {

@@ -16,46 +16,6 @@ import { useGoldenCopies } from "../../support/projects/golden-copies.ts";
 import { bundleTexts, type BundleFiles, damage, rightBundle } from "../../support/olm/right-bundle.ts";
 import { findOlmPrograms } from "./olm-programs/build.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 // Catalogs as opm's libraries see them: they render bundles, validate catalogs, and serve them.
 
 const found = findOlmPrograms();

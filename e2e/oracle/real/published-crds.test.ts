@@ -14,60 +14,6 @@ import { Random } from "../../../src/simulation/random.ts";
 import { surprisesOf } from "../../support/simulation/do-steps.ts";
 import { publishedCrds } from "./published-crds.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const { crds, missing } = publishedCrds();
 for (const why of missing) console.log(`left out: the CRDs of ${why}`);
 

@@ -2,12 +2,6 @@ import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { ClusterServiceVersion, Permission, WebhookDefinition } from "../../../src/olm/bundle/csv.ts";
 import type { ManifestObject } from "../../../src/ship/manifest.ts";
 
-
-
-
-
-
-
 /** Where OLM installs a bundle, and what the operator is to watch there: no namespaces for all. */
 export interface Installation {
   readonly namespace: string;

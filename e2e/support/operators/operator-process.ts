@@ -10,24 +10,6 @@ import { eventually, type Watched } from "../eventually.ts";
 import { watchProcess } from "../watched-process.ts";
 import { ownPort } from "../own-port.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** Where a project's operator is installed and what it runs against. */
 export interface OperatorPlace {
   readonly client: Client;

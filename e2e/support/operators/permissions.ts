@@ -2,8 +2,6 @@ import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { parseRequest } from "../../../src/cluster/http/request-context.ts";
 import type { PassedRequest } from "./api-gateway.ts";
 
-
-
 /** The permissions of a role, one verb of one resource each, as "verb resource.group". */
 export function permissionsOf(rules: readonly PolicyRule[]): string[] {
   return rules.flatMap(({ verbs, apiGroups = [], resources = [] }) =>

@@ -2,12 +2,6 @@ import type { PolicyRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/r
 import { findServed, type ServiceReference } from "../../../src/olm/bundle/served-by.ts";
 import type { ManifestObject } from "../../../src/ship/manifest.ts";
 
-
-
-
-
-
-
 /**
  * Compares the effects of two sets of objects: what each service account of a Deployment may do, which Deployment answers each
  * webhook, and all other objects field by field. Returns a line for each difference.

@@ -1,7 +1,5 @@
 import type { Host } from "../../../src/cli/packages/host.ts";
 
-
-
 /** A tsbuilder that is newer than the one that scaffolded a project, with what that one scaffolded. */
 export function newerHost(baseline: Readonly<Record<string, string>>, version = "0.0.0-newer"): Host {
   return {

@@ -9,20 +9,6 @@ import { run } from "../../golden/golden-projects.ts";
 import { newerHost } from "./newer-host.ts";
 import { useProjectFolder } from "./project-folder.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** A project under git's version control that an older version of tsbuilder scaffolded, for each test of a file. */
 export function useOlderProject() {
   const folder = useProjectFolder();

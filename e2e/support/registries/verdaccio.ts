@@ -18,24 +18,6 @@ import { ownPort } from "../own-port.ts";
 import { run, plainEnvironment } from "../shell.ts";
 import { watchProcess } from "../watched-process.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** A registry of one's own on loopback, to which anybody may publish; what it doesn't have it gets from the machine's. */
 export interface Verdaccio {
   readonly url: string;

@@ -10,34 +10,6 @@ import type { Manager } from "../../../src/runtime/manager/manager.ts";
 import type { ManagerOptions } from "../../../src/runtime/manager/manager-options.ts";
 import { Widget } from "./widget-cluster.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** An error that throws when it is read. */
 class OddError extends AggregateError {
   constructor() {

@@ -5,38 +5,14 @@ import type { ClusterConfig } from "../../../src/runtime/http/config.ts";
 import { waitWithClock } from "../../../src/runtime/clock/waits.ts";
 import { createLogger } from "../../../src/runtime/log/create-logger.ts";
 import { Manager } from "../../../src/runtime/manager/manager.ts";
-import { type FaultProxy, type ProxiedRequest, startFaultProxy } from "../../../src/runtime/testing/fault-proxy.ts";
+import {
+  type FaultProxy,
+  type ProxiedRequest,
+  startFaultProxy,
+} from "../../../src/runtime/testing/fault-proxy.ts";
 import { type Step, trafficOf } from "./fault-schedule.ts";
 import { SuspendedClock } from "./suspended-clock.ts";
 import { Widget } from "./widget-cluster.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 export interface ConfigMap extends KubernetesObject {
   data?: { [key: string]: string };

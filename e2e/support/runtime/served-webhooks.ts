@@ -11,18 +11,6 @@ import { createLogger } from "../../../src/runtime/log/create-logger.ts";
 import { WebhookBuilder } from "../../../src/runtime/webhook/webhook-builder.ts";
 import { WebhookServer, type WebhookServerOptions } from "../../../src/runtime/webhook/webhook-server.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 export interface MySQL extends CustomResource<{ replicas?: number; storage?: string }> {}
 const group = { group: "apps.example.com" };
 const names = { kind: "MySQL", plural: "mysqls" };

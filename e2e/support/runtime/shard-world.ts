@@ -1,13 +1,14 @@
-import { mayWrite, newMember, stepMember, type MemberCommand, type MemberEvent, type MemberRecord, type MemberSettings, type MemberState } from "../../../src/runtime/shards/member.ts";
+import {
+  mayWrite,
+  newMember,
+  stepMember,
+  type MemberCommand,
+  type MemberEvent,
+  type MemberRecord,
+  type MemberSettings,
+  type MemberState,
+} from "../../../src/runtime/shards/member.ts";
 import { allRanges, listRanges, noRanges, type Ranges } from "../../../src/runtime/shards/ranges.ts";
-
-
-
-
-
-
-
-
 
 export const timing = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2000 };
 /** How long a member waits for an answer, and how long its work on a range takes to end, at most. */

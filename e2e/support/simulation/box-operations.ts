@@ -5,20 +5,6 @@ import type { PlannedStep } from "../../../src/simulation/operations/operations-
 import type { CRD } from "../../../src/simulation/operations/checked-kind.ts";
 import { Random } from "../../../src/simulation/random.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 let made = 0;
 
 /** A CRD of a kind with this spec. */

@@ -8,12 +8,6 @@ import {
 import type { PlannedStep } from "../../../src/simulation/operations/operations-for.ts";
 import type { CRD } from "../../../src/simulation/operations/checked-kind.ts";
 
-
-
-
-
-
-
 export const CustomResourceDefinition = defineKind<KubernetesObject>(
   { group: "apiextensions.k8s.io", version: "v1" },
   { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },

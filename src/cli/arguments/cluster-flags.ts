@@ -2,10 +2,6 @@ import type { ClusterChoice, ClusterTarget } from "../../ship/cluster/kubectl.ts
 import type { FlagDefinition } from "./command.ts";
 import type { Ui } from "../reporting/ui.ts";
 
-
-
-
-
 /** The flags of every command that talks to a cluster. */
 export const clusterFlags = {
   context: {

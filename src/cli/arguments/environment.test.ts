@@ -2,10 +2,6 @@ import { afterEach, expect, test, vi } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { flagsOfEnvironment } from "./environment.ts";
 
-
-
-
-
 const folder = useProjectFolder();
 afterEach(() => vi.unstubAllEnvs());
 

@@ -2,14 +2,6 @@ import { type ContainerTool, containerTools, findContainerTool } from "../../shi
 import type { FlagDefinition } from "./command.ts";
 import { parseImageReference } from "../../ship/images/image-reference.ts";
 import type { Ui } from "../reporting/ui.ts";
-import { toolFlag } from "./image-flags.ts";
-
-
-
-
-
-
-
 
 /** Selects the container tool, in every command that works with images. */
 export const toolFlag = {

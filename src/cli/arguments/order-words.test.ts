@@ -5,24 +5,6 @@ import { commands } from "../commands/index.ts";
 import { complete } from "../completion/complete.ts";
 import { dispatch } from "../start/dispatch.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 
 /** What a command line prints, notes, and ends with. */

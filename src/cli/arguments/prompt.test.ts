@@ -5,12 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../../e2e/golden/golden-projects.ts";
 import { talk as talkIn } from "../../../e2e/support/dev/terminal.ts";
 
-
-
-
-
-
-
 let root: string;
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "tsbuilder-prompt-"));

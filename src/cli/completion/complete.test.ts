@@ -7,14 +7,6 @@ import { useProjectFolder } from "../../../e2e/support/projects/project-folder.t
 import { complete } from "./complete.ts";
 import { completionScripts } from "../commands/completion.ts";
 
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const words = async (...typed: string[]): Promise<string[]> =>
   (await complete(typed, folder.root)).map((line) => line.split("\t")[0]!);

@@ -8,11 +8,6 @@ import { diskTree } from "../../scaffold/tree.ts";
 import { dispatch } from "../start/dispatch.ts";
 import { checkLock } from "./check-packages.ts";
 
-
-
-
-
-
 const folder = useProjectFolder();
 const write = (path: string, text: string): void => writeFileSync(join(folder.root, path), text);
 const check = () => checkLock(folder.root, diskTree(folder.root));

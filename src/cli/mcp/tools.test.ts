@@ -8,14 +8,6 @@ import { useProjectFolder } from "../../../e2e/support/projects/project-folder.t
 import { mcpServer } from "./tools.ts";
 import { commandLine } from "../start/dispatch.ts";
 
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const agent = new Client({ name: "agent", version: "1" });
 let stop: () => Promise<void>;

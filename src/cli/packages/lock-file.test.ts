@@ -6,18 +6,6 @@ import { releasedHost } from "../../../e2e/support/projects/released-host.ts";
 import { dispatch } from "../start/dispatch.ts";
 import type { Host } from "./host.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const { read, snapshot } = folder;
 const write = (path: string, text: string): void => writeFileSync(join(folder.root, path), text);

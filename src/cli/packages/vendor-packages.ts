@@ -1,11 +1,7 @@
-import { formatLock, lockVendored } from "../../packaging/lock-file.ts";
-import type { LockedPackage } from "../../packaging/release/sbom.ts";
+import { type LockedPackage, formatLock, lockVendored } from "../../packaging/lock-file.ts";
 import { findOwnPackage } from "../../packaging/own-package.ts";
 import { ownPackageNames, readVendorTarballs } from "../../packaging/vendor.ts";
 import type { PackageSpecifiers } from "../../plugins/contract/plugin.ts";
-
-
-
 
 /** The specifiers of tsbuilder's packages in a new project, and the tarballs that they refer to. */
 export interface VendorPackages {

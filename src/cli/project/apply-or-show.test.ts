@@ -4,10 +4,6 @@ import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { applyOrShow } from "./apply-or-show.ts";
 
-
-
-
-
 const folder = useProjectFolder();
 
 test("a write that fails lists nothing as written", () => {

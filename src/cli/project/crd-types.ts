@@ -6,24 +6,6 @@ import { newResource, type Resource } from "../../project/project.ts";
 import { atFile } from "../../shared/files.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** The folder for types of third-party kinds. In `api/`, the generators would take them for the project's own. */
 const typesFolder = "src/types";
 

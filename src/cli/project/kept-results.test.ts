@@ -7,18 +7,6 @@ import { planManifests } from "../../generators/manifests.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
 import { KeptResults } from "./kept-results.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 const tree = memoryTree({
   "src/app_controller.ts": "// +kubebuilder:rbac:groups=apps,resources=pods,verbs=get\n",
 });

@@ -10,32 +10,6 @@ import { createCache, type GeneratorCache } from "../../generators/sources/cache
 import type { Tree } from "../../scaffold/tree.ts";
 import { openCacheFolder } from "../../shared/own-folder.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** The number of projects whose results are kept. */
 const keptProjects = 32;
 

@@ -12,22 +12,6 @@ import { parseProject } from "../../project/store.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { withProjectLock } from "./lock-project.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const tsx = import.meta.resolve("tsx");
 const main = join(import.meta.dirname, "../start/from-source.ts");
 

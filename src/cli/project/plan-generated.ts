@@ -5,28 +5,6 @@ import type { Draft, Tree } from "../../scaffold/tree.ts";
 import type { Diagnostic } from "../../generators/model/diagnostic.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /**
  * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. Results are reused
  * from a cache of this process, or from the last command in the project at `root`.

@@ -10,30 +10,6 @@ import { dispatch } from "../start/dispatch.ts";
 import { takeFormat } from "../arguments/words.ts";
 import { systemCodes } from "./system-codes.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const document = readFileSync(join(import.meta.dirname, "../output.schema.json"), "utf8");
 const schema = compileSchema(withoutReferences(document));

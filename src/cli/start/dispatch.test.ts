@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { goldenHost, run } from "../../../e2e/golden/golden-projects.ts";
 import { commands } from "../commands/index.ts";
@@ -7,12 +5,6 @@ import { dispatch } from "./dispatch.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-
-
-
-
-
-
 
 const folder = useProjectFolder();
 const { call, initialize } = folder;

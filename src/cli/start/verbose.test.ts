@@ -8,28 +8,6 @@ import { dispatch } from "./dispatch.ts";
 import { noteSteps } from "../reporting/report.ts";
 import { takeVerbose } from "../arguments/words.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 
 /** The notes of a command, and what it ended with. */

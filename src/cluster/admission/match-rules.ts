@@ -9,7 +9,6 @@ import type {
   NamedRuleWithOperations,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
-
 /**
  * Finds the version in which a rule matches: the request's version, or with `Equivalent` any other in which the
  * resource is served.

@@ -11,12 +11,6 @@ import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";
 import { type Claim, sizeOf } from "../kinds/core/persistent-volume-claim.ts";
 
-
-
-
-
-
-
 const namespaces = { group: "", plural: "namespaces", kind: "Namespace" };
 
 /** NamespaceLifecycle: nothing can be created in a namespace that does not exist or is being terminated. */

@@ -7,26 +7,14 @@ import { forbidden, invalidObject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
-import { containersOf, type Violation, plural, type Level, type Standard, violationsOf } from "./pod-security-standards.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
+import {
+  containersOf,
+  type Violation,
+  plural,
+  type Level,
+  type Standard,
+  violationsOf,
+} from "./pod-security-standards.ts";
 
 /**
  * Enforces the Pod Security Standard in the labels of a namespace, and warns about templates whose pods would violate

@@ -12,10 +12,6 @@ import type { Store } from "../storage/store.ts";
 import type { Attributes, Authorizer, Decision, Rule } from "../contract/authorizer.ts";
 import { isUsable } from "../kinds/checks/meta-types.ts";
 
-
-
-
-
 /** Authorizes by the roles and bindings that are in the store at the time of the request. */
 export class RBAC implements Authorizer {
   readonly #roles: Collection;

@@ -12,27 +12,27 @@ import {
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type { ObjectSchema, Resource, ResourceVersion, Strategy, SubresourceInfo } from "../registry/resource.ts";
+import type {
+  ObjectSchema,
+  Resource,
+  ResourceVersion,
+  Strategy,
+  SubresourceInfo,
+} from "../registry/resource.ts";
 import { fieldText } from "../registry/field-text.ts";
 import { Entry } from "../storage/entry.ts";
-import { defaultStrategy, resetBuiltInStatus, resetNothing, resetStatusAlone } from "../registry/default-strategy.ts";
+import {
+  defaultStrategy,
+  resetBuiltInStatus,
+  resetNothing,
+  resetStatusAlone,
+} from "../registry/default-strategy.ts";
 import { ageOf } from "../registry/format-age.ts";
 import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import type { BuiltInKind } from "../kinds/built-in-kind.ts";
 import { provideTables } from "../kinds/checks/known-values.ts";
 import { builtInKinds } from "../kinds/index.ts";
 import type { Registry } from "../registry/registry.ts";
-import { findKind } from "../../apimachinery/kinds/builtin-resources.ts";
-import {
-  type BuiltinResource,
-  type BuiltinSchema,
-  DecodeError,
-  convertUnstructured,
-  decodeBuiltIn,
-  loadSchemas,
-} from "@tsbuilder/apimachinery/kinds";
-
-
 
 /**
  * Registers every built-in kind but ComponentStatus, all versions of a kind as one resource. A resource has three sources:

@@ -2,27 +2,21 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ConfigMapEnvSource, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { type Container, type ContainerStatus, type Pod, type PodStatus, configMaps, pods, secrets } from "../control-loop/api/core.ts";
+import {
+  type Container,
+  type ContainerStatus,
+  type Pod,
+  type PodStatus,
+  configMaps,
+  pods,
+  secrets,
+} from "../control-loop/api/core.ts";
 import type { Controller } from "../control-loop/controller.ts";
 import { findByKey, keyOf } from "../control-loop/keys.ts";
 import { isFinished } from "../control-loop/pods/pod-state.ts";
 import { chooseStage, type StagesContext } from "./stage.ts";
 import { nodeAddress } from "../kinds/core/node/fake-node.ts";
 import { setPodCondition } from "../control-loop/pods/pod-conditions.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 /** How long the pod of a Job runs, in milliseconds. */
 const jobDuration = 1000;

@@ -7,17 +7,6 @@ import { pods } from "../control-loop/api/core.ts";
 import { untilStage, parseStages, renderTemplate } from "./stage.ts";
 import { eventually } from "../../../e2e/support/eventually.ts";
 
-
-
-
-
-
-
-
-
-
-
-
 const clock = new FakeClock();
 let cluster: TestCluster;
 

@@ -4,9 +4,6 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { formatAge } from "../registry/format-age.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 
-
-
-
 /** The columns of a CRD version: the name, then its `additionalPrinterColumns`. Default: the age. */
 export function customColumns({ additionalPrinterColumns }: CRDVersion): TableColumns {
   const columns = additionalPrinterColumns?.length ? additionalPrinterColumns : [ageColumn];

@@ -12,38 +12,6 @@ import { OperatorLeases } from "./operator-leases.ts";
 import { pageAgent, restorer } from "../record/recorded.ts";
 import { leases as leasesResource } from "../record/session-recording.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** The options of a session's embedded cluster. */
 export interface EmbeddedOptions {
   readonly projectName: string;

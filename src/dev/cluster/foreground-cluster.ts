@@ -8,26 +8,6 @@ import { didYouMean } from "../../shared/text.ts";
 import { makeFolder, writeOutput } from "../../shared/files.ts";
 import { explainStart, failureReporter, formatFailure } from "./cluster-failures.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** The options of a cluster without a project. */
 export interface ForegroundOptions {
   readonly folder: string;

@@ -3,7 +3,6 @@ import type { Client, KubeconfigFile } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, readContext } from "../../ship/cluster/kubectl.ts";
 
-
 /** A kubeconfig with one cluster, one user and one context. */
 export interface MinimalConfig extends KubeconfigFile {
   readonly clusters: readonly [{ readonly name: string; readonly cluster: { readonly server: string } }];

@@ -7,46 +7,6 @@ import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
 import { accountConfig, readChosen, inNamespace } from "./kubeconfig.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /**
  * Opens an existing cluster for a session. The names of the objects that it applies start with the project's name and `-dev`, so
  * that a deployed operator is left alone; the selected kubeconfig is only read.

@@ -18,12 +18,6 @@ import type { DevEvent, Report } from "../dev-event.ts";
 import { type OperatorRecord, listenToOperator, subscriber } from "../record/operator-messages.ts";
 import { writePrivate } from "../../shared/files.ts";
 
-
-
-
-
-
-
 /** Where a session's operator runs in the cluster, and where it serves its webhooks, if at all. */
 export interface SessionPlace extends ObjectPlace {
   readonly webhooks: WebhookPlace | undefined;

@@ -5,29 +5,18 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { DevEvent } from "../dev-event.ts";
 import type { RecentRecord } from "./recent-record.ts";
 import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOf, lineOfWrite } from "./record-line.ts";
-import { type RecordedAction, type RecordedFault, type RecordedSession, type RecordedText, format, type RecordedAdmission, type RecordedCall, type RecordedConversion } from "./recorded.ts";
+import {
+  type RecordedAction,
+  type RecordedFault,
+  type RecordedSession,
+  type RecordedText,
+  format,
+  type RecordedAdmission,
+  type RecordedCall,
+  type RecordedConversion,
+} from "./recorded.ts";
 import { atFile, makeFolder } from "../../shared/files.ts";
 import { hideCall } from "./hide-secrets.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 interface RecordingOptions extends RecordingFileOptions {
   readonly project: string;

@@ -8,17 +8,11 @@ import { generateCrds } from "../crd/generate-crds.ts";
 import { toJson } from "../crd/custom-resource-definition.ts";
 import { ProjectSources } from "../sources/project-sources.ts";
 import { planTypes } from "./types-from-crd.ts";
-import { randomObjectSchemas as nodes, rarely, texts } from "../../../e2e/support/simulation/random-schemas.ts";
-
-
-
-
-
-
-
-
-
-
+import {
+  randomObjectSchemas as nodes,
+  rarely,
+  texts,
+} from "../../../e2e/support/simulation/random-schemas.ts";
 
 const roots = fc.record({
   description: rarely(texts),

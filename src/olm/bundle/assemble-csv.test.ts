@@ -3,14 +3,6 @@ import type { KindDescription } from "../../generators/crd/describe-kinds.ts";
 import { parseManifest } from "../../ship/manifest.ts";
 import { account, assemble, assembleObjects, base, crd, deployment, installed } from "./sample-bundle.ts";
 
-
-
-
-
-
-
-
-
 test("a bundle has the base's words, the deployment, and the package's version", () => {
   const { csv, notes } = assemble(account);
 

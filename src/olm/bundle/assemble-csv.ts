@@ -5,37 +5,24 @@ import type { KindDescription } from "../../generators/crd/describe-kinds.ts";
 import { type ManifestObject, describeObject, isCrd } from "../../ship/manifest.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { csvAnnotations, csvApiVersion, csvKind, targetNamespaces } from "../bundle-format.ts";
-import { type BundledObject, bundleObjects, groupKind, isCertManagers, issuedSecrets } from "./bundled-objects.ts";
-import type { ClusterServiceVersion, CrdDescription, CsvSpec, InstalledDeployment, Permission, RelatedImage } from "./csv.ts";
+import {
+  type BundledObject,
+  bundleObjects,
+  groupKind,
+  isCertManagers,
+  issuedSecrets,
+} from "./bundled-objects.ts";
+import type {
+  ClusterServiceVersion,
+  CrdDescription,
+  CsvSpec,
+  InstalledDeployment,
+  Permission,
+  RelatedImage,
+} from "./csv.ts";
 import { type Deployment, isDeployment } from "./served-by.ts";
 import { findWebhooks, isWebhookConfiguration } from "./webhook-definitions.ts";
 import { byMarkers, type Crd, describeCrd } from "./descriptors.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 export interface CsvRequest {
   /** The rendered `config/manifests`: the base and the deployment. */

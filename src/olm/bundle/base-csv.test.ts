@@ -4,18 +4,6 @@ import { newResource, noWebhooks, type Project } from "../../project/project.ts"
 import { Draft, memoryTree } from "../../scaffold/tree.ts";
 import { basePath, planBase, type Presentation } from "./base-csv.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 function plan(of: Project, presentation: Presentation, before: Record<string, string> = {}): Draft {
   const draft = new Draft(memoryTree(before));
   planBase(draft, of, presentation);

@@ -2,8 +2,6 @@ import type { FieldDescription, KindDescription } from "../../generators/crd/des
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { CrdDescription, FieldDescriptor } from "./csv.ts";
 
-
-
 /** A CRD of the rendered deployment. */
 export interface Crd extends ManifestObject {
   readonly spec: {

@@ -3,16 +3,6 @@ import { type ManifestObject, parseManifest } from "../../ship/manifest.ts";
 import { assembleCsv, type AssembledBundle } from "./assemble-csv.ts";
 import type { InstalledDeployment } from "./csv.ts";
 
-
-
-
-
-
-
-
-
-
-
 /** The manifests of a small project, for tests. */
 export const base = `
 apiVersion: operators.coreos.com/v1alpha1

@@ -11,11 +11,6 @@ import { show } from "./check-csv.ts";
 import { type BundleFinding, type Findings, finding } from "./rules.ts";
 import { decodeCrd } from "../../generators/types/read-crds.ts";
 
-
-
-
-
-
 /** Checks the manifests beside the ClusterServiceVersion. */
 export function* checkObjects({ objects }: Bundle): Findings {
   const seen = new Map<string, string>();

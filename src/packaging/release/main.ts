@@ -5,13 +5,8 @@ import { git } from "../commit.ts";
 import { findOwnPackage } from "../own-package.ts";
 import { packageFolders } from "../own-sources.ts";
 import { checkTag, closeUnreleased, isInChangelog, setVersion } from "./versions.ts";
-import { readReleaseCommand, releaseHelp } from "./command-line.ts";
+import { type PackOptions, readReleaseCommand, releaseHelp } from "./command-line.ts";
 import { findRepository, packRelease, sha256 } from "./pack-release.ts";
-
-
-
-
-
 
 const { folder: root, version: current } = findOwnPackage();
 const read = (path: string): string => readFileSync(join(root, path), "utf8");

@@ -69,7 +69,9 @@ export function checkTag({ tag, versions, changelog, tagged, head, changes }: Ta
   const version = tag.replace(/^v/u, "");
   for (const [path, written] of versions)
     if (tag !== `v${written}`)
-      throw new Error(`the tag is ${tag}, and ${path} says ${written}: npm run lab -- release VERSION sets all`);
+      throw new Error(
+        `the tag is ${tag}, and ${path} says ${written}: npm run lab -- release VERSION sets all`,
+      );
   if (!isInChangelog(changelog, version))
     throw new Error(`CHANGELOG.md has no version ${version}: npm run lab -- release ${version} writes it`);
   if (readNotes(changelog, version) === "")

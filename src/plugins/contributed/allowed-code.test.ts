@@ -7,22 +7,6 @@ import { useProjectFolder } from "../../../e2e/support/projects/project-folder.t
 import { complete } from "../../cli/completion/complete.ts";
 import { dispatch } from "../../cli/start/dispatch.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const { call, read } = folder;
 const key = "team.example.com/v1";

@@ -12,26 +12,6 @@ import type { Project } from "../../project/project.ts";
 import { memoryTree, type Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 // Whatever a plugin contributes: the plan has only its own new files and the lines that it may insert, or it is refused.
 
 const key = "random.example.com/v1";

@@ -5,18 +5,6 @@ import { Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { CallbackError } from "../callbacks/callbacks.ts";
 import { eventually } from "../testing/eventually.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 const caches = useCaches();
 const { createWidget, newNamespace, start } = caches;
 

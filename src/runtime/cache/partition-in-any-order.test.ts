@@ -6,12 +6,6 @@ import { expect, test } from "vitest";
 import { configMap, fill, startPartition } from "../../../e2e/support/runtime/partition-under-test.ts";
 import { keyText } from "../client/objects.ts";
 
-
-
-
-
-
-
 /** The events at the server, and between it and this process. */
 type Step = Write | { do: "answer" } | { do: "event" } | { do: "wait" } | { do: "relist"; lag: number };
 interface Write {

@@ -4,12 +4,6 @@ import { Namespace, Widget, useWidgetCluster } from "../../../e2e/support/runtim
 import type { LiveClient } from "./live-client.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 
-
-
-
-
-
-
 const cluster = useWidgetCluster();
 const { create, key } = cluster;
 let client: LiveClient;

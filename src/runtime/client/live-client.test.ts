@@ -1,23 +1,16 @@
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
-import { Namespace, Widget, useWidgetCluster, widgetDefinition } from "../../../e2e/support/runtime/widget-cluster.ts";
+import {
+  Namespace,
+  Widget,
+  useWidgetCluster,
+  widgetDefinition,
+} from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { LiveClient } from "./live-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { TerminalError } from "../errors/terminal-error.ts";
 import { ServiceAccount } from "../k8s/core/v1.ts";
 import type { TokenRequest } from "../k8s/authentication/v1.ts";
-
-
-
-
-
-
-
-
-
-
-
-
 
 const cluster = useWidgetCluster();
 const { create, key } = cluster;

@@ -9,30 +9,6 @@ import { startTestManager } from "../testing/test-manager.ts";
 import type { SampleMessage } from "../tracing/channels.ts";
 import { differs } from "./process-watch.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** A manager with the controller `hashes`, whose requests compute for so many milliseconds. */
 async function startHashes(): Promise<RequestChannel<string>> {
   const cluster = await startClusterUnderTest();

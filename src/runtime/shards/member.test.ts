@@ -1,18 +1,21 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { longestDrain, requestTimeout, type ShardStep, ShardWorld, timing } from "../../../e2e/support/runtime/shard-world.ts";
-import { mayWrite, newMember, stepMember, type MemberEvent, type MemberRecord, type MemberState } from "./member.ts";
+import {
+  longestDrain,
+  requestTimeout,
+  type ShardStep,
+  ShardWorld,
+  timing,
+} from "../../../e2e/support/runtime/shard-world.ts";
+import {
+  mayWrite,
+  newMember,
+  stepMember,
+  type MemberEvent,
+  type MemberRecord,
+  type MemberState,
+} from "./member.ts";
 import { allRanges, countRanges, noRanges, rangeCount } from "./ranges.ts";
-
-
-
-
-
-
-
-
-
-
 
 const { leaseDuration, retryPeriod } = timing;
 

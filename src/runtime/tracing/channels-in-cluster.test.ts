@@ -11,32 +11,6 @@ import { silentLogger } from "../testing/reconcile-context.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import type { ChannelMessages } from "./channels.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** Collects what a channel gets until the test ends. */
 function collect<Name extends keyof ChannelMessages>(name: Name): ChannelMessages[Name][] {
   const messages: ChannelMessages[Name][] = [];

@@ -12,28 +12,6 @@ import { operationsFor, unchangedFields } from "./index.ts";
 import type { PlannedStep } from "./operations-for.ts";
 import type { CRD } from "./checked-kind.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 let cluster: TestCluster;
 let client: Client;
 

@@ -3,12 +3,6 @@ import { expect, test } from "vitest";
 import { applyShop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { isLeftBehind } from "./strike-faults.ts";
 
-
-
-
-
-
-
 const volume = (name: string, more: object = {}): KubernetesObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",

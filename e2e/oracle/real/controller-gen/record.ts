@@ -1,13 +1,22 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { optionsFor, readExamples, runExample, sha256, yamlOf, runMarkerExample } from "../../../../src/generators/conformance/example.ts";
+import {
+  optionsFor,
+  readExamples,
+  runExample,
+  sha256,
+  yamlOf,
+  runMarkerExample,
+} from "../../../../src/generators/conformance/example.ts";
 import { emitFile } from "../../../../src/generators/model/emit.ts";
-import { controllerGenVersion, findControllerGen, type GoTwin, runControllerGen, runMarkers } from "./go-twin.ts";
-
-
-
-
+import {
+  controllerGenVersion,
+  findControllerGen,
+  type GoTwin,
+  runControllerGen,
+  runMarkers,
+} from "./go-twin.ts";
 
 // Compares our output with controller-gen's for all conformance examples that have a Go twin, byte for byte.
 // With --record the YAML blocks of the examples are rewritten from controller-gen's output.

@@ -9,26 +9,6 @@ import { explainError } from "../../../../src/cli/reporting/report.ts";
 import { goldenHost } from "../../../golden/golden-projects.ts";
 import { readCommands } from "./read-commands.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** The effects of a command. */
 export interface Outcome {
   readonly line: string;

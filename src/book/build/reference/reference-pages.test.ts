@@ -10,13 +10,6 @@ import { allExports, entries, readExports } from "./api-pages.ts";
 import { anchorOf } from "./markdown.ts";
 import { referencePages } from "./reference-pages.ts";
 
-
-
-
-
-
-
-
 const symbols = readExports();
 const pages = await referencePages(symbols);
 const page = (name: string): string => pages.get(`reference/${name}.md`)!;

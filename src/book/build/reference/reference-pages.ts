@@ -14,18 +14,6 @@ import { type ProjectKey, projectKeys } from "../../../project/keys.ts";
 import { markerFamilies } from "../../../generators/markers/families/index.ts";
 import { type MarkerHelp, markerHelp, usageOf } from "../../../generators/markers/help.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 /** Returns the pages that are made from the code: paths below `src/book`, each with its Markdown. */
 export async function referencePages(symbols = readExports()): Promise<ReadonlyMap<string, string>> {
   const pages: Readonly<Record<string, Page>> = {

@@ -3,13 +3,6 @@ import { defineCommand } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
 
-
-
-
-
-
-
-
 export const clusterStart = defineCommand({
   summary: "Start an embedded cluster and run it until interrupted",
   streams: true,

@@ -8,21 +8,6 @@ import { readPageAssets } from "./page-assets.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
 import type { Ui } from "../../reporting/ui.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const flags = {
   object: {
     type: "string",

@@ -5,9 +5,6 @@ import { defineCommand } from "../../arguments/command.ts";
 import { trace } from "../../../shared/trace.ts";
 import { openProject } from "../../project/open-project.ts";
 
-
-
-
 export const run = defineCommand({
   summary: "Run the operator on this machine against an existing cluster",
   description:

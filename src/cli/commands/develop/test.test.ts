@@ -3,8 +3,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 
-
-
 const folder = useProjectFolder();
 const path = process.env["PATH"];
 beforeEach(() => folder.initialize());

@@ -5,16 +5,6 @@ import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
 import { dispatch } from "../../start/dispatch.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const { call, initialize, read, snapshot } = folder;
 

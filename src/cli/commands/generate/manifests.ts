@@ -10,40 +10,7 @@ import { isShown, openOrView, openToChange, viewProject } from "../../project/op
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
 import type { Ui } from "../../reporting/ui.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 // Commands that run the generators on the types and markers of a project.
-
-
-
-
-
-
-
-
-
-
-
-
 
 const flags = {
   only: {

@@ -5,28 +5,6 @@ import { describeError } from "../../reporting/report.ts";
 import type { Ui } from "../../reporting/ui.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** The project to watch, and how its plans are made and applied. */
 interface ManifestsWatch {
   readonly root: string;

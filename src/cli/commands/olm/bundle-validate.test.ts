@@ -6,20 +6,6 @@ import { useProjectFolder } from "../../../../e2e/support/projects/project-folde
 import { dispatch } from "../../start/dispatch.ts";
 import type { Details } from "../../reporting/ui.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";
 

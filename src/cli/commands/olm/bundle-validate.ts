@@ -3,12 +3,6 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { reportFindings, requireBundle } from "./findings.ts";
 
-
-
-
-
-
-
 export const bundleValidate = defineCommand({
   summary: "Validate an OLM bundle",
   description:

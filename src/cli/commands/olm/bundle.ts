@@ -18,54 +18,6 @@ import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** The bundle's folder in the project, for every command that writes or builds it. */
 export const bundleFolderFlag = {
   type: "string",

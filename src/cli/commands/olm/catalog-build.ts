@@ -7,36 +7,6 @@ import { defineCommand } from "../../arguments/command.ts";
 import { toolFlag } from "../../arguments/image-flags.ts";
 import { openProject } from "../../project/open-project.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 export const catalogBuild = defineCommand({
   summary: "Build the image of a file-based OLM catalog",
   description:

@@ -7,24 +7,6 @@ import { useProjectFolder } from "../../../../e2e/support/projects/project-folde
 import { bundleAnnotations, newChannel } from "../../../olm/bundle-format.ts";
 import { dispatch } from "../../start/dispatch.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";
 const image = "registry.example.com/shop-bundle:v1";

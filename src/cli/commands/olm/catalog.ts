@@ -12,15 +12,6 @@ import { openToChange, viewProject } from "../../project/open-project.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { refuseRules, reportFindings } from "./findings.ts";
 
-
-
-
-
-
-
-
-
-
 /** The folder of a catalog in the project, for every command that changes or builds it. */
 export const catalogFolderFlag = {
   type: "string",

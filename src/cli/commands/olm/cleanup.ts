@@ -3,9 +3,6 @@ import { announceTarget } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { olmFlags, placeFor } from "./olm-flags.ts";
 
-
-
-
 export const cleanup = defineCommand({
   summary: "Delete an operator that run bundle installed",
   description:

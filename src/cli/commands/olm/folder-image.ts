@@ -5,13 +5,6 @@ import { withTemporaryFolder } from "../../../ship/temporary-folder.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { Ui } from "../../reporting/ui.ts";
 
-
-
-
-
-
-
-
 /** An image of a folder of the project, made by a Dockerfile of its own. */
 interface FolderImage {
   readonly root: string;

@@ -5,16 +5,6 @@ import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "../../start/dispatch.ts";
 
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 
 test("migrate packagemanifests writes a bundle for each version, and overwrites nothing", async () => {

@@ -6,17 +6,6 @@ import { checkFolder } from "../../arguments/flag-values.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openToChange } from "../../project/open-project.ts";
 
-
-
-
-
-
-
-
-
-
-
-
 export const migratePackagemanifests = defineCommand({
   summary: "Convert package manifests of OLM to bundles",
   description:

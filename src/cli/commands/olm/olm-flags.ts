@@ -7,20 +7,6 @@ import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { refuseRules, requireBundle } from "./findings.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** Flags for the cluster and namespace in which OLM works. */
 export const olmFlags = {
   ...clusterFlags,

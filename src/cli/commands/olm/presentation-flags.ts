@@ -4,22 +4,6 @@ import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
 import { readIcon } from "../../arguments/flag-values.ts";
 import { ask } from "../../arguments/prompt.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 /** Flags for an operator's presentation in catalogs. A terminal asks for them before the first bundle. */
 export const presentationFlags = {
   "display-name": {

@@ -2,12 +2,6 @@ import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "../../start/dispatch.ts";
 
-
-
-
-
-
-
 const folder = useProjectFolder();
 const image = "registry.example.com/mysql-operator-bundle:v1.0.0";
 

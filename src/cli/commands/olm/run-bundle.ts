@@ -3,29 +3,14 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
-import { olmFlags, placeFor, readValidBundle, servingFlags, servingIgnored, servingOptions } from "./olm-flags.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
+import {
+  olmFlags,
+  placeFor,
+  readValidBundle,
+  servingFlags,
+  servingIgnored,
+  servingOptions,
+} from "./olm-flags.ts";
 
 export const runBundle = defineCommand({
   summary: "Have OLM install a bundle",

@@ -1,6 +1,14 @@
 import { join } from "node:path";
 import type { Trial } from "../../../dev/trial/trial.ts";
-import { fileOf, findCustomTests, withOutcomes, type ScorecardTest, type TestWithResults, readTests, selectTests } from "../../../olm/scorecard/test-list.ts";
+import {
+  fileOf,
+  findCustomTests,
+  withOutcomes,
+  type ScorecardTest,
+  type TestWithResults,
+  readTests,
+  selectTests,
+} from "../../../olm/scorecard/test-list.ts";
 import { examplesOf, looksAtObjects, runTest } from "../../../olm/scorecard/run-tests.ts";
 import { readBundle } from "../../../olm/validate/bundle.ts";
 import { hasWebhooks } from "../../../project/project.ts";
@@ -14,67 +22,6 @@ import { stopAbort } from "../../reporting/stop-signal.ts";
 import type { Ui } from "../../reporting/ui.ts";
 import { isInside } from "../../../shared/files.ts";
 import { findProjectRoot } from "../../../project/store.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 /** The name of a bundle's folder, and the folder that contains it. */
 interface BundlePlace {

@@ -6,11 +6,6 @@ import { defineCommand } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { requireBundle } from "./findings.ts";
 
-
-
-
-
-
 export const scorecard = defineCommand({
   summary: "Run the tests of a bundle's scorecard",
   description:

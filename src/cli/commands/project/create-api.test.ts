@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 
-
-
 const folder = useProjectFolder();
 const { call, initialize, read, snapshot } = folder;
 

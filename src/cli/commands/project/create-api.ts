@@ -7,7 +7,14 @@ import { referenceTemplates } from "../../../plugins/typescript/reference-templa
 import { addResource } from "../../../project/add-resource.ts";
 import { defaultControllerName } from "../../../project/names.ts";
 import { isSameResource, newResource, type Project, type Resource } from "../../../project/project.ts";
-import { checkControllerName, checkPlural, checkPort, checkResource, checkShortName, checkUser } from "../../../project/validate.ts";
+import {
+  checkControllerName,
+  checkPlural,
+  checkPort,
+  checkResource,
+  checkShortName,
+  checkUser,
+} from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { cautionOf, chooseTemplate } from "./choose-template.ts";
@@ -17,67 +24,13 @@ import { findResource, readTypes } from "../../project/find-resource.ts";
 import { isShown, openToChange } from "../../project/open-project.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { externalKindFlags, kindFlags, makeFlag, pluginsFlag, refusedGoFlags } from "../../arguments/kind-flags.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
+import {
+  externalKindFlags,
+  kindFlags,
+  makeFlag,
+  pluginsFlag,
+  refusedGoFlags,
+} from "../../arguments/kind-flags.ts";
 
 const flags = {
   ...kindFlags,

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 
-
-
 const { call, initialize } = useProjectFolder();
 
 test("a conversion names the version that is stored, if that is not its hub", async () => {

@@ -9,22 +9,15 @@ import { findResource, readTypes } from "../../project/find-resource.ts";
 import { isShown, openToChange } from "../../project/open-project.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { externalKindFlags, kindFlags, makeFlag, pluginsFlag, refusedGoFlags } from "../../arguments/kind-flags.ts";
+import {
+  externalKindFlags,
+  kindFlags,
+  makeFlag,
+  pluginsFlag,
+  refusedGoFlags,
+} from "../../arguments/kind-flags.ts";
 import { apiFolder, kindFile } from "../../../project/names.ts";
 import type { SourceTree } from "../../../generators/model/files.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 /** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
 function storedElsewhere(project: Project, hub: Resource, tree: SourceTree): string[] {

@@ -3,8 +3,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 
-
-
 const folder = useProjectFolder();
 const { call, initialize, snapshot } = folder;
 

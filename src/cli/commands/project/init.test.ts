@@ -7,20 +7,6 @@ import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "../../start/dispatch.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const { call, initialize, read } = folder;
 

@@ -6,20 +6,6 @@ import { useProjectFolder } from "../../../../e2e/support/projects/project-folde
 import { dispatch } from "../../start/dispatch.ts";
 import type { Host } from "../../packages/host.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const folder = useProjectFolder();
 const { call, initialize, read, snapshot } = folder;
 

@@ -8,21 +8,6 @@ import { defineCommand } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
 import { openProject } from "../../project/open-project.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 export const build = defineCommand({
   summary: "Bundle the operator, or build its image",
   description:

@@ -12,30 +12,6 @@ import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { isIgnored } from "../../project/git.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 export const chart = defineCommand({
   summary: "Generate a Helm chart for the operator",
   description:

@@ -4,11 +4,6 @@ import { announceTarget, applyFlags, overrideFlags } from "../../arguments/clust
 import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 
-
-
-
-
-
 export const deploy = defineCommand({
   summary: "Deploy the operator to a cluster",
   description:

@@ -2,11 +2,6 @@ import { announceTarget, applyFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 
-
-
-
-
-
 export const install = defineCommand({
   summary: "Install the CRDs into a cluster",
   flags: applyFlags,

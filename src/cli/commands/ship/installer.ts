@@ -5,15 +5,6 @@ import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openProject } from "../../project/open-project.ts";
 
-
-
-
-
-
-
-
-
-
 export const installer = defineCommand({
   summary: "Generate a single manifest that installs the operator",
   flags: {

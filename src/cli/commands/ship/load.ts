@@ -4,24 +4,6 @@ import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 export const load = defineCommand({
   summary: "Load the operator's image into a local cluster without a registry",
   flags: {

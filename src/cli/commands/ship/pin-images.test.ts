@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 
-
-
 const folder = useProjectFolder();
 const digests = [1, 2].map((n) => `sha256:${String(n).repeat(64)}`);
 let current = digests[0]!;

@@ -6,34 +6,6 @@ import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openToChange } from "../../project/open-project.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 const dockerfile = "Dockerfile";
 
 export const pinImages = defineCommand({

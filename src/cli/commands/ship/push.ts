@@ -1,7 +1,5 @@
 import { defineCommand } from "../../arguments/command.ts";
-import { defaultImage, pushFlags } from "../../arguments/image-flags.ts";
-import { pushImage } from "../../../ship/images/build-image.ts";
-
+import { defaultImage, pushFlags, pushImage } from "../../arguments/image-flags.ts";
 
 export const push = defineCommand({
   summary: "Push the operator's image",

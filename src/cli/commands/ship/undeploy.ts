@@ -1,14 +1,14 @@
-import { announceTarget, clusterFlags, deletionTimeout, overrideFlags } from "../../arguments/cluster-flags.ts";
+import {
+  announceTarget,
+  clusterFlags,
+  deletionTimeout,
+  overrideFlags,
+} from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { type ManifestObject, describeObject } from "../../../ship/manifest.ts";
 import type { Ui } from "../../reporting/ui.ts";
-
-
-
-
-
 
 export const undeploy = defineCommand({
   summary: "Undeploy the operator from a cluster",

@@ -3,13 +3,6 @@ import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 import { deleteFromCluster } from "./undeploy.ts";
 
-
-
-
-
-
-
-
 export const uninstall = defineCommand({
   summary: "Uninstall the CRDs from a cluster",
   description:

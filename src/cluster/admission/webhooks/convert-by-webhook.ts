@@ -7,18 +7,6 @@ import type { ConvertObjects } from "../../custom/custom-versions.ts";
 import { currentWriter } from "../../registry/writers.ts";
 import { type Caller, type ConversionCall, failureOf, startTiming } from "./call-webhook.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
 const conversionTimeout = 30;
 
 interface ConversionResponse {

@@ -5,9 +5,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { patchOf, useWebhooks, WebhookScene } from "../../../../e2e/support/cluster/webhook-scene.ts";
 import { send } from "../../testing/send.ts";
 
-
-
-
 const scene = useWebhooks();
 
 const by = { user: "kubernetes-admin" };

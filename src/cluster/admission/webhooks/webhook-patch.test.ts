@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { patchOf, useWebhooks } from "../../../../e2e/support/cluster/webhook-scene.ts";
 
-
 const scene = useWebhooks();
 
 const replace = (path: string, value: unknown) => patchOf([{ op: "replace", path, value }]);

@@ -3,9 +3,6 @@ import { expect, test } from "vitest";
 import { group, patchOf, useWebhooks } from "../../../../e2e/support/cluster/webhook-scene.ts";
 import { send } from "../../testing/send.ts";
 
-
-
-
 const scene = useWebhooks();
 
 test("a mutating webhook changes the object before it is stored", async () => {

@@ -6,33 +6,33 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type Node, type PersistentVolumeClaim, type Pod, namespaces, nodes, persistentVolumeClaims, persistentVolumes, pods, storageClasses } from "../../control-loop/api/core.ts";
+import {
+  type Node,
+  type PersistentVolumeClaim,
+  type Pod,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from "../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { isFinished } from "../../control-loop/pods/pod-state.ts";
 import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
-import { chooseVolume, claimsOfPod, reserved, selectedNode, waitsForConsumer } from "../../kinds/core/persistent-volume/bind-claims.ts";
+import {
+  chooseVolume,
+  claimsOfPod,
+  reserved,
+  selectedNode,
+  waitsForConsumer,
+} from "../../kinds/core/persistent-volume/bind-claims.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/disruption-controller.ts";
-import type { Host } from "../../../cli/packages/host.ts";
+import type { Host } from "./filters.ts";
 import { type Refusal, type Snapshot, refusalOf } from "./filters.ts";
 import { type Victims, preempt, priorityOf } from "./preemption.ts";
 import { aboutObject, events, referenceTo } from "../../control-loop/record-event.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 const user = "system:kube-scheduler";
 

@@ -12,9 +12,6 @@ import { type Problems, refused, optionalChoice } from "./problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { checkAnnotations } from "../../registry/validate-metadata.ts";
 
-
-
-
 export function* selectorProblems(field: string, selector: LabelSelector | undefined): Problems {
   if (!selector) return;
   yield* labelProblems(`${field}.matchLabels`, selector.matchLabels);

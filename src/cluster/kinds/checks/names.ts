@@ -1,14 +1,9 @@
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import {
-  checkLabel,
-  checkLabelValue,
-  checkQualifiedName,
-  checkSubdomain,
-} from "@tsbuilder/apimachinery/naming";
 import { checkAddress } from "./addresses.ts";
 import type { Problems } from "./problems.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import {
+  checkLabel,
   checkLabelValue,
   checkQualifiedName,
   checkSubdomain,

@@ -3,12 +3,6 @@ import type { WriteRequest } from "../../registry/resource.ts";
 import { configMap, mostBytes } from "./config-map.ts";
 import { secret } from "./secret.ts";
 
-
-
-
-
-
-
 const metadata = { name: "a", namespace: "default" };
 const half = mostBytes / 2;
 

@@ -7,15 +7,6 @@ import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { nextTurn } from "../../control-loop/control-loop.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 
-
-
-
-
-
-
-
-
-
 const user = userOf("namespace");
 
 /** The maximum number of event loop turns to wait for changes in a namespace to stop. */

@@ -21,20 +21,6 @@ import { type Controller, type ControllerContext, userOf } from "../../control-l
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import type { ObjectEvent, ResourceName, ServedResource } from "../../contract/cluster-objects.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 type Quota = Sent<ResourceQuota>;
 
 const resourceQuotaStrategy: Partial<Strategy> = {

@@ -5,15 +5,6 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { size, text } from "../cells.ts";
 import { bytesOf, type Config, type Data, keptContents, mostBytes, validateKeys } from "./config-map.ts";
 
-
-
-
-
-
-
-
-
-
 /** Secrets accept plain text in `stringData` and store it encoded in `data`. */
 const secretStrategy: Partial<Strategy> = {
   default(object) {

@@ -18,24 +18,6 @@ import type { Sent } from "../../contract/sent.ts";
 import { type Problems, needed, refused } from "../checks/problems.ts";
 import { alone } from "../admissionregistration/match-resources.ts";
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 type FlowSchema = ApiObject & { spec?: Sent<FlowSchemaSpec> };
 
 const highestPrecedence = 10_000;

@@ -32,7 +32,19 @@ import type { Strategy } from "../../registry/resource.ts";
 import type { Store } from "../../storage/store.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
-import { type Problems, type Shape, choice, goStruct, needed, number, optionalChoice, pointer, pointerTo, refused, text } from "../checks/problems.ts";
+import {
+  type Problems,
+  type Shape,
+  choice,
+  goStruct,
+  needed,
+  number,
+  optionalChoice,
+  pointer,
+  pointerTo,
+  refused,
+  text,
+} from "../checks/problems.ts";
 import { templateMetadata } from "../checks/meta-types.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import { declaredSubdomainName } from "../../registry/validate-name.ts";
@@ -40,19 +52,6 @@ import { isExtended } from "../core/resource-names.ts";
 import { compileSelector } from "../../expressions/compile-expression.ts";
 import { celProblem } from "../admissionregistration/match-resources.ts";
 import { driverName } from "../storage/storage-class.ts";
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 const resourceClaimStrategy = (store: Store): Partial<Strategy> => ({
   returnsDeleted: true,
