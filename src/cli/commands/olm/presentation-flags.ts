@@ -2,7 +2,6 @@ import type { Presentation } from "../../../olm/bundle/base-csv.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
 import { readIcon } from "../../arguments/flag-values.ts";
-import { ask } from "../../arguments/prompt.ts";
 
 /** Flags for an operator's presentation in catalogs. A terminal asks for them before the first bundle. */
 export const presentationFlags = {
