@@ -142,7 +142,7 @@ function offsetOf(document: Document.Parsed, path: readonly Step[]): number {
   return offset;
 }
 
-/** Reads the documents of a YAML file, without empty ones. Returns the error if the file is no YAML. */
+/** Reads the documents of a YAML file, without empty ones. Returns the error if the file is not YAML. */
 export function readDocuments(file: string, text: string): Located[] | TsbuilderError {
   try {
     const values = readYaml(file, text, { code: "INVALID_SOURCE", hint: "fix the file" });

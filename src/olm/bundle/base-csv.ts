@@ -41,7 +41,7 @@ export function planBase(draft: Draft, project: Project, presentation: Presentat
   for (const { path: file, content } of renderPart(basePart(project)))
     if (!draft.has(file)) draft.write(file, content);
   const text = draft.read(path)!;
-  // Throws with the position if the file is no YAML; parseDocument() doesn't throw.
+  // Throws with the position if the file is not YAML; parseDocument() doesn't throw.
   readYaml(path, text);
   const document = parseDocument(text, { compat: "yaml-1.1" });
   const before = document.toString(format);

@@ -61,7 +61,7 @@ function examplesOf(csv: Located): Located {
   return first.isMissing && !other.isMissing ? other : first;
 }
 
-/** Reads the examples of a ClusterServiceVersion. Returns undefined if the annotation is no JSON list of objects. */
+/** Reads the examples of a ClusterServiceVersion. Returns undefined if the annotation is not a JSON list of objects. */
 export function readExamples(csv: Located): Record<string, unknown>[] | undefined {
   const annotation = examplesOf(csv);
   if (annotation.isMissing || annotation.value === "") return [];

@@ -156,7 +156,7 @@ function* checkDependencies({ dependencies }: Bundle): Findings {
   }
 }
 
-/** Returns the reason why a value is no text of some length. */
+/** Returns the reason why a value is not a text of some length. */
 function lack({ isMissing, value }: Located): string {
   return isMissing || value === "" ? "is not set" : "is not a text";
 }

@@ -8,7 +8,7 @@ import type { Recorder } from "./records.ts";
 import { type EventLoop, ProcessClock } from "./virtual-time.ts";
 
 /** The parts of the world that a process depends on. */
-export interface Surroundings {
+export interface ReplicaContext {
   readonly loop: EventLoop;
   readonly random: Random;
   readonly recorder: Recorder;
@@ -52,7 +52,7 @@ export class Replica {
   readonly name: string;
   readonly operator: SimulatedOperator;
   readonly feeds = new Set<Feed>();
-  readonly #world: Surroundings;
+  readonly #world: ReplicaContext;
   readonly #makeManager: MakeManager;
   readonly #random: Random;
   #around: Environment;
@@ -77,7 +77,7 @@ export class Replica {
   /** Until this time, watches deliver nothing that the first view lacks. */
   viewHeldUntil = 0;
 
-  constructor(world: Surroundings, operator: SimulatedOperator, index: number, makeManager: MakeManager) {
+  constructor(world: ReplicaContext, operator: SimulatedOperator, index: number, makeManager: MakeManager) {
     this.name = `${operator.name}-${index}`;
     this.operator = operator;
     this.#world = world;

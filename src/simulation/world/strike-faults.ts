@@ -124,7 +124,7 @@ export function isLeftBehind(
 /**
  * Deletes an object and creates it again, as a restore from a backup does: with its owners, and with the managers of its
  * fields, since the operator could not remove fields that it no longer owns. An object without owners is left alone: its
- * operator would take the new one for somebody else's.
+ * operator would take the new one for another owner's.
  */
 async function recreate(world: World, path: string, child: KubernetesObject): Promise<boolean> {
   const { name, namespace, labels, annotations, ownerReferences, managedFields } = child.metadata;

@@ -8,7 +8,7 @@ import type { Replica } from "./replica.ts";
 import type { EventLoop } from "./virtual-time.ts";
 
 /** The parts of the world that a call of a webhook depends on. */
-interface Surroundings {
+interface WebhookContext {
   readonly replicas: readonly Replica[];
   readonly webhookRandom: Random;
   readonly recorder: Recorder;
@@ -19,7 +19,7 @@ interface Surroundings {
 }
 
 /** Brings a call of the API server to one of the processes that serve the path, as a Service does. */
-export async function callWebhook(world: Surroundings, post: WebhookPost): Promise<WebhookReply> {
+export async function callWebhook(world: WebhookContext, post: WebhookPost): Promise<WebhookReply> {
   const path = new URL(post.path, "http://webhook").pathname;
   const replica = chosen(world, path);
   const { recorder } = world;
@@ -41,14 +41,14 @@ export async function callWebhook(world: Surroundings, post: WebhookPost): Promi
   }
 }
 
-function chosen({ replicas, webhookRandom }: Surroundings, path: string): Replica | undefined {
+function chosen({ replicas, webhookRandom }: WebhookContext, path: string): Replica | undefined {
   const serving = replicas.filter(({ webhooks }) => webhooks?.paths.includes(path));
   return serving.length === 0 ? undefined : webhookRandom.pick(serving);
 }
 
 /** Returns a process's reply. Rejects if the process dies, or when the API server's timeout is over. */
 function answerOf(
-  world: Surroundings,
+  world: WebhookContext,
   replica: Replica,
   path: string,
   post: WebhookPost,

@@ -72,6 +72,8 @@ describe("statefulSetController()", () => {
       data: own!.data,
       revision: 5,
     });
+    const metadata = { name: "db", namespace: "default", annotations: { touched: "yes" } };
+    await cluster.install({ ...db({ replicas: 1, volumeClaimTemplates: [] }), metadata });
     await eventually(() => expect(read().status?.updateRevision).toBe("db-orphan"));
     expect(revisions().map(({ revision }) => revision)).toEqual([1, 5]);
   });

@@ -158,7 +158,7 @@ function restartsAll({ restartPolicyRules = [] }: Container): boolean {
 
 type Restarts = (name: string, exitCode: number) => boolean;
 
-/** Tells whether the kubelet starts an ended container again: by their own rules or policy, or by the policy of the pod. */
+/** Returns true if the kubelet restarts a terminated container, by its own rules or policy, or by the policy of the pod. */
 function restartsIn(
   { restartPolicy: ofPod = "Always" }: PodSpec,
   containers: readonly Container[],
