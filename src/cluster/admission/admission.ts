@@ -1,8 +1,6 @@
 // Admission: the plugins that every write passes. This file has the chain and its rounds; `assemble-cluster.ts` lists
-// the
-// plugins in their order. The small ones are in `plugins.ts`, each large one has a file, and the folders have those
-// that
-// users configure: admission policies and webhooks.
+// the plugins in their order. The small ones are in `plugins.ts`, each large one has a file, and the folders have those
+// that users configure: admission policies and webhooks.
 
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { StatusDetails } from "@tsbuilder/apimachinery/meta";

@@ -1,6 +1,6 @@
 // The objects that every cluster has from its start, and the ones that the API server itself keeps: roles, flow
-// control,
-// its own Service, the addresses of Services, and what expires with time. This file creates or stores the former.
+// control, its own Service, the addresses of Services, and what expires with time. This file creates or stores the
+// former.
 
 import { randomUUID } from "node:crypto";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";

@@ -1,6 +1,5 @@
-// Starts the controllers of a cluster. Those of a kind are in the kind's folder; this folder has the ones that belong
-// to no
-// kind: garbage collector, scheduler, kubelet, and the stages of KWOK's files. README.md says what each does.
+// Starts the controllers of a cluster. Those of a kind are beside the kind; this folder has the ones that belong
+// to no kind: garbage collector, scheduler, kubelet, and the stages of KWOK's files. README.md says what each does.
 
 import { ControlLoop } from "../control-loop/control-loop.ts";
 import { type StagesContext, stageController } from "./stage.ts";

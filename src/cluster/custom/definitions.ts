@@ -1,7 +1,6 @@
 // Resources from CRDs. This file follows the CRDs in the store and serves the resource of each, which
 // `custom-resource.ts` makes. `custom-schema.ts` has its schemas, `custom-columns.ts` its columns and selectable
-// fields,
-// `custom-versions.ts` its conversion between versions.
+// fields, `custom-versions.ts` its conversion between versions.
 
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";

@@ -1,6 +1,5 @@
 // The verbs of resources. `dispatch()` finds the resource of a path (`target.ts`) and passes the request to the handler
-// of
-// its verb: create and update are in this file, the others in `list.ts`, `watch.ts`, `patch.ts`, `apply.ts` and
+// of its verb: create and update are in this file, the others in `list.ts`, `watch.ts`, `patch.ts`, `apply.ts` and
 // `delete.ts`. `read-object.ts` decodes bodies, `representation.ts` writes responses. `special` has the endpoints whose
 // body is not the stored object.
 

@@ -1,7 +1,6 @@
 // The words of all code that handles requests: a received request, its parsed path, its response, handlers and filters.
 // Beside this file, `reply.ts` makes responses, `time-slices.ts` divides long computations, and `watch-turn.ts`
-// collects
-// lines of watches.
+// collects lines of watches.
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { User } from "../contract/user.ts";

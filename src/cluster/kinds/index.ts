@@ -1,4 +1,4 @@
-// The built-in kinds by group, each in one to three files: its declaration with defaults, validation and cells, its controller,
+// The built-in kinds by group, each in one file or a few: its declaration with defaults, validation and cells, its controller,
 // and rules of its own. Begin with built-in-kind.ts, which says what a kind declares, and a small kind such as
 // storage/csi-driver.ts; checks/ has the rules that kinds share, and apps/workload.ts those of workloads.
 

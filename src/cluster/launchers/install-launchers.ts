@@ -1,6 +1,5 @@
 // Programs named kube-apiserver and etcd for envtest, which run the embedded cluster. This file writes them to a
-// folder;
-// `kube-apiserver.ts` and `etcd.ts` are what they run.
+// folder; `kube-apiserver.ts` and `etcd.ts` are what they run.
 
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 // The registry: writes that all resources share, independent of kinds. Begin with the interface `Resource` and its
 // `Strategy`, which say how the writes of a kind differ; then read `create-object.ts` from the top, and
-// `update-object.ts`
-// and `delete-object.ts` beside it. `registry.ts` has the resources that are served, `write.ts` the request of a write.
+// `update-object.ts` and `delete-object.ts` beside it. `registry.ts` has the resources that are served, `write.ts` the
+// request of a write.
 
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";

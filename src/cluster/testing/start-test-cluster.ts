@@ -1,6 +1,5 @@
 // Clusters for tests: embedded, or with `TSBUILDER_TEST_ASSETS` a real API server from the folder `real`. The other
-// files
-// are the HTTP client of this repository's own tests.
+// files are the HTTP client of this repository's own tests.
 
 import { setImmediate } from "node:timers";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,6 +1,5 @@
 // ValidatingAdmissionPolicies and MutatingAdmissionPolicies. This file has the parts that both share: which policies
-// are
-// active, which of them apply to a request and with which parameters, and the variables of their expressions.
+// are active, which of them apply to a request and with which parameters, and the variables of their expressions.
 // `validating-policies.ts` and `mutating-policies.ts` evaluate them.
 
 import type { Value } from "@tsbuilder/apimachinery/cel";

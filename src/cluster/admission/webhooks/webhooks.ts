@@ -1,7 +1,6 @@
 // Admission webhooks and conversion webhooks. This file chooses the webhooks of a request, `call-webhook.ts` calls one
-// and
-// tells its observer, `webhook-answer.ts` reads the review in its response, and `webhook-client.ts` has the connection.
-// `convert-by-webhook.ts` converts custom resources.
+// and tells its observer, `webhook-answer.ts` reads the review in its response, and `webhook-client.ts` has the
+// connection. `convert-by-webhook.ts` converts custom resources.
 
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type { MutatingWebhookConfiguration } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";

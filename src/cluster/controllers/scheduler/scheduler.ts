@@ -1,6 +1,5 @@
 // The scheduler: this file chooses nodes and binds pods, `filters.ts` says which nodes may run a pod, and
-// `preemption.ts`
-// which pods leave to make room.
+// `preemption.ts` which pods leave to make room.
 
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
