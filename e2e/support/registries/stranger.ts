@@ -15,7 +15,7 @@ export interface Listed {
 export async function packRelease(version: string, folder: string): Promise<Listed[]> {
   const words = ["--dry-run", "--no-build", "--version", version, "--to", folder];
   const origin = ["--repository", "https://github.com/example/tsbuilder"];
-  const npm = ["npm", "run", "--silent", "release", "--"] as const;
+  const npm = ["npm", "run", "--silent", "lab", "--", "release"] as const;
   const { stdout } = await run({ folder: repository, env: {} }, ...npm, ...words, ...origin);
   const lines = stdout.matchAll(/^([0-9a-f]{64}) +(\d+) (\S+\.tgz)$/gmu);
   return [...lines].map(([, sha256, size, name]) => ({ name: name!, size: Number(size), sha256: sha256! }));
