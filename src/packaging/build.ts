@@ -1,7 +1,15 @@
 /** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of our packages. */
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type Plugin, build as bundle } from "esbuild";
 import { precompiledTemplates } from "../scaffold/build/precompile.ts";
@@ -14,15 +22,28 @@ import { toScripts } from "./to-scripts.ts";
 
 const root = findOwnPackage().folder;
 
-await step("compile the packages", () =>
-  run("node_modules/typescript-native/bin/tsc", ["-b", ...libraryFolders]),
-);
+await step("compile the packages", () => {
+  for (const folder of libraryFolders) dropStale(join(root, folder));
+  run("node_modules/typescript-native/bin/tsc", ["-b", ...libraryFolders]);
+});
 
 await step("bundle the CLI", bundleCli);
 
 await step("bundle what others build on", bundleLibrary);
 
 await step("pack the tarballs", packAll);
+
+/** Deletes what was compiled from sources that are gone: the compiler leaves it, and it would be packed. */
+function dropStale(folder: string): void {
+  const dist = join(folder, "dist");
+  if (!existsSync(dist)) return;
+  for (const path of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    const name = /^(.*)\.d\.ts$/u.exec(path)?.[1];
+    if (name === undefined || existsSync(join(folder, `${name}.ts`))) continue;
+    for (const extension of ["d.ts", "d.ts.map", "js", "js.map"])
+      rmSync(join(dist, `${name}.${extension}`), { force: true });
+  }
+}
 
 /** Each command becomes its own script, loaded on demand; large dependencies that few commands need stay external. */
 async function bundleCli(): Promise<void> {
