@@ -195,12 +195,19 @@ function patchWebhook(webhook: Webhook, text: string, fail: Fail): Webhook {
   }
   try {
     const sent = JSON.parse(JSON.stringify(webhook)) as JSONObject;
-    return applyStrategicMergePatch(sent, patch, undefined) as unknown as Webhook;
+    return applyStrategicMergePatch(sent, withoutOrder(patch), undefined) as unknown as Webhook;
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     fail(`the patch cannot be applied: ${error.message}`, "write it as a strategic merge patch");
     return webhook;
   }
+}
+
+/** Drops the directives that controller-gen ignores: `$patch` is the only one that a webhook has a use for. */
+function withoutOrder(patch: JSONObject): JSONObject {
+  const drop = (key: string, value: JSONValue): JSONValue | undefined =>
+    key.startsWith("$") && key !== "$patch" ? undefined : value;
+  return JSON.parse(JSON.stringify(patch, drop)) as JSONObject;
 }
 
 function parse(text: string): JSONObject | undefined {

@@ -45,7 +45,7 @@ export function objectMatches<T extends KubernetesObject>(
   return (event) => accepts(event.object);
 }
 
-/** Accepts events of objects that match a label selector. */
+/** Accepts events of objects that match a label selector. Throws a TypeError if the selector is invalid. */
 export function labelsMatch(selector: LabelSelector): Predicate {
   const requirements = toRequirements(selector);
   return objectMatches(({ metadata }) => matchesRequirements(requirements, metadata.labels));

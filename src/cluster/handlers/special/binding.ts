@@ -44,7 +44,7 @@ async function bind(context: RequestContext, target: Target, sent: ApiObject): P
   }
   if (!target.name) throw badRequest("Name parameter required.");
   await updateObject(
-    { admitted: true, keepsManagers: true, ...write },
+    { ...write, admitted: true, keepsManagers: true },
     {
       next: (current) => {
         if (!current) throw notFound(target.resource, target.name);
