@@ -43,9 +43,8 @@ it("planManifests() ignores the order of elements in a webhook's patch, as contr
     matchConditions: [{ name: "one", expression: "true" }],
   };
   const webhook = `// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=x.y.z,admissionReviewVersions=v1,patch=\`${JSON.stringify(patch)}\`\n`;
-  expect(await findings({ "src/webhook/x.ts": webhook })).toMatchObject([
-    { path: "config/webhook/manifests.yaml" },
-  ]);
+  const planned = await findings({ "src/webhook/x.ts": webhook });
+  expect(JSON.stringify(planned)).toContain("name: one");
 });
 
 const depth = 100_000;
