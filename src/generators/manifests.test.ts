@@ -125,3 +125,14 @@ describe("planManifests()", () => {
     });
   });
 });
+
+it("planManifests() ignores the order of elements in a webhook's patch, as controller-gen does", async () => {
+  const patch = {
+    "$setElementOrder/matchConditions": [{ name: "two" }, { name: "one" }],
+    matchConditions: [{ name: "one", expression: "true" }],
+  };
+  const webhook = `// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=x.y.z,admissionReviewVersions=v1,patch=\`${JSON.stringify(patch)}\`\n`;
+  const { changes, diagnostics } = await planManifests(memoryTree({ "src/webhook/x.ts": webhook }));
+  expect(diagnostics).toEqual([]);
+  expect(changes).toMatchObject([{ content: expect.stringContaining("name: one") as string }]);
+});

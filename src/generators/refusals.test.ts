@@ -37,16 +37,6 @@ it("planManifests() reports all errors in one run, sorted by file and line", asy
   ]);
 });
 
-it("planManifests() ignores the order of elements in a webhook's patch, as controller-gen does", async () => {
-  const patch = {
-    "$setElementOrder/matchConditions": [{ name: "two" }, { name: "one" }],
-    matchConditions: [{ name: "one", expression: "true" }],
-  };
-  const webhook = `// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,sideEffects=None,groups=a,resources=b,verbs=create,versions=v1,name=x.y.z,admissionReviewVersions=v1,patch=\`${JSON.stringify(patch)}\`\n`;
-  const planned = await findings({ "src/webhook/x.ts": webhook });
-  expect(JSON.stringify(planned)).toContain("name: one");
-});
-
 const depth = 100_000;
 it.each([`${"{ a?: ".repeat(depth)}string${" }".repeat(depth)}`, `string${"[]".repeat(depth)}`])(
   "planManifests() refuses 100,000 types within types, and names the file",
