@@ -4,7 +4,7 @@ import { type Reply, type RequestContext, isTrue } from "../http/request-context
 import { StatusError } from "../contract/status-error.ts";
 import { failedRequest, statusErrorOf } from "../filters/errors.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
-import { listRevision, malformedRevision, tooOld } from "./list-revision.ts";
+import { malformedRevision, requestedRevision, tooOld } from "./resource-version.ts";
 import { presentEntries } from "./list.ts";
 import { type Representation, includeObjectOf, negotiate, partialOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
@@ -25,7 +25,7 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   const { resourceVersion } = options;
   if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion);
   const representation = negotiate(context.request.headers.accept, target, "watch");
-  const revision = listRevision(options, core.store.revision);
+  const revision = requestedRevision(options, core.store.revision);
   const view = new WatchView({
     target,
     matches: options.matches,
