@@ -30,7 +30,7 @@ import {
   makeFlag,
   pluginsFlag,
   refusedGoFlags,
-} from "../../arguments/kind-flags.ts";
+} from "../../arguments/project-flags.ts";
 
 const flags = {
   ...kindFlags,

@@ -15,7 +15,7 @@ import {
   makeFlag,
   pluginsFlag,
   refusedGoFlags,
-} from "../../arguments/kind-flags.ts";
+} from "../../arguments/project-flags.ts";
 import { apiFolder, kindFile } from "../../../project/names.ts";
 import type { SourceTree } from "../../../generators/model/files.ts";
 
