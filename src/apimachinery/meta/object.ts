@@ -103,6 +103,19 @@ export interface Status extends TypeMeta {
   code?: int32;
 }
 
+/** One condition on a label; `values` is empty for `Exists` and `DoesNotExist`. */
+export interface LabelSelectorRequirement {
+  key: string;
+  operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+  values?: string[];
+}
+
+/** Selects objects by their labels: all requirements must match; an empty selector matches everything. */
+export interface LabelSelector {
+  matchLabels?: { [key: string]: string };
+  matchExpressions?: LabelSelectorRequirement[];
+}
+
 /**
  * Returns an owner reference. By default it is a controller reference, of which an object has at most one, and blocks
  * foreground deletion of the owner until the dependent is gone.
@@ -135,19 +148,6 @@ export function withOwnerReference(
 ): OwnerReference[] {
   const others = (references ?? []).filter(({ uid }) => uid !== reference.uid);
   return [...others, reference];
-}
-
-/** One condition on a label; `values` is empty for `Exists` and `DoesNotExist`. */
-export interface LabelSelectorRequirement {
-  key: string;
-  operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
-  values?: string[];
-}
-
-/** Selects objects by their labels: all requirements must match; an empty selector matches everything. */
-export interface LabelSelector {
-  matchLabels?: { [key: string]: string };
-  matchExpressions?: LabelSelectorRequirement[];
 }
 
 /** Fields that the API server writes itself. */
