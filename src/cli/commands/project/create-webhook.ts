@@ -112,7 +112,7 @@ export const createWebhook = defineCommand({
       const types = await readTypes(cwd, values.crd);
       const plan = await planProjectChange({
         folder: root,
-        root,
+        formatsNewFiles: true,
         isShown: isShown(values),
         tree,
         before: { project, text },
