@@ -1,5 +1,5 @@
-// Commands for the Operator Lifecycle Manager: bundles, catalogs, installing by OLM, scorecard. The work is in
-// `src/olm`.
+// Commands for the Operator Lifecycle Manager. Begin here: `bundle.ts` generates a bundle, `catalog.ts` a catalog,
+// `run-bundle.ts` has OLM install a bundle, `cleanup.ts` deletes it, and `scorecard.ts` tests it. The work is in `src/olm`.
 
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
