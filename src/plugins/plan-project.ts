@@ -87,7 +87,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   });
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
   const text = formatProject(after, before?.text);
-  // No command may write a PROJECT that the next one refuses.
+  // No command may write a PROJECT that the next one rejects.
   parseProject(text);
   draft.write(projectFile, text, "generated");
   const finished = plugins?.finish(draft);
