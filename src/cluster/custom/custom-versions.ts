@@ -89,7 +89,7 @@ export class CustomVersions {
 
   #cached(entry: Entry, version: string): Entry | undefined {
     const key = this.#keyOf(version);
-    if (entry.unchangedIn === key) return entry;
+    if (entry.shownBy === key) return entry;
     const cached = entry.derived(key) as Converted | undefined;
     if (!cached || cached.expiresAt === Number.POSITIVE_INFINITY) return cached?.entry;
     return performance.now() < cached.expiresAt ? cached.entry : undefined;
@@ -108,7 +108,7 @@ export class CustomVersions {
   #convertLocally(entry: Entry, version: string): Entry {
     const object = this.#rename(this.#pruneAndDefault(entry.object), version);
     if (object === entry.object) {
-      entry.unchangedIn = this.#keyOf(version);
+      entry.shownBy = this.#keyOf(version);
       return entry;
     }
     return this.#remember(entry, version, object);

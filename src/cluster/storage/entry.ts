@@ -8,7 +8,7 @@ export class Entry {
   readonly key: string;
   readonly revision: number;
   /** The version of a CRD that serves the object exactly as stored, as a cache key of `CustomVersions`. */
-  unchangedIn: string | undefined;
+  shownBy: string | undefined;
   #derived: Map<string, unknown> | undefined;
   #object: ApiObject | undefined;
   #bytes: Buffer | undefined;
@@ -44,7 +44,7 @@ export class Entry {
    * Packs the object if its JSON is cached: an object that was not written recently is mostly listed and watched, which
    * needs the JSON only.
    */
-  packIfEncoded(): void {
+  settle(): void {
     if (this.#bytes) this.pack();
   }
 

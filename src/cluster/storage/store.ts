@@ -266,7 +266,7 @@ export class Store {
     change.encoded = undefined;
     change.previous?.pack();
     this.#recent.push(change.entry);
-    if (this.#recent.length > recentlyWritten) this.#recent.shift()!.packIfEncoded();
+    if (this.#recent.length > recentlyWritten) this.#recent.shift()!.settle();
   }
 }
 
