@@ -28,9 +28,9 @@ export interface ShownObject {
     readonly status: string;
     readonly reason?: string;
   }[];
-  /** The object before the change, for a diff; undefined for a new one. */
+  /** The object before the change as YAML, for a diff; undefined if it was not reported yet. */
   readonly before: string | undefined;
-  /** The object after the change. */
+  /** The object after the change as YAML. */
   readonly now: string;
 }
 

@@ -153,7 +153,10 @@ export function withOwnerReference(
 /** Fields that the API server writes itself. */
 const bookkeeping = new Set(["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"]);
 
-/** The paths of the fields that differ between two states of an object, down to the first list. */
+/**
+ * Returns the paths of the fields that differ between two states of an object, down to the first list: for `dev`, its page
+ * and simulations.
+ */
 export function changedFields(before: unknown, after: unknown, path = ""): string[] {
   if (bookkeeping.has(path) || isEqual(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [path];
