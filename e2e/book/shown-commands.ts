@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { listRepositoryFiles } from "../../src/book/build/check-book.ts";
 import { commandLine, findCommand } from "../../src/cli/start/dispatch.ts";
 import { thisTsbuilder } from "../../src/cli/packages/host.ts";
-import { orderWords } from "../../src/cli/arguments/words.ts";
+import { orderWords } from "../../src/cli/arguments/global-flags.ts";
 import { runCommand } from "../../src/cli/arguments/run-command.ts";
 import { repository } from "../support/source-imports.ts";
 import { readConsole, type ShownCommand } from "./read-console.ts";

@@ -28,9 +28,10 @@ export interface ShownObject {
     readonly status: string;
     readonly reason?: string;
   }[];
-  /** The object before and after the change, for a diff. */
-  readonly now: string;
+  /** The object before the change as YAML, for a diff; undefined if it was not reported yet. */
   readonly before: string | undefined;
+  /** The object after the change as YAML. */
+  readonly now: string;
 }
 
 /** Receives the events of a session. */

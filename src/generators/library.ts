@@ -1,7 +1,8 @@
+// The exports of `tsbuilder/generators`. They only plan: callers write the files, with `tsbuilder/scaffold` or without.
+
 import type { ManifestsPlan, SourceTree } from "./model/files.ts";
 import type { GeneratorOptions } from "./model/options.ts";
 
-/** The exports of `tsbuilder/generators`. They only plan: callers write the files, with `tsbuilder/scaffold` or without. */
 export type { Diagnostic } from "./model/diagnostic.ts";
 export type { GeneratedFile, ManifestsPlan } from "./model/files.ts";
 export type { GeneratorName, GeneratorOptions } from "./model/options.ts";

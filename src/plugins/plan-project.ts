@@ -7,7 +7,7 @@ import type { PluginPlan } from "./contributed/plan-plugins.ts";
 import { type Project, formatBoilerplate, hasWebhooks, prunePlugins } from "../project/project.ts";
 import { type PackageManager, npm } from "../project/package-manager.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
-import { type Blueprint, joinBlueprints } from "../scaffold/blueprint.ts";
+import { type Blueprint, emptyBlueprint, joinBlueprints } from "../scaffold/blueprint.ts";
 import type { Plan } from "../scaffold/file-change.ts";
 import { OwnedFiles } from "../scaffold/ownership.ts";
 import { planScaffold } from "../scaffold/plan.ts";
@@ -25,8 +25,8 @@ import { init } from "./typescript/init.ts";
 export interface ProjectChange {
   /** The root folder of the project, from which its plugins are found. */
   readonly folder: string;
-  /** The same folder, if the project's formatter is to format new files. */
-  readonly root?: string;
+  /** The project's formatter formats new files. Default: false. */
+  readonly formatsNewFiles?: boolean;
   /** The plan is only shown. */
   readonly isShown?: boolean;
   readonly tree: Tree;
@@ -42,7 +42,9 @@ export interface ProjectChange {
   readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
   /** Keys of parts to overwrite although their files exist. */
   readonly rewrite?: readonly string[];
+  /** Overwrites and deletes files that the user edited. */
   readonly force?: boolean;
+  /** Leaves files that would be deleted if the user edited them, and what they import. */
   readonly keep?: boolean;
   /** The command for executable plugins. */
   readonly pluginCall?: PluginCall | undefined;
@@ -85,7 +87,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   });
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
   const text = formatProject(after, before?.text);
-  // No command may write a PROJECT that the next one refuses.
+  // No command may write a PROJECT that the next one rejects.
   parseProject(text);
   draft.write(projectFile, text, "generated");
   const finished = plugins?.finish(draft);
@@ -96,8 +98,8 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     else draft.write(path, record, "generated");
   }
   if (change.generate) notes.push(...(await change.generate(draft)));
-  if (change.root !== undefined)
-    notes.push(...formatCreated(change.root, draft, { isShown: change.isShown ?? false }));
+  if (change.formatsNewFiles)
+    notes.push(...formatCreated(change.folder, draft, { isShown: change.isShown ?? false }));
   owned.record(draft, finished?.edited);
   return { changes: draft.changes(), notes, moves };
 }
@@ -160,9 +162,6 @@ const kustomize: Plugin = {
 
 /** In the order in which their files are reported. */
 const plugins: readonly Plugin[] = [typescript, kustomize];
-
-/** The blueprint of a project without any files. */
-const emptyBlueprint: Blueprint = { parts: [], inserts: [], generated: [] };
 
 /** Reads the header in `hack/`; without one, formats that of the project's license. */
 function readBoilerplate(tree: Tree, project: Project): string {

@@ -56,6 +56,9 @@ export interface Insert {
   readonly isOptional?: boolean;
 }
 
+/** A blueprint that adds nothing. */
+export const emptyBlueprint: Blueprint = { parts: [], inserts: [], generated: [] };
+
 /** Concatenates blueprints. Duplicate parts and inserts are merged. */
 export function joinBlueprints(...blueprints: readonly Blueprint[]): Blueprint {
   const parts = new Map(blueprints.flatMap(({ parts: own }) => own).map((part) => [part.key, part]));

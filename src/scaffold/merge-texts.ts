@@ -4,7 +4,9 @@ import { diffLines, type Hunk } from "@tsbuilder/apimachinery/text";
 export interface Conflict {
   /** The line in the merged text at which it begins, from 1. */
   readonly line: number;
+  /** The template's lines. */
   readonly ours: string;
+  /** The user's lines. */
   readonly theirs: string;
 }
 

@@ -61,5 +61,6 @@ function extension(id: string, value: Uint8Array, { critical = false } = {}): Bu
 /** The first 160 bits of the key's hash (RFC 7093). */
 function keyIdentifier(publicKey: KeyObject): Buffer {
   const [, key] = readChildren(readDer(publicKey.export({ type: "spki", format: "der" })));
+  // The first byte of a BIT STRING counts unused bits.
   return createHash("sha256").update(key!.content.subarray(1)).digest().subarray(0, 20);
 }

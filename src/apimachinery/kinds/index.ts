@@ -17,5 +17,5 @@ export { convertUnstructured } from "./convert-unstructured.ts";
 export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-field-numbers.ts";
 export { type GoField, goFieldsOf } from "./go-fields.ts";
 export { loadSchemas, schemaModules, type SchemaOptions, type SchemaTable } from "./load-schemas.ts";
-export { definitionName, moduleOf } from "./module-name.ts";
+export { definitionName, moduleOf } from "./type-names.ts";
 export type { BuiltinSchema } from "./schema-graph.ts";

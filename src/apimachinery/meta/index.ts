@@ -1,3 +1,6 @@
+// The vocabulary of every object. Begin with `object.ts`; `kind.ts` has kinds as values, `condition.ts` conditions. The types
+// of single values are in `json`, and exported here for users.
+
 export {
   changedFields,
   type CustomResource,

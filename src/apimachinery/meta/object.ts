@@ -103,6 +103,19 @@ export interface Status extends TypeMeta {
   code?: int32;
 }
 
+/** One condition on a label; `values` is empty for `Exists` and `DoesNotExist`. */
+export interface LabelSelectorRequirement {
+  key: string;
+  operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+  values?: string[];
+}
+
+/** Selects objects by their labels: all requirements must match; an empty selector matches everything. */
+export interface LabelSelector {
+  matchLabels?: { [key: string]: string };
+  matchExpressions?: LabelSelectorRequirement[];
+}
+
 /**
  * Returns an owner reference. By default it is a controller reference, of which an object has at most one, and blocks
  * foreground deletion of the owner until the dependent is gone.
@@ -137,23 +150,13 @@ export function withOwnerReference(
   return [...others, reference];
 }
 
-/** One condition on a label; `values` is empty for `Exists` and `DoesNotExist`. */
-export interface LabelSelectorRequirement {
-  key: string;
-  operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
-  values?: string[];
-}
-
-/** Selects objects by their labels: all requirements must match; an empty selector matches everything. */
-export interface LabelSelector {
-  matchLabels?: { [key: string]: string };
-  matchExpressions?: LabelSelectorRequirement[];
-}
-
 /** Fields that the API server writes itself. */
 const bookkeeping = new Set(["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"]);
 
-/** The paths of the fields that differ between two states of an object, down to the first list. */
+/**
+ * Returns the paths of the fields that differ between two states of an object, down to the first list: for `dev`, its page
+ * and simulations.
+ */
 export function changedFields(before: unknown, after: unknown, path = ""): string[] {
   if (bookkeeping.has(path) || isEqual(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [path];

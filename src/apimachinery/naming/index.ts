@@ -1,4 +1,4 @@
-export { compareVersions, parseVersion, type Stability, type VersionParts } from "./api-version.ts";
+export { compareVersions, parseVersion, type Stability, type VersionParts } from "./version.ts";
 export {
   checkConditionReason,
   checkLabel,

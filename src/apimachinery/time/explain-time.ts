@@ -37,18 +37,20 @@ function readParts(text: string, micros: boolean): string {
   const reader = new Reader(text);
   const year = reader.digits(4, "2006");
   reader.literal("-");
-  const month = reader.limited(2, "01", "month", 1, 12);
+  const month = reader.digitsBetween(2, "01", "month", 1, 12);
   reader.literal("-");
   const day = reader.digits(2, "02");
   reader.literal("T");
   reader.hour();
   reader.literal(":");
-  reader.limited(2, "04", "minute", 0, 59);
+  reader.digitsBetween(2, "04", "minute", 0, 59);
   reader.literal(":");
-  reader.limited(2, "05", "second", 0, 59);
+  reader.digitsBetween(2, "05", "second", 0, 59);
   if (micros) reader.fraction(".000000");
   else reader.skipFraction();
   reader.offset("Z07:00");
+  // Day 0 of the next month is the last of this one. The calendar repeats every 400 years; Date.UTC would read years below
+  // 100 as 19xx.
   if (reader.rest === "" && (day < 1 || day > new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()))
     throw new TimeParseError(": day out of range");
   return reader.rest;
@@ -73,7 +75,7 @@ class Reader {
     return Number(found);
   }
 
-  limited(count: number, wanted: string, name: string, least: number, most: number): number {
+  digitsBetween(count: number, wanted: string, name: string, least: number, most: number): number {
     const value = this.digits(count, wanted);
     if (value < least || value > most) throw new TimeParseError(`: ${name} out of range`);
     return value;
@@ -82,7 +84,7 @@ class Reader {
   /** An hour may have one digit. */
   hour(): void {
     const count = /^\d\d/u.test(this.rest) ? 2 : 1;
-    this.limited(count, "15", "hour", 0, 23);
+    this.digitsBetween(count, "15", "hour", 0, 23);
   }
 
   fraction(wanted: string): void {

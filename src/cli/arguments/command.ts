@@ -1,5 +1,5 @@
 // Commands and their flags as data, and how the words of a command line become an invocation. Begin here, then read
-// `run-command.ts`: it parses words (`words.ts`), reads the environment, and prompts. The other files are flags that
+// `run-command.ts`: it parses words (`global-flags.ts`), reads the environment, and prompts. The other files are flags that
 // several commands share, and those of plugins (`extend-command.ts`).
 
 import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";

@@ -1,5 +1,5 @@
 import type { FlagDefinitions } from "./command.ts";
-import { isTyped } from "./words.ts";
+import { isTyped } from "./global-flags.ts";
 
 /** `TSBUILDER_PROJECT_NAME` for `--project-name`. */
 export const environmentVariable = (flag: string): string =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { mayHavePlugins } from "../../project/project.ts";
 import { findProjectRoot, projectFile } from "../../project/store.ts";
 import type { Command } from "./command.ts";
-import { isTyped } from "./words.ts";
+import { isTyped } from "./global-flags.ts";
 
 /** Adds the flags of plugins to a command that has a flag `--plugins`. Without plugins, no code of theirs is loaded. */
 export async function extendCommand(

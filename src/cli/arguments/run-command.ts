@@ -17,7 +17,7 @@ import {
   readFlagWord,
   verboseFlag,
   verboseSummary,
-} from "./words.ts";
+} from "./global-flags.ts";
 import { hintForNextWord } from "./meant-command.ts";
 import type { Ui } from "../reporting/ui.ts";
 

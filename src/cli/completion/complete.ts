@@ -9,7 +9,7 @@ import {
   orderWords,
   verboseFlag,
   verboseSummary,
-} from "../arguments/words.ts";
+} from "../arguments/global-flags.ts";
 import { commands } from "../commands/index.ts";
 
 /** Returns completions for the last word, each with its description: `name<tab>description`. */

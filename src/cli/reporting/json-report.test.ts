@@ -7,7 +7,7 @@ import { useProjectFolder } from "../../../e2e/support/projects/project-folder.t
 import { errorCodes } from "../../shared/error-codes.ts";
 import { commands } from "../commands/index.ts";
 import { dispatch } from "../start/dispatch.ts";
-import { takeFormat } from "../arguments/words.ts";
+import { takeFormat } from "../arguments/global-flags.ts";
 import { systemCodes } from "./system-codes.ts";
 
 const folder = useProjectFolder();

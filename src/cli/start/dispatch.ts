@@ -7,7 +7,7 @@ import { didYouMean } from "../../shared/text.ts";
 import type { CommandEntry, CommandLine } from "../arguments/command.ts";
 import { extendCommand } from "../arguments/extend-command.ts";
 import { hintForCommand } from "../arguments/meant-command.ts";
-import { orderWords, readFlagWord, takeFormat, takeVerbose } from "../arguments/words.ts";
+import { orderWords, readFlagWord, takeFormat, takeVerbose } from "../arguments/global-flags.ts";
 import { commands } from "../commands/index.ts";
 import { type Host, thisTsbuilder } from "../packages/host.ts";
 import { noteSteps, reportAsJson } from "../reporting/report.ts";

@@ -10,13 +10,14 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = await dispatch(argv, process.cwd(), terminal);
   } catch (error) {
     terminal.note(describeError(error, readSource));
-    // The hint of explain's own error is complete.
+    // An error of `explain` lists the codes itself.
     if (error instanceof TsbuilderError && argv[0] !== "explain")
       terminal.note(`tsbuilder explain ${error.code} says more`);
     process.exitCode = exitCodeOf(error);
   }
 }
 
+/** Reads a file for the code frame of an error. */
 function readSource(file: string): string | undefined {
   try {
     return readFileSync(resolve(file), "utf8");

@@ -6,7 +6,7 @@ import { runTool } from "../../ship/tool.ts";
 import { commands } from "../commands/index.ts";
 import { dispatch } from "./dispatch.ts";
 import { noteSteps } from "../reporting/report.ts";
-import { takeVerbose } from "../arguments/words.ts";
+import { takeVerbose } from "../arguments/global-flags.ts";
 
 const folder = useProjectFolder();
 

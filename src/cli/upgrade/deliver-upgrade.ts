@@ -43,7 +43,7 @@ export async function deliverUpgrade(
     kept.map(({ path }) => path),
   );
   const title = message ?? `Upgrade from tsbuilder ${from} to ${to}`;
-  const made = commitUpgrade({
+  const created = commitUpgrade({
     root,
     from,
     to,
@@ -55,14 +55,15 @@ export async function deliverUpgrade(
   const leftOut = ignored.map((path) => `left out, since git ignores it: ${path}`);
   const described = { from, to, notes: [...plan.notes, ...leftOut], marked };
   const changes = shownChanges({ changes: kept }).map(({ action, path }) => ({ action, path }));
+  // Reported after each step, so that a failed push still reports the commit.
   const report = (commit: string, more: { readonly branch?: string; readonly pullRequest?: string }): void =>
     ui.add?.({
       changes,
       written: branch === undefined,
       upgrade: { from, to, commit, conflicts: marked, ...more },
     });
-  if (branch === undefined) git(root, [...withoutHooks, "merge", "--ff-only", "--quiet", made]);
-  const commit = branch === undefined ? made : setBranch(root, branch, made);
+  if (branch === undefined) git(root, [...withoutHooks, "merge", "--ff-only", "--quiet", created]);
+  const commit = branch === undefined ? created : setBranch(root, branch, created);
   for (const line of [...described.notes, ...describeConflicts(described)]) ui.print(line);
   report(commit, { ...(branch && { branch }) });
   if (branch === undefined) return true;
@@ -81,7 +82,33 @@ export async function deliverUpgrade(
   return false;
 }
 
-/** Points a branch to an upgrade. Replaces an upgrade that was not merged; refuses a branch with other commits. */
+interface Committed {
+  readonly kept: readonly FileChange[];
+  /** Paths of changes that git ignores. */
+  readonly ignored: readonly string[];
+}
+
+/** Omits files that git ignores; throws if npm could not install the project without one. */
+function withoutIgnored(root: string, changes: readonly FileChange[]): Committed {
+  const input = changes.map(({ path }) => `${path}\0`).join("");
+  const found = new Set(askGit(root, ["check-ignore", "--stdin", "-z"], { input })?.split("\0"));
+  const ignored = changes.filter(({ path }) => found.has(path));
+  const needed = ignored.find(({ path, content }) => path.startsWith("vendor/") && content !== undefined);
+  if (needed) {
+    throw new TsbuilderError(`git ignores "${needed.path}", which package.json needs`, {
+      code: "REFUSED",
+      hint: 'add the lines "!/vendor/" and "!/vendor/*.tgz" to the end of .gitignore, and commit them',
+    });
+  }
+  return {
+    kept: changes.filter(({ path }) => !found.has(path)),
+    ignored: ignored.map(({ path }) => path),
+  };
+}
+
+const withoutHooks = ["-c", "core.hooksPath=/dev/null"];
+
+/** Points a branch to an upgrade. Replaces an upgrade that was not merged; throws if the branch has other commits. */
 function setBranch(root: string, branch: string, commit: string): string {
   if (!isBranchName(root, branch)) {
     throw new TsbuilderError(`"${branch}" can't be the name of a branch`, {
@@ -91,25 +118,8 @@ function setBranch(root: string, branch: string, commit: string): string {
   }
   const ref = `refs/heads/${branch}`;
   const present = askGit(root, ["rev-parse", "--verify", "--quiet", ref]);
-  const chosen = choose(root, branch, commit, present);
+  const chosen = commitForBranch(root, branch, commit, present);
   if (chosen !== present) git(root, ["branch", "--force", branch, chosen]);
-  return chosen;
-}
-
-/**
- * Pushes a branch to `origin`, unless others have committed to it there. Returns its commit: the one at `origin` if
- * that is the same upgrade.
- */
-function pushBranch(root: string, branch: string, commit: string): string {
-  const hint = `the upgrade is in the branch "${branch}"; to try again: git push origin ${branch}`;
-  const ref = `refs/heads/${branch}`;
-  const [present = ""] = git(root, ["ls-remote", "origin", ref], { hint }).split("\t");
-  if (present !== "") git(root, ["fetch", "--quiet", "--no-tags", "origin", ref], { hint });
-  const chosen = choose(root, `origin/${branch}`, commit, present === "" ? undefined : present);
-  if (chosen !== commit) git(root, ["branch", "--force", branch, chosen]);
-  if (chosen === present) return chosen;
-  const lease = `--force-with-lease=${ref}:${present}`;
-  git(root, ["push", "--quiet", lease, "origin", `${chosen}:${ref}`], { hint });
   return chosen;
 }
 
@@ -120,10 +130,10 @@ function isBranchName(root: string, name: string): boolean {
 }
 
 /**
- * Returns the present commit if it is the same upgrade, since a new one would start all checks again, and else the new
- * commit.
+ * Returns the commit that a branch is to point to: the present one if it is the same upgrade, because a new one would start
+ * all checks again, else the new one. Throws if the branch has other commits.
  */
-function choose(root: string, branch: string, commit: string, present: string | undefined): string {
+function commitForBranch(root: string, branch: string, commit: string, present: string | undefined): string {
   if (present === undefined) return commit;
   const aim = readAim(root);
   const found = aimOfCommit(root, present);
@@ -144,6 +154,42 @@ function choose(root: string, branch: string, commit: string, present: string | 
 function isMerged(root: string, present: string): boolean {
   const isAncestor = askGit(root, ["merge-base", "--is-ancestor", present, "HEAD"]) !== undefined;
   return isAncestor && hasUpgrade(root, present);
+}
+
+/** An upgrade in words, for the terminal and for a pull request. */
+interface DescribedUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly notes: readonly string[];
+  readonly marked: readonly FileConflict[];
+}
+
+/** Describes each conflict by its place, with both sides. */
+function describeConflicts({ to, marked }: DescribedUpgrade): string[] {
+  return marked.flatMap(({ path, line, ours, theirs }) => [
+    `conflict in ${path}:${line}`,
+    "  yours:",
+    ...indent(theirs, "    "),
+    `  tsbuilder ${to}:`,
+    ...indent(ours, "    "),
+  ]);
+}
+
+/**
+ * Pushes a branch to `origin`, unless others have committed to it there. Returns its commit: the one at `origin` if
+ * that is the same upgrade.
+ */
+function pushBranch(root: string, branch: string, commit: string): string {
+  const hint = `the upgrade is in the branch "${branch}"; to try again: git push origin ${branch}`;
+  const ref = `refs/heads/${branch}`;
+  const [present = ""] = git(root, ["ls-remote", "origin", ref], { hint }).split("\t");
+  if (present !== "") git(root, ["fetch", "--quiet", "--no-tags", "origin", ref], { hint });
+  const chosen = commitForBranch(root, `origin/${branch}`, commit, present === "" ? undefined : present);
+  if (chosen !== commit) git(root, ["branch", "--force", branch, chosen]);
+  if (chosen === present) return chosen;
+  const lease = `--force-with-lease=${ref}:${present}`;
+  git(root, ["push", "--quiet", lease, "origin", `${chosen}:${ref}`], { hint });
+  return chosen;
 }
 
 interface PullRequest {
@@ -193,7 +239,7 @@ async function openPullRequest(
   }
 }
 
-/** Reads the open pull requests. No output means none: `gh pr create` itself refuses a second one. */
+/** Reads the open pull requests. No output means none: `gh pr create` itself rejects a second one. */
 function readListed(output: string, call: ToolCall): readonly ListedPullRequest[] {
   const listed = parseJson(output || "[]");
   if (Array.isArray(listed)) return listed as ListedPullRequest[];
@@ -201,25 +247,6 @@ function readListed(output: string, call: ToolCall): readonly ListedPullRequest[
     code: "TOOL_FAILED",
     hint: `the branch is pushed; for details, run: ${formatCall(call)}`,
   });
-}
-
-/** An upgrade in words, for the terminal and for a pull request. */
-interface DescribedUpgrade {
-  readonly from: string;
-  readonly to: string;
-  readonly notes: readonly string[];
-  readonly marked: readonly FileConflict[];
-}
-
-/** Describes each conflict by its place, with both sides. */
-function describeConflicts({ to, marked }: DescribedUpgrade): string[] {
-  return marked.flatMap(({ path, line, ours, theirs }) => [
-    `conflict in ${path}:${line}`,
-    "  yours:",
-    ...indent(theirs, "    "),
-    `  tsbuilder ${to}:`,
-    ...indent(ours, "    "),
-  ]);
 }
 
 /** Returns the text of a pull request in Markdown. Code is indented, since it could contain a fence. */
@@ -261,29 +288,3 @@ function indent(text: string, by: string): string[] {
   const shown = lines.length > mostLines ? [...lines.slice(0, mostLines), "…"] : lines;
   return shown.map((line) => `${by}${line}`.trimEnd());
 }
-
-interface Committed {
-  readonly kept: readonly FileChange[];
-  /** Paths of changes that git ignores. */
-  readonly ignored: readonly string[];
-}
-
-/** Omits files that git ignores; throws if npm could not install the project without one. */
-function withoutIgnored(root: string, changes: readonly FileChange[]): Committed {
-  const input = changes.map(({ path }) => `${path}\0`).join("");
-  const found = new Set(askGit(root, ["check-ignore", "--stdin", "-z"], { input })?.split("\0"));
-  const ignored = changes.filter(({ path }) => found.has(path));
-  const needed = ignored.find(({ path, content }) => path.startsWith("vendor/") && content !== undefined);
-  if (needed) {
-    throw new TsbuilderError(`git ignores "${needed.path}", which package.json needs`, {
-      code: "REFUSED",
-      hint: 'add the lines "!/vendor/" and "!/vendor/*.tgz" to the end of .gitignore, and commit them',
-    });
-  }
-  return {
-    kept: changes.filter(({ path }) => !found.has(path)),
-    ignored: ignored.map(({ path }) => path),
-  };
-}
-
-const withoutHooks = ["-c", "core.hooksPath=/dev/null"];

@@ -99,7 +99,7 @@ export async function planFresh(
   const boilerplate = readHeader(tree);
   const { changes } = await planProjectChange({
     folder: root,
-    root,
+    formatsNewFiles: true,
     tree: memoryTree(),
     before: undefined,
     after: project,

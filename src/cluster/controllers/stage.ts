@@ -105,8 +105,8 @@ const user = "system:serviceaccount:kube-system:stage-controller";
 /** Moves objects through the stages of the user's Stage files. */
 export function stageController(context: StagesContext): Controller {
   const { objects, clock, stages = [] } = context;
-  const steps = reporting(context, user, "stage-controller");
-  /** The time since which an object has matched its next stage. */
+  const reporter = reporting(context, user, "stage-controller");
+  /** The time since which an object has matched its next stage. A restart begins the delay anew, as in KWOK. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
     keysOf: ({ resource, object }) => {
@@ -128,7 +128,7 @@ export function stageController(context: StagesContext): Controller {
       const left = untilStage(stage.spec.delay, object, since, clock.now());
       if (left > 0) return left;
       waiting.delete(key);
-      await advance(steps, object, stage.spec.next);
+      await advance(reporter, object, stage.spec.next);
       return undefined;
     },
   };
@@ -246,12 +246,12 @@ export function renderTemplate(template: string, object: object, now: string): o
 function evaluate(action: string, object: object, now: string): string {
   const [expression = "", ...filters] = action.split("|").map((part) => part.trim());
   const unknown = filters.find((filter) => filter !== "Quote");
-  const value =
-    expression === "Now" ? now : /^(\.[\w-]+)+$/.test(expression) ? readPath(object, expression) : undefined;
-  const understood = expression === "Now" || expression.startsWith(".");
-  if (!understood || unknown !== undefined) {
+  const isUnderstood = expression === "Now" || expression.startsWith(".");
+  if (!isUnderstood || unknown !== undefined) {
     throw new TypeError(`can't evaluate "{{ ${action} }}": only Now, fields and "| Quote" are supported`);
   }
+  if (expression === "Now") return JSON.stringify(now);
+  const value = /^(\.[\w-]+)+$/.test(expression) ? readPath(object, expression) : undefined;
   return JSON.stringify(value ?? "");
 }
 

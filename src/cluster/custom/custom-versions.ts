@@ -11,30 +11,32 @@ export type ConvertObjects = (
   apiVersion: string,
 ) => Promise<ApiObject[]>;
 
-let builds = 0;
-
 /**
- * The time for which the result of a conversion webhook is cached: watchers and readers of one change share it, and
- * changes of the webhook's code take effect.
+ * How long the result of a conversion webhook is cached, in milliseconds: the watchers and readers of one change share
+ * it, but new code of the webhook soon takes effect.
  */
-const conversionCountsMilliseconds = 1000;
+const webhookResultLifetime = 1000;
 
-/** A converted entry and when it expires. */
-interface Presented {
-  readonly shown: Entry;
-  readonly until: number;
+/** An entry in another version. */
+interface Converted {
+  readonly entry: Entry;
+  /** As `performance.now()`; Infinity if no webhook was called. */
+  readonly expiresAt: number;
 }
 
+/** Numbers the instances: results for an older state of a CRD must not be used for a newer one. */
+let instances = 0;
+
 /**
- * Converts the objects of a CRD to each of its versions: prunes and defaults them by the schema of their stored version,
- * then converts, and prunes by the schema of the other version.
+ * Serves the objects of a CRD in each of its versions. A stored object is pruned and defaulted by the schema of its own
+ * version, converted, and pruned by the schema of the requested one. Entries cache the results.
  */
 export class CustomVersions {
   readonly #crd: CustomResourceDefinition;
   readonly #schemas: ReadonlyMap<string, CompiledSchema>;
   readonly #convert: ConvertObjects;
-  /** A part of the cache keys, so that results for an older CRD are not used. */
-  readonly #build = ++builds;
+  /** A part of the cache keys. */
+  readonly #instance = ++instances;
   /** The cache keys by version, computed once, because lists use them for every object. */
   readonly #keys = new Map<string, string>();
 
@@ -48,27 +50,29 @@ export class CustomVersions {
     this.#convert = convert;
   }
 
+  /** Returns a stored object in a version; a promise if the webhook has to convert it. */
   present(entry: Entry, version: string): Entry | Promise<Entry> {
-    const known = this.#known(entry, version);
-    if (known) return known;
-    if (!this.#needsWebhook(entry.object, version)) return this.#show(entry, version);
-    return Promise.resolve(this.presentAll([entry], version)).then(([shown]) => shown!);
+    const cached = this.#cached(entry, version);
+    if (cached) return cached;
+    if (!this.#needsWebhook(entry.object, version)) return this.#convertLocally(entry, version);
+    return Promise.resolve(this.presentAll([entry], version)).then(([converted]) => converted!);
   }
 
   /** Converts all objects with one webhook call. */
   presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]> {
-    const foreign = entries.filter(
-      (entry) => this.#needsWebhook(entry.object, version) && !this.#known(entry, version),
+    const toConvert = entries.filter(
+      (entry) => this.#needsWebhook(entry.object, version) && !this.#cached(entry, version),
     );
-    const own = (entry: Entry) => this.#known(entry, version) ?? this.#show(entry, version);
-    if (foreign.length === 0) return entries.map(own);
-    const objects = foreign.map(({ object }) => this.#complete(object));
-    return this.#convert(this.#crd, objects, this.#apiVersion(version)).then((converted) => {
-      for (const [index, entry] of foreign.entries()) this.#remember(entry, version, converted[index]!);
-      return entries.map(own);
+    const converted = (entry: Entry) => this.#cached(entry, version) ?? this.#convertLocally(entry, version);
+    if (toConvert.length === 0) return entries.map(converted);
+    const objects = toConvert.map(({ object }) => this.#pruneAndDefault(object));
+    return this.#convert(this.#crd, objects, this.#apiVersion(version)).then((results) => {
+      for (const [index, entry] of toConvert.entries()) this.#remember(entry, version, results[index]!);
+      return entries.map(converted);
     });
   }
 
+  /** Converts an object that is not an entry: it is not defaulted, and nothing is cached. */
   convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject> {
     if (object.apiVersion === this.#apiVersion(version)) return object;
     if (!this.#needsWebhook(object, version)) return this.#prune(this.#rename(object, version), version);
@@ -83,17 +87,17 @@ export class CustomVersions {
     );
   }
 
-  #known(entry: Entry, version: string): Entry | undefined {
+  #cached(entry: Entry, version: string): Entry | undefined {
     const key = this.#keyOf(version);
     if (entry.shownBy === key) return entry;
-    const known = entry.derived(key) as Presented | undefined;
-    if (!known || known.until === Number.POSITIVE_INFINITY) return known?.shown;
-    return performance.now() < known.until ? known.shown : undefined;
+    const cached = entry.derived(key) as Converted | undefined;
+    if (!cached || cached.expiresAt === Number.POSITIVE_INFINITY) return cached?.entry;
+    return performance.now() < cached.expiresAt ? cached.entry : undefined;
   }
 
   #keyOf(version: string): string {
     let key = this.#keys.get(version);
-    if (!key) this.#keys.set(version, (key = `${this.#build}/${version}`));
+    if (!key) this.#keys.set(version, (key = `${this.#instance}/${version}`));
     return key;
   }
 
@@ -101,8 +105,8 @@ export class CustomVersions {
    * Converts an entry without a webhook. Most entries are returned as stored: no defaults are missing, no fields are
    * unknown.
    */
-  #show(entry: Entry, version: string): Entry {
-    const object = this.#rename(this.#complete(entry.object), version);
+  #convertLocally(entry: Entry, version: string): Entry {
+    const object = this.#rename(this.#pruneAndDefault(entry.object), version);
     if (object === entry.object) {
       entry.shownBy = this.#keyOf(version);
       return entry;
@@ -113,12 +117,12 @@ export class CustomVersions {
   #remember(entry: Entry, version: string, converted: ApiObject): Entry {
     const object = this.#prune(converted, version);
     const key = this.#keyOf(version);
-    const shown = new Entry(entry.key, entry.revision, object);
-    const until = this.#needsWebhook(entry.object, version)
-      ? performance.now() + conversionCountsMilliseconds
+    const result = new Entry(entry.key, entry.revision, object);
+    const expiresAt = this.#needsWebhook(entry.object, version)
+      ? performance.now() + webhookResultLifetime
       : Number.POSITIVE_INFINITY;
-    entry.remember(key, { shown, until } satisfies Presented);
-    return shown;
+    entry.remember(key, { entry: result, expiresAt } satisfies Converted);
+    return result;
   }
 
   #rename(object: ApiObject, version: string): ApiObject {
@@ -127,7 +131,7 @@ export class CustomVersions {
   }
 
   /** Prunes and defaults a stored object by the schema of its own version, if the CRD still has it. */
-  #complete(object: ApiObject): ApiObject {
+  #pruneAndDefault(object: ApiObject): ApiObject {
     const schema = this.#schemas.get(parseApiVersion(object.apiVersion).version);
     return schema ? schema.applyDefaults(schema.prune(object).object) : object;
   }

@@ -1,6 +1,7 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
-import { badRequest, notFound } from "../contract/status-error.ts";
+import { explainJSON } from "../codec/go-json.ts";
+import { type StatusError, badRequest, expired, notFound } from "../contract/status-error.ts";
 import {
   checkForm,
   encode,
@@ -13,15 +14,7 @@ import {
 } from "./representation.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
-import {
-  expiredContinue,
-  expiredList,
-  listRevision,
-  malformedListRevision,
-  malformedRevision,
-  readContinue,
-  writeContinue,
-} from "./list-revision.ts";
+import { malformedListRevision, malformedRevision, requestedRevision } from "./resource-version.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
 import type { Target } from "./target.ts";
 import { jsonType } from "../http/reply.ts";
@@ -41,7 +34,7 @@ export async function readEntry(context: RequestContext, target: Target): Promis
     // The real server does not cache Events: its storage reports the revision as for a list.
     throw resource.plural === "events" ? malformedListRevision(asked) : malformedRevision(asked);
   }
-  listRevision({ resourceVersion: asked }, target.core.store.revision);
+  requestedRevision({ resourceVersion: asked }, target.core.store.revision);
   const stored = resource.collection.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource, name);
   return resource.present(stored, version);
@@ -68,7 +61,7 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   const token = options.continue === "" ? undefined : readContinue(options.continue, prefix);
   if (token && !["", "0"].includes(options.resourceVersion))
     throw badRequest("specifying resource version is not allowed when using continue");
-  const revision = token ? token.revision : listRevision(options, core.store.revision);
+  const revision = token ? token.revision : requestedRevision(options, core.store.revision);
   const exact = token ? token.revision > 0 : options.match === "Exact" || exactByLimit(options);
   const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
   if (!all) throw token ? expiredContinue(token, prefix) : expiredList();
@@ -90,6 +83,78 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
       ...(isCounted && { remainingItemCount: rest.length - limit }),
     },
   };
+}
+
+/** A decoded continue token: where the next page begins. */
+interface Continue {
+  /** The revision of the first page; -1 for a token that continues at the current revision. */
+  readonly revision: number;
+  readonly after: string;
+}
+
+function readContinue(token: string, prefix: string): Continue {
+  const wrong = wrongByteOf(token);
+  if (wrong !== undefined) {
+    throw badRequest(
+      `invalid continue token: continue key is not valid: illegal base64 data at input byte ${wrong}`,
+    );
+  }
+  const bytes = Buffer.from(token, "base64url");
+  let parsed: { v?: unknown; rv?: unknown; start?: unknown };
+  try {
+    parsed = JSON.parse(bytes.toString("utf8")) as typeof parsed;
+  } catch {
+    throw badRequest(
+      `invalid continue token: continue key is not valid: ${explainJSON(bytes.toString("latin1"))}`,
+    );
+  }
+  if (parsed?.v !== "meta.k8s.io/v1") {
+    throw badRequest(
+      "invalid continue token: continue key is not valid: server does not recognize this encoded version ",
+    );
+  }
+  const { rv, start } = parsed;
+  if (typeof rv !== "number" || !Number.isInteger(rv) || rv === 0) {
+    throw badRequest(
+      "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+    );
+  }
+  if (typeof start !== "string" || start === "" || start.split("/").includes("..")) {
+    throw badRequest(
+      "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
+    );
+  }
+  return { revision: rv, after: prefix + (start.endsWith("\u0000") ? start.slice(0, -1) : start) };
+}
+
+/** Where a text stops being base64 without padding; undefined if all of it is. */
+function wrongByteOf(token: string): number | undefined {
+  const at = token.search(/[^\w-]/u);
+  if (at !== -1) return at;
+  return token.length % 4 === 1 ? token.length - 1 : undefined;
+}
+
+/** The requested revision of a list is no longer in the history; watches have another message. */
+function expiredList(): StatusError {
+  return expired("The resourceVersion for the provided list is too old.");
+}
+
+/**
+ * The revision of the pages is no longer in the history. The Status carries a token that continues at the current
+ * revision.
+ */
+function expiredContinue(token: Continue, prefix: string): StatusError {
+  const error = expired(
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+  );
+  error.status.metadata = { continue: writeContinue(-1, token.after, prefix) };
+  return error;
+}
+
+/** Tokens hold the start relative to the list's prefix, so that a client can't use them for other namespaces. */
+function writeContinue(revision: number, after: string, prefix: string): string {
+  const start = `${after.slice(prefix.length)}\u0000`;
+  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");
 }
 
 /**

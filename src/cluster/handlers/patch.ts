@@ -56,33 +56,192 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry);
 }
 
-/** Refuses a patch that changes the kind or the API version, with Go's messages. */
+/** A patch from a request's body. */
+export interface SentPatch {
+  /** Returns the patched object, which belongs to the caller. */
+  apply(object: ApiObject): ApiObject;
+  /** Returns the patched object with its floats marked, to decode it as Go does; undefined if the patch has none. */
+  readonly applyWithFloats: ((object: ApiObject) => ApiObject) | undefined;
+  /** The text that messages quote: the patched object, or the unmerged rest of a strategic merge patch. */
+  show(next: object, current: object): string;
+  /** Duplicate fields, and unknown fields of JSON patch operations, as strict decoding reports them. */
+  readonly problems: readonly string[];
+  readonly isStrategic: boolean;
+}
+
+const mergePatch = "application/merge-patch+json";
+
+const jsonPatch = "application/json-patch+json";
+
+const strategicMergePatch = "application/strategic-merge-patch+json";
+
+export const applyPatch = "application/apply-patch+yaml";
+
+/** Reads the patch in a request's body. */
+export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
+  const body = (await context.request.readBody()).toString("utf8");
+  const mediaType = mediaTypeOf(context);
+  const isStrategic = mediaType === strategicMergePatch;
+  checkPatchType(mediaType, target);
+  let patch: Patch;
+  try {
+    patch = parsePatch(mediaType, body, target);
+  } catch (error) {
+    // The real server decodes a patch only when it has an object to apply it to.
+    const apply = (): never => {
+      throw error;
+    };
+    return { apply, applyWithFloats: undefined, show: () => body, problems: [], isStrategic };
+  }
+  // Go merges a strategic patch before it decodes numbers, and custom resources have no Go integers.
+  const textWithFloats = isStrategic || target.resource.custom ? undefined : markFloats(body);
+  const patchWithFloats =
+    textWithFloats === undefined ? undefined : parsePatch(mediaType, textWithFloats, target);
+  return {
+    apply: (object) => patched(patch, object),
+    applyWithFloats: patchWithFloats && ((object) => patched(patchWithFloats, object)),
+    show: (next, current) =>
+      isStrategic
+        ? goText(leftOf((JSON.parse(body) ?? {}) as JSONValue, current, nodeOf(target)))
+        : JSON.stringify(next),
+    problems: problemsOf(mediaType, body),
+    isStrategic,
+  };
+}
+
+/** Rejects patch types that a resource does not support. */
+export function checkPatchType(mediaType: string, target: Target): void {
+  if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
+}
+
+function typesOf({ resource }: Target): readonly string[] {
+  return resource.custom
+    ? [jsonPatch, mergePatch, applyPatch]
+    : [jsonPatch, mergePatch, strategicMergePatch, applyPatch];
+}
+
+function unsupportedPatch(mediaType: string, target: Target): StatusError {
+  if (mediaType !== strategicMergePatch && !target.resource.custom) {
+    return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  }
+  return new StatusError(
+    415,
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${typesOf(target).join(", ")}`,
+  );
+}
+
+/** A parsed patch: returns the patched object, or throws a PatchError. */
+type Patch = (object: ApiObject) => unknown;
+
+function parsePatch(mediaType: string, body: string, target: Target): Patch {
+  try {
+    if (mediaType === jsonPatch) {
+      const operations: JSONPatch = parseJSONPatch(parseText(body, decoding) ?? []);
+      return (object) => applyJSONPatch(object as never, operations);
+    }
+    if (mediaType === mergePatch) {
+      const value = parseText(body, decoding);
+      if (value === null) throw badRequest("Invalid JSON Patch");
+      if (typeof value !== "object" || Array.isArray(value)) throw badRequest(decoding + noMap(value));
+      return (object) => applyMergePatch(object as never, value as never);
+    }
+    const value = parseText(body, "") ?? {};
+    if (typeof value !== "object" || Array.isArray(value)) throw badRequest(noMap(value));
+    return (object) => applyStrategicMergePatch(object as never, value as never, nodeOf(target));
+  } catch (error) {
+    throw statusOf(error);
+  }
+}
+
+/** The prefix of errors in JSON patches and merge patches. */
+const decoding = "error decoding patch: ";
+
+function parseText(text: string, before: string): unknown {
+  try {
+    if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
+    return JSON.parse(text);
+  } catch {
+    throw badRequest(before + explainJSON(text));
+  }
+}
+
+function nodeOf({ served }: Target): SchemaNode {
+  return served.schema?.node ?? {};
+}
+
+function statusOf(error: unknown): unknown {
+  if (!(error instanceof PatchError)) return error;
+  if (error.failure === "malformed") return badRequest(error.message);
+  if (error.failure === "unforeseen") return new StatusError(500, undefined, error.message);
+  if (error.failure === "too-large") return new StatusError(413, "RequestEntityTooLarge", error.message);
+  return new StatusError(
+    422,
+    "Invalid",
+    `the server rejected our request due to an error in our request`,
+    {},
+  );
+}
+
+function patched(patch: Patch, current: ApiObject): ApiObject {
+  try {
+    return copyJSON(patch(current)) as ApiObject;
+  } catch (error) {
+    throw statusOf(error);
+  }
+}
+
+/** The part of a strategic merge patch that remains after merging, which messages quote. */
+function leftOf(patch: JSONValue, current: object, node: SchemaNode): JSONValue {
+  return mergeStrategically(current as never, patch, node).left;
+}
+
+function problemsOf(mediaType: string, body: string): readonly string[] {
+  if (mediaType !== jsonPatch) return findFieldProblems(body, []);
+  const operations = (JSON.parse(body) ?? []) as readonly object[];
+  const unknown = operations.flatMap((operation, index) =>
+    Object.keys(operation)
+      .filter((name) => !operationFields.has(name))
+      .map((name) => `[${index}].${name}`),
+  );
+  return findFieldProblems(body, unknown).map((problem) => `json patch ${problem}`);
+}
+
+const operationFields = new Set(["op", "path", "from", "value"]);
+
+/** The object before and after a patch. */
+interface PatchResult {
+  readonly current: ApiObject;
+  readonly next: ApiObject;
+}
+
+/** Rejects a patch that changes the kind or the API version, with Go's messages. */
 function checkPatchedType(
   context: RequestContext,
   target: Target,
   patch: SentPatch,
-  states: { current: ApiObject; next: ApiObject },
+  result: PatchResult,
   validation: FieldValidation,
 ): void {
-  const { current, next } = states;
+  const { current, next } = result;
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
   const mismatch = typeMismatch(next);
-  if (mismatch !== undefined) throw patchProblem(patch, states, mismatch);
-  if (target.resource.custom) throw otherCustomType(context, target, patch, states);
+  if (mismatch !== undefined) throw patchProblem(patch, result, mismatch);
+  if (target.resource.custom) throw otherCustomType(context, target, patch, result);
   next.kind ||= current.kind;
-  if (!next.apiVersion) throw missingVersion(context, target, patch, states, validation);
+  if (!next.apiVersion) throw missingVersion(context, target, patch, result, validation);
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
-  throw patchProblem(patch, states, explainType(next, target.resource, target.core.registry).why);
+  throw patchProblem(patch, result, explainType(next, target.resource, target.core.registry).why);
 }
 
 function otherCustomType(
   { warnings }: RequestContext,
   { resource, name }: Target,
   patch: SentPatch,
-  states: { current: ApiObject; next: ApiObject },
+  result: PatchResult,
 ): StatusError {
-  const { current, next } = states;
-  if (!next.kind) return patchProblem(patch, states, `Object 'Kind' is missing in '${goJSON(next)}'`);
+  const { current, next } = result;
+  if (!next.kind) return patchProblem(patch, result, `Object 'Kind' is missing in '${goJSON(next)}'`);
   if (!next.apiVersion)
     return internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const { group } = parseApiVersion(next.apiVersion);
@@ -113,12 +272,12 @@ function missingVersion(
   { warnings }: RequestContext,
   { name }: Target,
   patch: SentPatch,
-  states: { current: ApiObject; next: ApiObject },
+  result: PatchResult,
   validation: FieldValidation,
 ): StatusError {
-  const problems = fieldsOf(states.next).map((field) => `unknown field ${JSON.stringify(field)}`);
+  const problems = fieldsOf(result.next).map((field) => `unknown field ${JSON.stringify(field)}`);
   if (validation === "Strict")
-    return patchProblem(patch, states, `strict decoding error: ${problems.join(", ")}`);
+    return patchProblem(patch, result, `strict decoding error: ${problems.join(", ")}`);
   if (validation === "Warn") for (const problem of problems) warnings.add(problem);
   return nameMissing(name);
 }
@@ -129,22 +288,15 @@ function fieldsOf(object: ApiObject): readonly string[] {
     .toSorted();
 }
 
-/** Refuses a patch that removes the metadata or the name, or changes the namespace. */
-function checkMetadata(write: Write, next: ApiObject): void {
-  const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
-  if (metadata) checkNamespace(write, next);
-  if (!metadata?.name) throw nameMissing(write.name);
-}
-
 /** Decodes the patched object like a request body, but reports errors as those of the patch. */
 function checkPatched(
   { warnings }: RequestContext,
   { served }: Target,
-  { patch, current, next }: { patch: SentPatch; current: ApiObject; next: ApiObject },
+  { patch, current, next }: PatchResult & { readonly patch: SentPatch },
   validation: FieldValidation,
 ): void {
   try {
-    if (patch.mark) served.schema?.unknownFields(patch.mark(current));
+    if (patch.applyWithFloats) served.schema?.unknownFields(patch.applyWithFloats(current));
     const why = patch.isStrategic ? served.schema?.convertMerged?.(next) : undefined;
     if (why !== undefined) throw new DecodeError(why);
     const found = served.schema?.unknownFields(next) ?? [];
@@ -159,17 +311,11 @@ function checkPatched(
   }
 }
 
-/** A patch from a request's body. */
-export interface SentPatch {
-  /** Returns the patched object, which belongs to the caller. */
-  apply(object: ApiObject): ApiObject;
-  /** Returns the patched object with its floats marked, to decode it as Go does; undefined if the patch has none. */
-  readonly mark: ((object: ApiObject) => ApiObject) | undefined;
-  /** The text that messages quote: the patched object, or the unmerged rest of a strategic merge patch. */
-  show(next: object, current: object): string;
-  /** Duplicate fields, and unknown fields of JSON patch operations, as strict decoding reports them. */
-  readonly problems: readonly string[];
-  readonly isStrategic: boolean;
+/** Rejects a patch that removes the metadata or the name, or changes the namespace. */
+function checkMetadata(write: Write, next: ApiObject): void {
+  const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
+  if (metadata) checkNamespace(write, next);
+  if (!metadata?.name) throw nameMissing(write.name);
 }
 
 /** The error for the result of a patch that is not a valid object. */
@@ -182,141 +328,4 @@ export function patchProblem(
   return new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
     causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
   });
-}
-
-const merge = "application/merge-patch+json";
-
-const json = "application/json-patch+json";
-
-const strategic = "application/strategic-merge-patch+json";
-
-export const applyPatch = "application/apply-patch+yaml";
-
-/** Reads the patch in a request's body. */
-export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
-  const body = (await context.request.readBody()).toString("utf8");
-  const mediaType = mediaTypeOf(context);
-  const isStrategic = mediaType === strategic;
-  checkPatchType(mediaType, target);
-  let patch: Patch;
-  try {
-    patch = parsePatch(mediaType, body, target);
-  } catch (error) {
-    // The real server decodes a patch only when it has an object to apply it to.
-    const apply = (): never => {
-      throw error;
-    };
-    return { apply, mark: undefined, show: () => body, problems: [], isStrategic };
-  }
-  // Go merges a strategic patch before it decodes numbers, and custom resources have no Go integers.
-  const marked = isStrategic || target.resource.custom ? undefined : markFloats(body);
-  const marking = marked === undefined ? undefined : parsePatch(mediaType, marked, target);
-  return {
-    apply: (object) => patched(patch, object),
-    mark: marking && ((object) => patched(marking, object)),
-    show: (next, current) =>
-      isStrategic
-        ? goText(leftOf((JSON.parse(body) ?? {}) as JSONValue, current, nodeOf(target)))
-        : JSON.stringify(next),
-    problems: problemsOf(mediaType, body),
-    isStrategic,
-  };
-}
-
-/** Returns the patched object. */
-type Patch = (object: ApiObject) => unknown;
-
-function nodeOf({ served }: Target): SchemaNode {
-  return served.schema?.node ?? {};
-}
-
-/** The part of a strategic merge patch that remains after merging, which messages quote. */
-function leftOf(patch: JSONValue, current: object, node: SchemaNode): JSONValue {
-  return mergeStrategically(current as never, patch, node).left;
-}
-
-function problemsOf(mediaType: string, body: string): readonly string[] {
-  if (mediaType !== json) return findFieldProblems(body, []);
-  const operations = (JSON.parse(body) ?? []) as readonly object[];
-  const unknown = operations.flatMap((operation, index) =>
-    Object.keys(operation)
-      .filter((name) => !operationFields.has(name))
-      .map((name) => `[${index}].${name}`),
-  );
-  return findFieldProblems(body, unknown).map((problem) => `json patch ${problem}`);
-}
-
-const operationFields = new Set(["op", "path", "from", "value"]);
-
-function parsePatch(mediaType: string, body: string, target: Target): Patch {
-  try {
-    if (mediaType === json) {
-      const operations: JSONPatch = parseJSONPatch(parseText(body, decoding) ?? []);
-      return (object) => applyJSONPatch(object as never, operations);
-    }
-    if (mediaType === merge) {
-      const value = parseText(body, decoding);
-      if (value === null) throw badRequest("Invalid JSON Patch");
-      if (typeof value !== "object" || Array.isArray(value)) throw badRequest(decoding + noMap(value));
-      return (object) => applyMergePatch(object as never, value as never);
-    }
-    const value = parseText(body, "") ?? {};
-    if (typeof value !== "object" || Array.isArray(value)) throw badRequest(noMap(value));
-    return (object) => applyStrategicMergePatch(object as never, value as never, nodeOf(target));
-  } catch (error) {
-    throw statusOf(error);
-  }
-}
-
-/** The prefix of errors in JSON patches and merge patches. */
-const decoding = "error decoding patch: ";
-
-function parseText(text: string, before: string): unknown {
-  try {
-    if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
-    return JSON.parse(text);
-  } catch {
-    throw badRequest(before + explainJSON(text));
-  }
-}
-
-function patched(patch: Patch, current: ApiObject): ApiObject {
-  try {
-    return copyJSON(patch(current)) as ApiObject;
-  } catch (error) {
-    throw statusOf(error);
-  }
-}
-
-function statusOf(error: unknown): unknown {
-  if (!(error instanceof PatchError)) return error;
-  if (error.failure === "malformed") return badRequest(error.message);
-  if (error.failure === "unforeseen") return new StatusError(500, undefined, error.message);
-  if (error.failure === "too-large") return new StatusError(413, "RequestEntityTooLarge", error.message);
-  return new StatusError(
-    422,
-    "Invalid",
-    `the server rejected our request due to an error in our request`,
-    {},
-  );
-}
-
-/** Refuses patch types that a resource does not support. */
-export function checkPatchType(mediaType: string, target: Target): void {
-  if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
-}
-
-function typesOf({ resource }: Target): readonly string[] {
-  return resource.custom ? [json, merge, applyPatch] : [json, merge, strategic, applyPatch];
-}
-
-function unsupportedPatch(mediaType: string, target: Target): StatusError {
-  if (mediaType !== strategic && !target.resource.custom) {
-    return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
-  }
-  return new StatusError(
-    415,
-    "UnsupportedMediaType",
-    `the body of the request was in an unknown format - accepted media types include: ${typesOf(target).join(", ")}`,
-  );
 }

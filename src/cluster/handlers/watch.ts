@@ -4,7 +4,7 @@ import { type Reply, type RequestContext, isTrue } from "../http/request-context
 import { StatusError } from "../contract/status-error.ts";
 import { failedRequest, statusErrorOf } from "../filters/errors.ts";
 import { type ListOptions, readListOptions } from "./list-options.ts";
-import { listRevision, malformedRevision, tooOld } from "./list-revision.ts";
+import { malformedRevision, requestedRevision, tooOld } from "./resource-version.ts";
 import { presentEntries } from "./list.ts";
 import { type Representation, includeObjectOf, negotiate, partialOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
@@ -25,7 +25,7 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   const { resourceVersion } = options;
   if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion);
   const representation = negotiate(context.request.headers.accept, target, "watch");
-  const revision = listRevision(options, core.store.revision);
+  const revision = requestedRevision(options, core.store.revision);
   const view = new WatchView({
     target,
     matches: options.matches,
@@ -278,7 +278,7 @@ class WatchView {
   /** The prefix of the objects' keys: the namespace and a slash, or empty. */
   readonly prefix: string;
   readonly #matches: Predicate | undefined;
-  readonly #form: Representation;
+  readonly #representation: Representation;
 
   constructor({ target, matches, representation, include }: ViewOptions) {
     const { resource, namespace } = target;
@@ -286,7 +286,7 @@ class WatchView {
     this.encoder = new EventEncoder(target, representation, include);
     this.prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
     this.#matches = matches;
-    this.#form = representation;
+    this.#representation = representation;
   }
 
   /**
@@ -295,9 +295,9 @@ class WatchView {
    */
   get key(): string | undefined {
     const { resource, version } = this.target;
-    const { form, metaVersion } = this.#form;
-    const isAlone = this.#matches || form === "table" || resource.renamesVersions === false;
-    return isAlone ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
+    const { form, metaVersion } = this.#representation;
+    const isNotShared = this.#matches || form === "table" || resource.renamesVersions === false;
+    return isNotShared ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
   }
 
   /** Returns true if other watchers can have the same view. */
@@ -350,7 +350,7 @@ function transition(
 
 type EventType = Change["type"];
 
-const newline = Buffer.from("}\n");
+const eventEnd = Buffer.from("}\n");
 
 /** Encodes watch events in one representation; whole objects are encoded once for all watchers. */
 class EventEncoder {
@@ -384,8 +384,8 @@ class EventEncoder {
   change(change: Change, type: EventType, entry: Entry, previous: Entry | undefined): Buffer {
     const known = this.known(change, type);
     if (known) return known;
-    const left = type === "DELETED" && change.type !== "DELETED";
-    const line = this.#line(type, left ? stampedWith(previous!, change.revision) : entry);
+    const stoppedMatching = type === "DELETED" && change.type !== "DELETED";
+    const line = this.#line(type, stoppedMatching ? stampedWith(previous!, change.revision) : entry);
     // A row depends on the rows that its watcher received before.
     if (this.#representation.form === "table") return line;
     change.encoded ??= new Map();
@@ -415,7 +415,7 @@ class EventEncoder {
 
   #line(type: EventType | "BOOKMARK", entry: Entry): Buffer {
     const head = Buffer.from(`{"type":"${type}","object":`);
-    return Buffer.concat([head, this.#bytes(type, entry), newline]);
+    return Buffer.concat([head, this.#bytes(type, entry), eventEnd]);
   }
 
   #bytes(type: EventType | "BOOKMARK", entry: Entry): Buffer {

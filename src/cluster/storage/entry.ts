@@ -1,10 +1,13 @@
 import type { ApiObject } from "../contract/api-object.ts";
 
-/** One stored state of an object. It is never changed: a write makes a new entry. */
+/**
+ * One revision of a stored object. Its object never changes: a write makes a new entry. Only caches do: the JSON, and what
+ * `remember()` adds.
+ */
 export class Entry {
   readonly key: string;
   readonly revision: number;
-  /** The key of the schema by which the state is served as it is stored; set by CustomVersions. */
+  /** The version of a CRD that serves the object exactly as stored, as a cache key of `CustomVersions`. */
   shownBy: string | undefined;
   #derived: Map<string, unknown> | undefined;
   #object: ApiObject | undefined;
@@ -27,7 +30,7 @@ export class Entry {
     return this.#bytes;
   }
 
-  /** A value that the registry has derived from this state, such as another version of it. */
+  /** Returns what `remember()` cached under a name, such as the object in another version; undefined after `pack()`. */
   derived(name: string): unknown {
     return this.#derived?.get(name);
   }
@@ -37,12 +40,18 @@ export class Entry {
     this.#derived.set(name, value);
   }
 
-  /** Packs a state if its JSON is cached: lists and watches need nothing else. */
+  /**
+   * Packs the object if its JSON is cached: an object that was not written recently is mostly listed and watched, which
+   * needs the JSON only.
+   */
   settle(): void {
     if (this.#bytes) this.pack();
   }
 
-  /** Keeps only the JSON, until the object is read again: this takes half of the memory, outside of V8's heap. */
+  /**
+   * Drops the object and what is derived from it; the JSON remains until the object is read again: half of the memory, and
+   * outside of V8's heap.
+   */
   pack(): void {
     if (!this.#object) return;
     this.#bytes = this.bytes;

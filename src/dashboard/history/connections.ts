@@ -12,8 +12,8 @@ import {
   type Reconcile,
   type Revision,
   type Track,
-  countUntil,
 } from "./history.ts";
+import { countUntil } from "./count-until.ts";
 import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
 import { isOperator } from "../../dev/record/writer.ts";
 

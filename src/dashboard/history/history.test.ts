@@ -74,5 +74,5 @@ test("what was done on the page stands at its time among what was printed", () =
     "operator b",
     "page had the operator's request to get pods fail with 500",
   ]);
-  expect(history.acts.map(({ at }) => at)).toEqual([2000, 4000]);
+  expect(history.actions.map(({ at }) => at)).toEqual([2000, 4000]);
 });

@@ -1,5 +1,6 @@
-// Makes sense of a record. Begin here: `History` indexes its lines. `connections` finds which parts belong together, `owner-tree`
-// the tree of objects, `field-writers` the writer of each field, and `findings` looks for probable mistakes.
+// A recorded session of `dev`, as the page reads it. Begin here: `History` indexes the lines of the record. `connections` finds
+// which parts belong together, `owner-tree` the tree of objects, `field-writers` the writer of each field, and `findings` looks
+// for probable mistakes.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
@@ -13,6 +14,7 @@ import {
   placesOfCall,
   type RecordedSample,
 } from "../../dev/record/recorded.ts";
+import { countUntil } from "./count-until.ts";
 import { verdictOf, webhookName } from "./webhook-call.ts";
 
 /** The revisions of all objects that had the same resource and key, one object after the other. */
@@ -42,8 +44,7 @@ export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
   readonly to: number;
 };
 
-/** A reconcile with its times in milliseconds. */
-export function timed(reconcile: Extract<Recorded, { type: "reconcile" }>): Reconcile {
+export function reconcileOf(reconcile: Extract<Recorded, { type: "reconcile" }>): Reconcile {
   return { ...reconcile, from: Date.parse(reconcile.at), to: endedAt(reconcile) };
 }
 
@@ -53,7 +54,6 @@ export type Call = RecordedCall & {
   readonly to: number;
 };
 
-/** Returns a call with its times in milliseconds. */
 export function callOf(recorded: RecordedCall, at: number): Call {
   return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
 }
@@ -96,10 +96,12 @@ export class History {
   readonly #calls: Call[] = [];
   readonly #callIndex = new CallIndex();
   readonly #printed: Printed[] = [];
-  readonly #acts: Printed[] = [];
+  readonly #actions: Printed[] = [];
   readonly #samples: Sample[] = [];
+  /** The places by kind and key, of all groups. */
   readonly #places = new Map<string, Set<string>>();
-  readonly #moments: number[] = [];
+  /** The times of the writes, each once, for `nextMoment`. */
+  readonly #writeTimes: number[] = [];
   #writes = 0;
   #from = Infinity;
   #to = -Infinity;
@@ -107,13 +109,14 @@ export class History {
 
   add(recorded: Recorded): void {
     const at = Date.parse(recorded.at);
+    // KEPT is an object that existed when the record began, not an event.
     if (!(recorded.type === "write" && recorded.write === "KEPT")) this.#from = Math.min(this.#from, at);
     this.#to = Math.max(this.#to, at);
     switch (recorded.type) {
       case "write":
         return this.#addWrite(recorded, at);
       case "reconcile": {
-        const reconcile = timed(recorded);
+        const reconcile = reconcileOf(recorded);
         this.#to = Math.max(this.#to, Math.ceil(reconcile.to));
         this.#reconciles.push(reconcile);
         return;
@@ -125,9 +128,9 @@ export class History {
         this.#printed.push({ at, by: recorded.type, text: recorded.text });
         return;
       case "action":
-        return this.#addAct(at, describeAction(recorded));
+        return this.#addAction(at, describeAction(recorded));
       case "fault":
-        return this.#addAct(at, describeFault(recorded));
+        return this.#addAction(at, describeFault(recorded));
       case "sample":
         this.#samples.push(sampleOf(recorded));
         return;
@@ -136,21 +139,23 @@ export class History {
     }
   }
 
-  /** Inserts an action by its start: the record has it at its end, after lines that were printed meanwhile. */
-  #addAct(at: number, text: string): void {
-    const act = { at, by: "page", text } as const;
-    for (const list of [this.#acts, this.#printed])
+  /**
+   * Inserts an action where it began: the record has it when it ends, after the lines that were printed while it ran.
+   */
+  #addAction(at: number, text: string): void {
+    const action = { at, by: "page", text } as const;
+    for (const list of [this.#actions, this.#printed])
       list.splice(
         countUntil(list, (each) => each.at <= at),
         0,
-        act,
+        action,
       );
   }
 
   #addWrite(recorded: RecordedWrite, at: number): void {
     const { resource, key, write, by, object } = recorded;
     if (write === "ADDED") this.#callIndex.created(recorded, at);
-    if (write !== "KEPT" && at > (this.#moments.at(-1) ?? -Infinity)) this.#moments.push(at);
+    if (write !== "KEPT" && at > (this.#writeTimes.at(-1) ?? -Infinity)) this.#writeTimes.push(at);
     const place = placeName({ resource, key });
     let track = this.#tracks.get(place);
     if (track === undefined) {
@@ -199,8 +204,8 @@ export class History {
   }
 
   /** Actions on the page, and the failures that the page planned and a request met. */
-  get acts(): readonly Printed[] {
-    return this.#acts;
+  get actions(): readonly Printed[] {
+    return this.#actions;
   }
 
   get samples(): readonly Sample[] {
@@ -223,9 +228,9 @@ export class History {
 
   /** Returns the time of the write after (1) or before (-1) a moment; undefined if there is none. */
   nextMoment(moment: number, direction: 1 | -1): number | undefined {
-    const following = countUntil(this.#moments, (at) => at <= moment);
-    if (direction === 1) return this.#moments[following];
-    return this.#moments[countUntil(this.#moments, (at) => at < moment) - 1];
+    const following = countUntil(this.#writeTimes, (at) => at <= moment);
+    if (direction === 1) return this.#writeTimes[following];
+    return this.#writeTimes[countUntil(this.#writeTimes, (at) => at < moment) - 1];
   }
 
   /** Returns the places of all objects with a kind and key, of any group: reconciles and causes name no group. */
@@ -235,7 +240,7 @@ export class History {
 }
 
 /** The longest time between an admission call and the creation of its object, in milliseconds. */
-const patience = 1000;
+const longestCreation = 1000;
 
 /** Finds the webhook calls for an object, including calls for an object that had no name yet. */
 class CallIndex {
@@ -257,7 +262,7 @@ class CallIndex {
     if (!generateName || !name.startsWith(generateName)) return;
     const unnamed = namespace === undefined ? generateName : `${namespace}/${generateName}`;
     const place = placeName({ resource, key: unnamed });
-    const waiting = this.#unnamed.get(place)?.filter(({ to }) => to >= at - patience);
+    const waiting = this.#unnamed.get(place)?.filter(({ to }) => to >= at - longestCreation);
     if (waiting === undefined) return;
     const found = new Map<string, Call>();
     for (const call of waiting) if (!found.has(webhookName(call))) found.set(webhookName(call), call);
@@ -295,18 +300,4 @@ export function sampleAt(samples: readonly Sample[], moment: number): Sample | u
 export function restartsOf(samples: readonly Sample[]): number[] {
   const starts = [...new Set(samples.map(({ since }) => since))];
   return starts.slice(1);
-}
-
-/**
- * Returns the number of leading items for which a predicate is true, by binary search: the predicate must be false for
- * all items after the first one for which it is false.
- */
-export function countUntil<T>(items: readonly T[], isBefore: (item: T) => boolean): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBefore(items[middle]!)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

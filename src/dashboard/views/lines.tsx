@@ -1,5 +1,6 @@
 import { readableLogLine } from "../../dev/view/readable-log.ts";
-import { type Printed, countUntil } from "../history/history.ts";
+import { countUntil } from "../history/count-until.ts";
+import type { Printed } from "../history/history.ts";
 import { Rows } from "./rows.tsx";
 import { Empty } from "./messages.tsx";
 import { matcher, timeOfDay } from "./texts.ts";

@@ -180,7 +180,7 @@ function deprecationMarkers({ declaration: { comments, pos }, module }: Declared
 const defineHint =
   'for example: defineKind<MySQL>(groupVersion, { kind: "MySQL", plural: "mysqls" }), with literals or constants of literals';
 
-/** A kind of which the summary is known: its type and its markers are looked for when they are needed. */
+/** Returns a kind from its cached summary; its type and markers are read from the source when they are first used. */
 export function restoreKind(summary: KindSummary, module: Module, sources: SchemaSources): KindVersion {
   let found: KindVersion | undefined;
   const find = (): KindVersion =>
@@ -241,16 +241,16 @@ export function kindMarkers(module: Module, sources: SchemaSources): KindMarker[
     sources
       .markersOf(module)
       .on(comments)
-      .filter(({ name }) => ofKinds.has(name))
+      .filter(({ name }) => kindMarkerNames.has(name))
       .map(({ name, place: { pos } }) => ({ name, pos, declared })),
   );
 }
 
-const ofKinds = new Set(
+const kindMarkerNames = new Set(
   kindFamily.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
 );
 
-/** Warns of markers for kinds on types that are none: nothing reads them. */
+/** Warns of markers for kinds on types that are not kinds, because no generator reads them there. */
 export function warnOfLostKindMarkers(
   modules: readonly Module[],
   kinds: readonly KindSummary[],

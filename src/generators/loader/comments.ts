@@ -74,6 +74,7 @@ export function leadingComments(
   for (; last >= first; last--) {
     const block = blocks[last]!;
     if (hasBlankLine(text, block.end, below)) break;
+    // A comment after code of an earlier line belongs to that line.
     if (!beginsLine(text, block.pos) && text.slice(block.end, start).includes("\n")) continue;
     adjacent.unshift(block);
     below = block.pos;

@@ -53,6 +53,7 @@ export class SchemaBuilder implements Builder {
     if (known) return known;
     const name = first!.declaration.name;
     const open = this.#building.filter((building) => building.declaration === first!.declaration);
+    // The same type, or too many uses of one generic type, is a cycle.
     const repeated = open.find((building) => building.key === key) ?? open[deepestNesting];
     const start = repeated ? this.#building.indexOf(repeated) : -1;
     if (start !== -1)
@@ -176,7 +177,7 @@ function stringConstants({ declaration, module }: Declared): string[] {
   });
 }
 
-/** A generic type that is nested in itself with ever new arguments has no end. */
+/** A generic type that refers to itself with new arguments each time would never end: it is stopped at this depth. */
 const deepestNesting = 20;
 
 /** Identifies a type by its position, and the arguments of the generic types around it. */

@@ -29,9 +29,9 @@ export async function readCrds(file: string, text: string): Promise<ThirdPartyCr
       hint: "use a file with CRDs, for example from: kubectl get crd NAME -o yaml > crd.yaml",
     });
   }
-  // An API server receives JSON, which has no infinities and no shared references.
   return Promise.all(
     objects.map(async (object) => {
+      // An API server receives JSON, which has no infinities and no shared references.
       const json = JSON.stringify(object);
       const bytes = Buffer.byteLength(json);
       if (bytes > longestRequest) {
@@ -76,7 +76,7 @@ export async function decodeCrd(object: Record<string, unknown>): Promise<Record
   return crd;
 }
 
-/** The tables do not tell schemas from other fields in list elements and map values. */
+/** The tables describe `items` and `additionalProperties` as any JSON, so schemas in them are decoded here. */
 function decodeInner(value: unknown, node: BuiltinSchema): void {
   if (!isObject(value)) return;
   for (const key of ["items", "additionalProperties"]) {

@@ -82,7 +82,7 @@ interface Webhook {
 /** Builds a webhook from its marker. */
 function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
   const fail = (message: string, hint: string): void => log.error(place, message, hint);
-  checkNeeded(args, fail);
+  checkAccepted(args, fail);
   const timeout = args["timeoutSeconds"];
   if (timeout !== undefined && timeout !== 0 && (Number(timeout) < 1 || Number(timeout) > 30)) {
     fail(`timeoutSeconds ${text(args, "timeoutSeconds")} is out of range`, "use 1 to 30 seconds");
@@ -111,7 +111,8 @@ function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
   return patch ? patchWebhook(webhook, patch, fail) : webhook;
 }
 
-function checkNeeded(args: MarkerArguments, fail: Fail): void {
+/** Reports values that an API server rejects. */
+function checkAccepted(args: MarkerArguments, fail: Fail): void {
   if (strings(args, "admissionReviewVersions").length === 0) {
     fail("a webhook requires admissionReviewVersions", "add admissionReviewVersions=v1");
   }

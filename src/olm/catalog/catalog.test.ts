@@ -7,7 +7,7 @@ import { readBundle } from "../validate/bundle.ts";
 import { addBundle } from "./edit-catalog.ts";
 import { checkCatalog } from "./check-catalog.ts";
 import { catalogRules } from "./catalog.ts";
-import { installSamples } from "./install-samples.ts";
+import { formatInstallation } from "./format-installation.ts";
 import { newPackage } from "./edit-catalog.ts";
 import { renderBundle } from "./render-bundle.ts";
 
@@ -236,7 +236,7 @@ test("the manifests that install a package are for OLM v1 or v0", () => {
     namespace: "shops",
   };
   const kinds = (version: "v0" | "v1"): unknown[] =>
-    parseAllDocuments(installSamples(version, installation)).map((document) => document.get("kind"));
+    parseAllDocuments(formatInstallation(version, installation)).map((document) => document.get("kind"));
   expect(kinds("v1")).toEqual([
     "ClusterCatalog",
     "Namespace",

@@ -1,12 +1,12 @@
 import { configPrefix, groupFolder, kindFile, needsClusterRole, sampleFile } from "../../project/names.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
-import type { Blueprint, Part } from "../../scaffold/blueprint.ts";
+import { type Blueprint, type Part, emptyBlueprint } from "../../scaffold/blueprint.ts";
 import { partKeys } from "../contract/plugin.ts";
 import { line } from "./features.ts";
 
 /** A kind's CRD, its sample, and roles for users; external kinds have theirs elsewhere. */
 export function createApi(project: Project, resource: Resource): Blueprint {
-  if (resource.origin.type !== "own") return { parts: [], inserts: [], generated: [] };
+  if (resource.origin.type !== "own") return emptyBlueprint;
   const { projectName } = project;
   const { kind, plural } = resource;
   const group = qualifiedGroup(resource);

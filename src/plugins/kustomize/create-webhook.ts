@@ -1,21 +1,19 @@
 import { configPrefix } from "../../project/names.ts";
 import { type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
-import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
+import { type Blueprint, emptyBlueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { line } from "./features.ts";
 
 /** The generated webhook configurations, and the CRD patch for conversion. */
 export function createWebhook(project: Project, resource: Resource): Blueprint {
+  if (!project.features.includes("webhook")) return emptyBlueprint;
   const { webhooks } = resource;
   return joinBlueprints(
-    webhooks.defaulting || webhooks.validation ? configurations(project) : empty,
-    webhooks.spokes === undefined ? empty : conversion(project, resource),
+    webhooks.defaulting || webhooks.validation ? configurations() : emptyBlueprint,
+    webhooks.spokes === undefined ? emptyBlueprint : conversion(project, resource),
   );
 }
 
-const empty: Blueprint = { parts: [], inserts: [], generated: [] };
-
-function configurations({ features }: Project): Blueprint {
-  if (!features.includes("webhook")) return empty;
+function configurations(): Blueprint {
   return {
     parts: [],
     inserts: [line("webhook", "resources", "manifests.yaml")],
@@ -24,7 +22,6 @@ function configurations({ features }: Project): Blueprint {
 }
 
 function conversion(project: Project, resource: Resource): Blueprint {
-  if (!project.features.includes("webhook")) return empty;
   const { kind, plural } = resource;
   const prefix = configPrefix(project, resource);
   return {

@@ -3,7 +3,7 @@
 import { stringify } from "yaml";
 import { needsClusterRole } from "../../project/names.ts";
 import type { Project, Resource } from "../../project/project.ts";
-import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
+import { type Blueprint, emptyBlueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { component, describeFeatures, line, wiring } from "./features.ts";
 
 /** The operator's own manifests, and the features of the deployment. */
@@ -15,16 +15,14 @@ export function init(project: Project): Blueprint {
       inserts: [],
       generated: [],
     },
-    project.resources.some(isReconciled) ? managerRole(project) : empty,
+    project.resources.some(isReconciled) ? managerRole(project) : emptyBlueprint,
     project.resources.some((resource) => isReconciled(resource) && needsClusterRole(project, resource))
       ? managerClusterRole(project)
-      : empty,
-    project.namespaced ? namespaced(project) : empty,
+      : emptyBlueprint,
+    project.namespaced ? namespaced(project) : emptyBlueprint,
     describeFeatures(project),
   );
 }
-
-const empty: Blueprint = { parts: [], inserts: [], generated: [] };
 
 const isReconciled = ({ controllers }: Resource): boolean => controllers.length > 0;
 

@@ -11,7 +11,7 @@ import {
   sampleFile,
 } from "../../project/names.ts";
 import { type Project, type Resource, isSameKind, qualifiedGroup } from "../../project/project.ts";
-import { type Blueprint, type Part, joinBlueprints } from "../../scaffold/blueprint.ts";
+import { type Blueprint, type Part, emptyBlueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
 import { className, fileHeader, typesModule, variableName, wireIn } from "./names.ts";
 import { referenceTemplates } from "./reference-templates.ts";
@@ -29,8 +29,7 @@ export function createApi(project: Project, resource: Resource, inputs: Scaffold
 /** A test that explores the first controller of an own kind; the MySQL template brings one, which knows its values. */
 function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const [first] = resource.controllers;
-  if (!first || resource.origin.type !== "own" || resource.template?.name === "mysql")
-    return { parts: [], inserts: [], generated: [] };
+  if (!first || resource.origin.type !== "own" || resource.template?.name === "mysql") return emptyBlueprint;
   const { header, controllerFolder, controllerFile, className, kind, typesImport } = controllerContext(
     project,
     resource,
@@ -57,7 +56,7 @@ function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs)
 function foreignTypes({ origin }: Resource): Blueprint {
   const path =
     origin.type === "external" && origin.module.startsWith("./") ? origin.module.slice(2) : undefined;
-  if (path === undefined) return { parts: [], inserts: [], generated: [] };
+  if (path === undefined) return emptyBlueprint;
   const groupVersionInfo = `${path.slice(0, path.lastIndexOf("/"))}/groupversion_info.ts`;
   return { parts: [], inserts: [], generated: [path, groupVersionInfo] };
 }

@@ -1,7 +1,7 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { kindFile, webhookFolder } from "../../project/names.ts";
 import { isSameKind, type Project, qualifiedGroup, type Resource } from "../../project/project.ts";
-import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
+import { type Blueprint, emptyBlueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
 import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
 import { fileHeader, typesModule, variableName, wireIn } from "./names.ts";
 
@@ -89,7 +89,7 @@ function conversion(
   { boilerplate }: ScaffoldInputs,
 ): Blueprint {
   const spoke = project.resources.find((other) => isSameKind(other, hub) && other.version === spokeVersion);
-  if (!spoke) return { parts: [], inserts: [], generated: [] };
+  if (!spoke) return emptyBlueprint;
   const folder = webhookFolder(project, spoke);
   const file = `${folder}/${kindFile(hub)}_conversion.ts`;
   const group = qualifiedGroup(hub);

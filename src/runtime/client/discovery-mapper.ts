@@ -1,6 +1,6 @@
 import { defineKind, type Kind, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
-import { parseAnswer } from "../http/json-body.ts";
+import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import type { RestMapper, UnstructuredObject } from "./client.ts";
 import type { CallOptions } from "./options.ts";
@@ -106,7 +106,7 @@ export class DiscoveryMapper implements RestMapper {
   async #get<T>(path: string, { signal }: CallOptions): Promise<T> {
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
     const { text } = await this.#send({ path, headers: { accept }, signal });
-    return parseAnswer(text, `GET ${path}`) as T;
+    return parseResponse(text, `GET ${path}`) as T;
   }
 }
 

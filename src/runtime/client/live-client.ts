@@ -8,7 +8,7 @@ import {
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
-import { parseAnswer } from "../http/json-body.ts";
+import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
 import {
   alreadyOwned,
@@ -159,8 +159,8 @@ export class LiveClient extends LiveContainers implements Client {
 
   /**
    * Applies to an object that was read before. The server doesn't protect the controller reference: an apply of the
-   * same field manager with another owner replaces the first one silently. So that it holds for no other object that
-   * has got this name since, as a cache doesn't know yet, the apply has the uid.
+   * same field manager with another owner replaces the first one silently. The apply includes the uid of `current`: if
+   * the object was deleted and created again, which a cache may not know yet, the server responds with a conflict.
    */
   async applyOver<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -208,7 +208,7 @@ export class LiveClient extends LiveContainers implements Client {
   }
 
   /**
-   * Deletes, and returns the server's answer: the object if it remains for a while, else a Status; undefined if it
+   * Deletes, and returns the response: the object if it remains for a while, else a Status; undefined if it
    * didn't exist.
    */
   async deleteObject(
@@ -219,7 +219,7 @@ export class LiveClient extends LiveContainers implements Client {
     const path = this.path(kind, ref);
     try {
       const { text } = await this.request(deleteRequest(path, this.write(options)));
-      return parseAnswer(text, `DELETE ${path}`) as DeletionAnswer;
+      return parseResponse(text, `DELETE ${path}`) as DeletionAnswer;
     } catch (error) {
       if (isMissingObject(error)) return undefined;
       throw error;
@@ -236,7 +236,7 @@ export class LiveClient extends LiveContainers implements Client {
     const path = resourcePath(kind, { namespace: required(kind, namespace) });
     const request = deleteRequest(path, this.write(options));
     const { text } = await this.request({ ...request, query: selectionQuery(options) });
-    return (parseAnswer(text, `DELETE ${path}`) as Partial<KubernetesList>).items ?? [];
+    return (parseResponse(text, `DELETE ${path}`) as Partial<KubernetesList>).items ?? [];
   }
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
@@ -358,6 +358,6 @@ class LiveSubresource<Body extends KubernetesObject> implements Subresource<Body
 
   async #exchange(request: RawRequest): Promise<Body> {
     const { text } = await this.#send(request);
-    return parseAnswer(text, `${request.method ?? "GET"} ${this.#path}`) as Body;
+    return parseResponse(text, `${request.method ?? "GET"} ${this.#path}`) as Body;
   }
 }

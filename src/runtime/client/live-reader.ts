@@ -14,7 +14,7 @@ import type {
 import { listenFor, openPort } from "../containers/port-forward.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { HttpTransport } from "../http/http-transport.ts";
-import { JsonLines, malformed, parseAnswer } from "../http/json-body.ts";
+import { JsonLines, malformedResponse, parseResponse } from "../http/json-body.ts";
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import { Pod } from "../k8s/core/v1.ts";
 import { currentCallContext } from "../scope/scope.ts";
@@ -124,7 +124,7 @@ export class LiveReader implements Reader {
   protected async object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
     const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
     const { text } = await this.request({ ...request, headers });
-    return parseAnswer(text, `${request.method ?? "GET"} ${request.path}`) as T;
+    return parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T;
   }
 
   protected path(kind: Kind, ref: ObjectRef, subresource?: string): string {
@@ -161,9 +161,9 @@ async function* listPages<T extends KubernetesObject>(
     const version = token === undefined ? { resourceVersion, resourceVersionMatch } : { continue: token };
     const query = { limit: pageSize, ...version, ...selectionQuery(options) };
     const { text } = await send({ path, query, signal });
-    const page = parseAnswer(text, `GET ${path}`) as KubernetesList<T>;
+    const page = parseResponse(text, `GET ${path}`) as KubernetesList<T>;
     page.items ??= [];
-    if (![page.metadata, ...page.items].every(isObject)) throw malformed(text, `GET ${path}`);
+    if (![page.metadata, ...page.items].every(isObject)) throw malformedResponse(text, `GET ${path}`);
     for (const item of page.items) completeItem(kind, item);
     yield page;
     token = page.metadata.continue || undefined;
@@ -186,7 +186,7 @@ async function* watchEvents<T extends KubernetesObject>(
   try {
     for await (const chunk of stream) {
       for (const line of lines.push(chunk as Buffer)) {
-        const event = parseAnswer(line, "watch") as WatchEvent<T> | { type: "ERROR"; object: Status };
+        const event = parseResponse(line, "watch") as WatchEvent<T> | { type: "ERROR"; object: Status };
         if (event.type === "ERROR") throw new ApiError(event.object);
         yield event;
       }

@@ -2,32 +2,32 @@ import type { Kind } from "@tsbuilder/apimachinery/meta";
 
 const metadataKinds = new WeakMap<Kind, Kind>();
 
-const originals = new WeakMap<Kind, Kind>();
+const metadataOnlyKinds = new WeakSet<Kind>();
 
 /**
  * The same objects without spec and status: read, listed, watched and cached with a fraction of the memory. Their
- * `kind` is `PartialObjectMetadata`, as in the server's answer.
+ * `kind` is `PartialObjectMetadata`, as in the response.
  */
 export function metadataOnly(kind: Kind): Kind {
   const known = metadataKinds.get(kind);
   if (known) return known;
   const view: Kind = Object.freeze({ ...kind });
   metadataKinds.set(kind, view);
-  originals.set(view, kind);
+  metadataOnlyKinds.add(view);
   return view;
 }
 
 /** Returns true for a kind that `metadataOnly` returned. */
 export function isMetadataOnly(kind: Kind): boolean {
-  return originals.has(kind);
+  return metadataOnlyKinds.has(kind);
 }
 
-/** The headers that request metadata only, for such a kind. */
+/** Returns the Accept header for a kind from `metadataOnly`; none for others. */
 export function acceptOf(
   kind: Kind,
   as: "PartialObjectMetadata" | "PartialObjectMetadataList",
 ): { accept?: string } {
-  if (!originals.has(kind)) return {};
+  if (!metadataOnlyKinds.has(kind)) return {};
   return { accept: `application/json;as=${as};g=meta.k8s.io;v=v1` };
 }
 

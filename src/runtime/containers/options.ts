@@ -14,7 +14,7 @@ interface ContainerOptions extends CallOptions {
 export interface LogOptions extends ContainerOptions {
   /** Go on with new lines until the container ends. */
   readonly follow?: boolean | undefined;
-  /** Only the last lines, as many as this. */
+  /** The number of lines to return, counted from the end. */
   readonly tail?: number | undefined;
   /** Only lines that are younger than this, or written after this time. */
   readonly since?: Duration | Date | undefined;
@@ -26,7 +26,7 @@ export interface LogOptions extends ContainerOptions {
 
 /** The lines of a log, read while a loop runs over them. Leaving the loop ends the request. */
 export interface LogLines extends AsyncIterable<string> {
-  /** All of it, each line with its newline. */
+  /** Returns the whole log; each line ends with a newline. */
   text(): Promise<string>;
 }
 
@@ -44,14 +44,15 @@ export interface TerminalSize {
 /** Options for running a command. */
 export interface ExecOptions extends ContainerOptions {
   /**
-   * Default: nothing; a command that reads finds the end. A stream is destroyed when the command has ended; the
-   * process's own input is paused instead.
+   * Default: none; a command that reads gets end of file. A stream is destroyed when the command has ended; the process's
+   * own input is paused instead.
    */
   readonly stdin?: CommandInput | undefined;
   /**
    * Where the output goes instead of into the result. The stream is ended with the command, and destroyed if it fails.
    */
   readonly stdout?: Writable | undefined;
+  /** The same for the standard error. */
   readonly stderr?: Writable | undefined;
   /** Run it in a terminal, whose output is all in `stdout`. */
   readonly tty?: boolean | undefined;

@@ -35,7 +35,7 @@ export function deletionAware<T extends KubernetesObject>(
     try {
       return await reconcileOrCleanUp(request, context);
     } catch (error) {
-      if (!isGone(error, kind, request)) throw error;
+      if (!isNotFoundOf(error, kind, request)) throw error;
       context.log.debug("Object was deleted meanwhile", { error });
     }
   }
@@ -108,8 +108,8 @@ export function deletionAware<T extends KubernetesObject>(
 
 /**
  * Remembers which objects have the finalizers of this controller on the server. When a process starts or takes over the
- * lease, its cache may be older than the removal of a finalizer by another process. Children made for such an object
- * would never be cleaned up, and its cleanup might delete the children of the next object of that name.
+ * lease, its cache may be older than the removal of a finalizer by another process. Dependents created for such an
+ * object would never be cleaned up, and its cleanup might delete the dependents of the next object of that name.
  */
 class FinalizedObjects<T extends KubernetesObject> {
   readonly #client: Client;
@@ -130,7 +130,7 @@ class FinalizedObjects<T extends KubernetesObject> {
   }
 
   /**
-   * Notes that the last finalizer was removed. The server answers that request with the previous version, so the cache
+   * Notes that the last finalizer was removed. The response to that request has the previous version, so the cache
    * doesn't know that the object is gone until the watch reports it. Cleanup must not run again in the meantime.
    */
   noteGone(object: DeepReadonly<T>): void {
@@ -180,7 +180,7 @@ class FinalizedObjects<T extends KubernetesObject> {
   }
 }
 
-function isGone(error: unknown, { plural, group }: Kind, { name }: Request): boolean {
+function isNotFoundOf(error: unknown, { plural, group }: Kind, { name }: Request): boolean {
   if (!(error instanceof ApiError) || !error.isNotFound) return false;
   const { details } = error.body;
   return details?.name === name && details.kind === plural && (details.group ?? "") === group;

@@ -1,3 +1,5 @@
+// The bodies of responses: `parseResponse` reads one object, `JsonLines` a stream of them, such as the events of a watch.
+
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { ApiError } from "../errors/api-error.ts";
 
@@ -5,7 +7,7 @@ const newline = 10;
 
 /**
  * Splits a byte stream into lines of JSON, wherever its chunks end: within a line, within a character, or after many
- * lines. A line is kept in pieces until its end arrives, so that one of many megabytes is copied once.
+ * lines. A line is stored in pieces until its end arrives, so that one of many megabytes is copied once.
  */
 export class JsonLines {
   #pieces: Buffer[] = [];
@@ -37,10 +39,10 @@ export class JsonLines {
 }
 
 /**
- * Parses an answer as a JSON object. Throws an `ApiError` for anything else, such as a proxy's error page or truncated
+ * Parses a response as a JSON object. Throws an `ApiError` for anything else, such as a proxy's error page or truncated
  * text, so that it doesn't look like a bug of the program.
  */
-export function parseAnswer(text: string, request: string): object {
+export function parseResponse(text: string, request: string): object {
   let value: unknown;
   let cause: unknown;
   try {
@@ -49,11 +51,11 @@ export function parseAnswer(text: string, request: string): object {
     cause = error;
   }
   if (isObject(value)) return value;
-  throw malformed(text, request, cause);
+  throw malformedResponse(text, request, cause);
 }
 
-/** The error for an answer that an API server would not send. */
-export function malformed(text: string, request: string, cause?: unknown): ApiError {
+/** The error for a response that an API server would not send. */
+export function malformedResponse(text: string, request: string, cause?: unknown): ApiError {
   const start = text === "" ? "it is empty" : `it begins with ${JSON.stringify(text.slice(0, 80))}`;
   const message = `the answer is not a Kubernetes object: ${start}. Is a proxy in between?`;
   return new ApiError({ code: 0, reason: "Malformed", message }, { request, cause });

@@ -1,6 +1,6 @@
-// Admission and conversion webhooks. The server reads a call and answers it: `admission-review.ts` and `admit.ts` for
+// Admission and conversion webhooks. The server reads a request and responds: `admission-review.ts` and `admit.ts` for
 // admission, `convert.ts` for conversion. `webhooks.ts` is the contract of users' code, `webhook-builder.ts` adds it,
-// and `managed-certificate.ts` keeps the certificate.
+// and `managed-certificate.ts` manages the certificate.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -49,13 +49,13 @@ export interface WebhookServerOptions {
    */
   readonly shutdownDelay?: Duration | undefined;
   /**
-   * Called with what answers the webhooks instead of listening on a port, and with nothing once it no longer does: for
-   * simulations, which bring the calls themselves. A certificate is managed if `selfManaged` says so, but none is read.
+   * Called with the webhooks when they are ready, instead of listening on a port, and with undefined when the server
+   * stops: for simulations, which call them in process. With `selfManaged` the certificate is managed; no files are read.
    */
   readonly carry?: ((served: ServedWebhooks | undefined) => void) | undefined;
 }
 
-/** The webhooks of a manager that are called, not listened for. */
+/** The webhooks of a manager, for callers in the same process. */
 export interface ServedWebhooks {
   readonly paths: readonly string[];
   /** The certificate that callers would get, as PEM, if the server manages its certificate itself. */
@@ -63,12 +63,12 @@ export interface ServedWebhooks {
   answer(call: WebhookCall): Promise<WebhookAnswer>;
 }
 
-/** A review, as it is posted. */
+/** A request to a webhook: an AdmissionReview or a ConversionReview. */
 export interface WebhookCall {
   /** Without the query. */
   readonly path: string;
   readonly body: unknown;
-  /** Aborted when the caller waits no longer. */
+  /** Aborted when the caller stops waiting. */
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +78,7 @@ export interface WebhookAnswer {
   readonly body: object;
 }
 
-/** Options of a managed webhook certificate: kept in a Secret, renewed in time, and trusted by the API server. */
+/** Options of a managed webhook certificate: stored in a Secret, renewed in time, and trusted by the API server. */
 export interface SelfManagedCertificateOptions {
   /** The Service in front of the webhooks. */
   readonly service: string;
@@ -106,13 +106,13 @@ export interface WebhookServerParts {
   readonly options: WebhookServerOptions;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Used instead of files; called when there is something to serve. */
+  /** Makes the source of the certificate, instead of reading files; called only if there are webhooks to serve. */
   readonly certificates?: (() => CertificateSource) | undefined;
 }
 
 const conversionPath = "/convert";
 
-/** A call before its body was read; its signal is made on first use. */
+/** A call whose signal and body are read only when they are needed. */
 interface IncomingCall extends Pick<WebhookCall, "path"> {
   readonly signal: () => AbortSignal;
   readonly read: () => unknown;
@@ -169,7 +169,7 @@ export class WebhookServer implements Service {
     if (!this.isNeeded) return;
     const { options, log } = this.#parts;
     const { carry } = options;
-    this.#listener = carry ? await this.#carried(carry) : await this.#listen();
+    this.#listener = carry ? await this.#serveInProcess(carry) : await this.#listen();
     for (const path of this.#paths) this.observer?.serves(path);
     log.info("Serving webhooks", { address: this.#listener.address, paths: this.#paths });
   }
@@ -189,8 +189,8 @@ export class WebhookServer implements Service {
     );
   }
 
-  /** Somebody brings the calls until it is closed. */
-  async #carried(carry: (served: ServedWebhooks | undefined) => void): Promise<Listener> {
+  /** Passes the webhooks to `carry`; closing the listener withdraws them. */
+  async #serveInProcess(carry: (served: ServedWebhooks | undefined) => void): Promise<Listener> {
     const source = this.#parts.certificates?.();
     let served = await source?.start((next) => void (served = next));
     carry({
@@ -208,7 +208,10 @@ export class WebhookServer implements Service {
     };
   }
 
-  /** Serves until API servers send their requests to other pods. */
+  /**
+   * Stops: asks clients to use other connections, serves for `shutdownDelay`, since API servers may still send requests to
+   * this pod, then closes.
+   */
   async stop(deadline: AbortSignal): Promise<void> {
     if (!this.#listener) return;
     this.#listener.drain();

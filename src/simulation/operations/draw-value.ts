@@ -69,6 +69,7 @@ function drawObject(schema: NarrowSchema, field: FieldName, drawing: Drawing): u
   const object: JSONObject<unknown> = {};
   const names = Object.keys(properties).filter((name) => !absent.has(name));
   const depth = field.split(/\.|\[/).length;
+  // Deep and wide objects get fewer optional fields, or values would grow without end.
   const optional =
     depth > deepest
       ? 0

@@ -10,25 +10,24 @@ export function scheduleFaults(world: World): void {
   for (const fault of world.faults.timed)
     world.loop.after(fault.at, () => {
       if ("child" in fault)
-        void world.loop.hold(meddle(world, fault)).then((isDone) => isDone && world.note(fault));
+        void world.loop.hold(actAsUser(world, fault)).then((isDone) => isDone && world.note(fault));
       else if (strike(world, fault)) world.note(fault);
     });
 }
 
 /** Carries out a fault. Returns false if the scenario has nothing that it could strike. */
-function strike(world: World, fault: Fault & { readonly at: number }): boolean {
-  if (fault.fault === "upgrade") return upgrade(world, fault.operator);
-  if (fault.fault === "webhook")
-    return world.replicas.some(({ operator }) => operator.name === fault.operator);
-  const replica = world.replicas.find(({ name }) => "process" in fault && name === fault.process);
-  if (!replica) return false;
-  if (fault.fault === "clock") {
-    replica.moveDate(fault.by);
-    world.loop.after(fault.for, () => replica.moveDate(-fault.by));
-  } else if (fault.fault === "suspend") replica.suspend(fault.for);
-  else if (fault.fault === "break") breakWatches(replica);
-  else if (fault.fault === "expire") world.loop.after(fault.for, () => expire(world, replica));
-  return true;
+function strike(world: World, fault: Exclude<Fault, ChildFault> & { readonly at: number }): boolean {
+  switch (fault.fault) {
+    case "upgrade":
+      return upgrade(world, fault.operator);
+    case "webhook":
+      return world.replicas.some(({ operator }) => operator.name === fault.operator);
+    default: {
+      const replica = world.replicas.find(({ name }) => name === fault.process);
+      if (replica) strikeProcess(world, replica, fault);
+      return replica !== undefined;
+    }
+  }
 }
 
 /** Ends the processes of the former version; those of the present version start. */
@@ -37,6 +36,30 @@ function upgrade(world: World, name: string): boolean {
   for (const replica of replicas) replica.die({ down: 500 });
   return replicas.length > 0;
 }
+
+function strikeProcess(world: World, replica: Replica, fault: ProcessFault): void {
+  switch (fault.fault) {
+    case "clock":
+      replica.moveDate(fault.by);
+      world.loop.after(fault.for, () => replica.moveDate(-fault.by));
+      return;
+    case "suspend":
+      return replica.suspend(fault.for);
+    case "break":
+      return breakWatches(replica);
+    case "expire":
+      world.loop.after(fault.for, () => expire(world, replica));
+      return;
+    case "cut":
+    case "lease":
+    case "hold":
+    case "crash":
+    case "refuse":
+    // The network looks these up.
+  }
+}
+
+type ProcessFault = Extract<Fault, { readonly process: string }>;
 
 function breakWatches(replica: Replica): void {
   for (const feed of replica.feeds) feed.break();
@@ -48,9 +71,9 @@ function expire(world: World, replica: Replica): void {
   breakWatches(replica);
 }
 
-/** Lets a user delete or overwrite an object that a process created. Returns false if nothing changes. */
-async function meddle(world: World, fault: ChildFault): Promise<boolean> {
-  const child = world.children[fault.child];
+/** Deletes, overwrites or recreates an object in the name of a user. Returns false if nothing changes. */
+async function actAsUser(world: World, fault: ChildFault): Promise<boolean> {
+  const child = world.createdObjects[fault.child];
   if (!child || isLeftBehind(child, world.scenario, world.objects())) return false;
   const path = pathOf(world.cluster, child);
   if (fault.fault === "delete-child") return (await world.ask("user", "DELETE", path)).status < 300;
@@ -58,13 +81,15 @@ async function meddle(world: World, fault: ChildFault): Promise<boolean> {
   if (!current) return false;
   if (fault.fault === "recreate-child") return recreate(world, path, current);
   const edited = await objectIn(
-    world.ask("user", "PATCH", path, overwrite(current), "application/merge-patch+json"),
+    world.ask("user", "PATCH", path, overwritingPatch(current), "application/merge-patch+json"),
   );
   return edited !== undefined && edited.metadata.resourceVersion !== current.metadata.resourceVersion;
 }
 
 /** Returns a merge patch that overwrites an operator's fields: a key of the data, all labels, and a number of the spec. */
-function overwrite(child: KubernetesObject & { readonly data?: object; readonly spec?: unknown }): object {
+function overwritingPatch(
+  child: KubernetesObject & { readonly data?: object; readonly spec?: unknown },
+): object {
   const [key] = Object.keys(child.data ?? {});
   const { labels = {} } = child.metadata;
   const spec = changedSpec(child);
@@ -82,28 +107,31 @@ function overwrite(child: KubernetesObject & { readonly data?: object; readonly 
 function changedSpec({ metadata, spec }: KubernetesObject & { readonly spec?: unknown }): object | undefined {
   const owned = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === undefined);
   for (const { fieldsV1 } of owned) {
-    const patch = withOneMore(spec, (fieldsV1 as { readonly "f:spec"?: unknown } | undefined)?.["f:spec"]);
+    const patch = incrementedField(
+      spec,
+      (fieldsV1 as { readonly "f:spec"?: unknown } | undefined)?.["f:spec"],
+    );
     if (patch) return patch;
   }
   return undefined;
 }
 
 /** Adds one to the first number among the owned fields. Numbers in lists are left alone: a merge patch replaces whole lists. */
-function withOneMore(value: unknown, fields: unknown): object | undefined {
+function incrementedField(value: unknown, fields: unknown): object | undefined {
   if (!isObject(value) || !isObject(fields)) return undefined;
   for (const [field, below] of Object.entries(fields)) {
     const name = field.startsWith("f:") ? field.slice(2) : "";
     const held = value[name];
     if (typeof held === "number") return { [name]: held + 1 };
-    const patch = withOneMore(held, below);
+    const patch = incrementedField(held, below);
     if (patch) return { [name]: patch };
   }
   return undefined;
 }
 
 /**
- * Returns whether an object has outlived, on purpose, the object that it was made for: no operator looks after it any more.
- * It is taken to be made for the user's object whose name is part of its own; of several, the longest name counts.
+ * Returns true if an object is allowed to outlive (`mayStay`) the object that it was created for, and has: no operator
+ * corrects it any more. It was created for the user's object with the longest name that its own name contains.
  */
 export function isLeftBehind(
   child: KubernetesObject,
@@ -113,12 +141,12 @@ export function isLeftBehind(
   if (!mayStay?.(child) || child.metadata.ownerReferences) return false;
   const { namespace, name: own = "" } = child.metadata;
   const refs = steps.flatMap((step) => (step.do === "apply" ? [refOf(step.object)] : []));
-  const [madeFor] = refs
+  const [createdFor] = refs
     .filter((ref) => (ref.namespace ?? namespace) === namespace && own.includes(ref.name))
     .toSorted((a, b) => b.name.length - a.name.length);
-  if (!madeFor) return false;
+  if (!createdFor) return false;
   const alive = present.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  return !alive.some((object) => refText(refOf(object)) === refText(madeFor));
+  return !alive.some((object) => refText(refOf(object)) === refText(createdFor));
 }
 
 /**

@@ -17,17 +17,25 @@ type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
 
 type PlainResponse = Awaited<ReturnType<InProcessCluster["handle"]>>;
 
+type ApiObject = ReturnType<InProcessCluster["core"]["store"]["collections"]>[number] extends {
+  get(key: string): { readonly object: infer One } | undefined;
+}
+  ? One
+  : never;
+
 /** Signs the tokens of all runs: making a key takes longer than starting a cluster, and no trace holds a token. */
 const serviceAccountKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
   type: "pkcs8",
   format: "pem",
 }) as string;
 
-/** Controllers that every run has: without them, deletions would not come to an end. */
-const always = ["garbagecollector", "namespace"] as const;
+/** Controllers of every run: without them, deletions never finish. */
+const requiredControllers = ["garbagecollector", "namespace"] as const;
 
-/** Collections that are neither traced nor compared: they are no part of an operator's work, or the cluster fills them. */
-const aside = new Set([
+/**
+ * Collections that are neither traced nor compared: the cluster itself fills them, or they are not an operator's work.
+ */
+const ignoredCollections = new Set([
   "leases.coordination.k8s.io",
   "events",
   "events.events.k8s.io",
@@ -38,7 +46,7 @@ const aside = new Set([
 const recovery = 60_000;
 
 /**
- * The cluster and the processes of one run, under one clock. It listens to all changes of the cluster, and keeps the records
+ * The cluster and the processes of one run, under one clock. It listens to all changes of the cluster, and has the records
  * of them. `simulate.ts` moves its time.
  */
 export class World {
@@ -50,30 +58,30 @@ export class World {
   readonly http: Scenario["http"];
   readonly exec: Scenario["exec"];
   readonly replicas: readonly Replica[];
-  /** Draws the process that answers a call of a webhook. */
+  /** Chooses the replica that handles a webhook call. */
   readonly webhookRandom: Random;
-  readonly #base: Base;
-  readonly #clock = new ProcessClock(this.loop.clock);
-  readonly #environment = new Map<string, Environment>();
-  readonly #revisions: Array<{ readonly at: number; readonly revision: number }> = [];
-  #cluster!: InProcessCluster;
   /** The creator of each object, by uid. */
   readonly creators = new Map<string, string>();
   readonly derived = new DerivedObjects();
   /** Objects that processes created, in order: a fault names one by its index. */
-  readonly children: KubernetesObject[] = [];
+  readonly createdObjects: KubernetesObject[] = [];
   /** The kinds of writes by processes, such as `shop: PATCH ConfigMap`: each is a point at which one may die. */
   readonly writePoints = new Set<string>();
   readonly diedAt = new Set<string>();
   controllerWrites = 0;
   /** The time of the last change by a process or a user, or of the last attempt of a process that may yet succeed. */
   lastEffort = 0;
-  readonly #refusals = new Refusals();
-  /** The changes by processes since the world was last asked to rest. */
+  /** The changes by processes since `simulate.ts` last began to wait for the operators to rest. */
   readonly changes = new ChangeCount();
   onChange: () => void = () => {};
+  readonly #base: Base;
+  readonly #clock = new ProcessClock(this.loop.clock);
+  readonly #environment = new Map<string, Environment>();
+  readonly #revisions: Array<{ readonly at: number; readonly revision: number }> = [];
+  #cluster!: InProcessCluster;
+  readonly #refusals = new Refusals();
 
-  /** `makeManager` connects a process to the cluster: the network stands above the world, and can't be imported here. */
+  /** `makeManager` is a parameter because `network.ts`, which makes the managers, imports this file. */
   constructor(
     scenario: Scenario,
     base: Base,
@@ -105,14 +113,14 @@ export class World {
       startInProcess({
         clock: this.#clock,
         tokens: tokensOf({ operators }),
-        controllers: [...new Set([...always, ...controllers])],
+        controllers: [...new Set([...requiredControllers, ...controllers])],
         ...(controllers.length > 0 && { wrapObjects: (objects) => refusing(this, objects) }),
         serviceAccountKey,
         state: this.#base.state,
         carryWebhook: (post) => {
           const call = callWebhook(this, post);
-          // A request holds the time until it is answered, but the webhook needs time to answer. Calls by the cluster's
-          // controllers hold none.
+          // Virtual time stops while a request is handled, but a webhook takes time, so its call lets time go on. Requests
+          // of the cluster's controllers don't stop it.
           return environment()?.who === "cluster" ? call : this.loop.release(call);
         },
         onError: (error) => {
@@ -129,14 +137,14 @@ export class World {
     this.#cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
       this.#revisions.push({ at: this.loop.now, revision });
       if (name === "leases.coordination.k8s.io") this.#noteLease(type, entry.object, previous?.object);
-      if (aside.has(name)) return;
+      if (ignoredCollections.has(name)) return;
       const by = environment()?.who ?? "cluster";
       const object = entry.object as unknown as KubernetesObject;
       const { uid = "" } = object.metadata;
       if (type === "ADDED") this.creators.set(uid, by);
       this.#refusals.clear();
       if (this.isProcess(by)) {
-        if (type === "ADDED") this.children.push(object);
+        if (type === "ADDED") this.createdObjects.push(object);
         this.lastEffort = this.loop.now;
         if (!this.#isDisturbed) this.changes.add(name, object);
       } else if (by === "user") this.lastEffort = this.loop.now;
@@ -179,9 +187,9 @@ export class World {
     }
     if (holder === former) return;
     this.recorder.add({ type: "leads", process: holder });
+    const leader = this.replicas.find(({ name }) => name === holder);
     for (const replica of this.replicas)
-      if (replica.operator === this.replicas.find(({ name }) => name === holder)?.operator)
-        replica.isLeader = replica.name === holder;
+      if (replica.operator === leader?.operator) replica.isLeader = replica === leader;
   }
 
   /** A fault may show a process an old state, so that it changes objects in vain. Such changes don't count as a loop. */
@@ -205,7 +213,10 @@ export class World {
     return this.replicas.some(({ name }) => name === who);
   }
 
-  /** Notes that a process failed to change an object. If the same attempt keeps failing, it no longer keeps the world awake. */
+  /**
+   * Records a failed write of a process. Repeated more than a few times, the same write no longer counts as effort, so that
+   * the run can end.
+   */
   noteRefusal(attempt: string): void {
     if (this.#refusals.add(attempt)) this.lastEffort = this.loop.now;
   }
@@ -263,7 +274,7 @@ export class World {
   /** Returns all objects, without those that every cluster has. */
   objects(): KubernetesObject[] {
     return this.#cluster.core.store.collections().flatMap((collection) =>
-      aside.has(collection.name)
+      ignoredCollections.has(collection.name)
         ? []
         : collection
             .list()
@@ -301,17 +312,11 @@ function refusing(world: World, objects: ClusterObjects): ClusterObjects {
   };
 }
 
-/** Makes the error of a refused write, as the server's own errors are. The fault plan admits no refusals without one. */
+/** Makes the error of a rejected write, as the server's own errors are. The fault plan has no rejection without one. */
 function errorOf({ with: how }: RefusalFault): Error {
   const [code, reason, message] = refusalAnswers[how as keyof typeof refusalAnswers];
   return Object.assign(new Error(message), { status: { code, reason } });
 }
-
-type ApiObject = ReturnType<InProcessCluster["core"]["store"]["collections"]>[number] extends {
-  get(key: string): { readonly object: infer One } | undefined;
-}
-  ? One
-  : never;
 
 /** Returns the uid of the owner that controls an object. */
 function ownerOf(object: ApiObject | undefined): string | undefined {

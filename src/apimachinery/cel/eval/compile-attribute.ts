@@ -2,7 +2,7 @@ import { type Call, type Expr, type Ident, operators, qualifiedName, type Select
 import { index, lookUp, optionalIndex } from "../functions/collections.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelMap, CelObject, CelOptional, type Value } from "../values/value.ts";
-import { type Context, type Evaluate, charge } from "./context.ts";
+import { type Context, type Evaluate, type Frame, charge } from "./context.ts";
 
 /** A variable, or a chain of selections and indexes: its start and each step cost one. */
 export type Attribute = Ident | Select | (Call & { readonly name: "_[_]" | "_[?_]" | "_?._" });
@@ -19,9 +19,11 @@ export function isAttribute(expr: Expr): expr is Attribute {
 }
 
 /** One step of a chain. */
-type Step = (value: Value, frame: Parameters<Evaluate>[0]) => Value;
+type Step = (value: Value, frame: Frame) => Value;
 
-/** Compiles an attribute. */
+/**
+ * Compiles a variable, selection, index or `has()`. A chain whose whole name is declared, such as `a.b`, is one variable.
+ */
 export function compileAttribute(expr: Attribute, context: Context): Evaluate {
   if (expr.kind === "ident") return compileIdent(expr, context);
   if (expr.kind === "select") {
@@ -38,7 +40,7 @@ export function compileAttribute(expr: Attribute, context: Context): Evaluate {
   return (frame) => step(base(frame), frame);
 }
 
-/** Compiles the start of a chain. */
+/** Compiles the operand of a step. An attribute charges for its own start; any other operand costs one. */
 function compileOperand(operand: Expr, context: Context): Evaluate {
   const evaluate = context.compile(operand, context);
   if (isAttribute(operand)) return evaluate;
@@ -49,7 +51,7 @@ function compileOperand(operand: Expr, context: Context): Evaluate {
   };
 }
 
-/** Subtracts the cost of the start for a key that is an attribute. */
+/** As in cel-go, an attribute that is an index or a branch of `?:` does not pay for its start. */
 export function withoutStart(expr: Expr, evaluate: Evaluate): Evaluate {
   if (!isAttribute(expr)) return evaluate;
   return (frame) => {
@@ -62,19 +64,18 @@ export function withoutStart(expr: Expr, evaluate: Evaluate): Evaluate {
 function compileStep(expr: Select | Call, context: Context): Step {
   if (expr.kind === "select") {
     const { field } = expr;
-    return (value, frame) => finish(value, selectField(value, field), frame);
+    return (value, frame) => chargeStep(selectField(value, field), frame);
   }
   const second = expr.args[1]!;
   if (expr.name === operators.optionalSelect) {
     const field = second.kind === "literal" && typeof second.value === "string" ? second.value : "";
-    return (value, frame) => finish(value, optionalField(value, field), frame);
+    return (value, frame) => chargeStep(optionalField(value, field), frame);
   }
   const key = withoutStart(second, context.compile(second, context));
   const isOptional = expr.name === operators.optionalIndex;
   return (value, frame) => {
     const at = key(frame);
-    return finish(
-      value,
+    return chargeStep(
       isOptional || value instanceof CelOptional ? optionalIndex(value, at) : index(value, at),
       frame,
     );
@@ -82,9 +83,9 @@ function compileStep(expr: Select | Call, context: Context): Step {
 }
 
 /** A step costs one; if an optional chain ends early, the rest is free. */
-function finish(_from: Value, to: Value, frame: Parameters<Evaluate>[0]): Value {
-  if (to !== CelOptional.none) charge(frame, 1);
-  return to;
+function chargeStep(result: Value, frame: Frame): Value {
+  if (result !== CelOptional.none) charge(frame, 1);
+  return result;
 }
 
 function compileIdent({ name }: Ident, { env, scope }: Context): Evaluate {

@@ -19,7 +19,10 @@ import type { Overload } from "../functions/function.ts";
 import { numberOf } from "../values/equality.ts";
 import type { Env } from "../check/env.ts";
 
-/** Compiles a node. */
+/**
+ * Compiles an expression to a function that evaluates it and charges its cost, as cel-go does. Constant expressions are
+ * evaluated here, and free.
+ */
 export function compileExpr(expr: Expr, context: Context): Evaluate {
   const constant = constantOf(expr, context.env);
   if (constant !== undefined) return () => constant;
@@ -41,115 +44,6 @@ export function compileExpr(expr: Expr, context: Context): Evaluate {
       };
   }
 }
-
-/** Compiles a call; operators that don't always need all operands are compiled separately. */
-function compileCall(expr: Call, context: Context): Evaluate {
-  const operands = (): Evaluate[] => expr.args.map((arg) => context.compile(arg, context));
-  switch (expr.name) {
-    case operators.and:
-      return logical(operands(), false);
-    case operators.or:
-      return logical(operands(), true);
-    case operators.conditional:
-      return conditional(expr, operands());
-    case operators.notStrictlyFalse:
-      return notStrictlyFalse(operands()[0]!);
-    case "or":
-    case "orValue":
-      return alternative(expr, context) ?? compileFunction(expr, context);
-    case operators.in:
-      return membership(expr, context) ?? compileFunction(expr, context);
-    default:
-      return compileFunction(expr, context);
-  }
-}
-
-/** `&&` and `||` return the operand that decides, even if the other one fails. */
-function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluate {
-  return (frame) => {
-    let failure: EvalError | undefined;
-    let first: Value | undefined;
-    try {
-      first = left!(frame);
-    } catch (error) {
-      failure = asEvalError(error);
-    }
-    if (first === decisive) return decisive;
-    const second = right!(frame);
-    if (second === decisive) return decisive;
-    if (failure) throw failure;
-    if (typeof first !== "boolean" || typeof second !== "boolean") throw new EvalError("no such overload");
-    return !decisive;
-  };
-}
-
-/** The start of branches that are attributes is free. */
-function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate[]): Evaluate {
-  const [whenTrue, whenFalse] = branches.map((branch, index) => withoutStart(args[index + 1]!, branch));
-  return (frame) => {
-    const chosen = condition!(frame);
-    if (typeof chosen !== "boolean") throw new EvalError("no such overload");
-    return chosen ? whenTrue!(frame) : whenFalse!(frame);
-  };
-}
-
-/** The condition of the loops of `all` and `exists`: errors don't end them. */
-function notStrictlyFalse(operand: Evaluate): Evaluate {
-  return (frame) => {
-    let value: Value;
-    try {
-      value = operand(frame);
-    } catch (error) {
-      asEvalError(error);
-      value = true;
-    }
-    charge(frame, 1);
-    return value !== false;
-  };
-}
-
-/** Evaluates the alternative of an optional only if it is needed. */
-function alternative({ name, target, args, overloads }: Call, context: Context): Evaluate | undefined {
-  if (!target || args.length !== 1 || !overloads?.every(({ id }) => id.startsWith("optional_or")))
-    return undefined;
-  const optional = context.compile(target, context);
-  const other = context.compile(args[0]!, context);
-  return (frame) => {
-    const value = optional(frame);
-    if (!(value instanceof CelOptional)) throw noSuchOverload(name, [value]);
-    if (value.value === undefined) return other(frame);
-    return name === "or" ? value : value.value;
-  };
-}
-
-/** `in` with a list of constants is a lookup without cost. */
-function membership({ args, overloads }: Call, context: Context): Evaluate | undefined {
-  const [element, container] = args as [Expr, Expr];
-  const list = constantOf(container, context.env);
-  if (!(list instanceof CelList) || overloads?.length !== 1) return undefined;
-  if (list.size === 0) return () => false;
-  if (
-    !list.toArray().every((item) => item === null || typeof item !== "object" || numberOf(item) !== undefined)
-  ) {
-    return undefined;
-  }
-  const evaluate = context.compile(element, context);
-  return (frame) => isIn(evaluate(frame), list);
-}
-
-/** The conversions that are evaluated at compile time if their argument is a constant. */
-const conversions: ReadonlySet<string> = new Set([
-  "bool",
-  "bytes",
-  "double",
-  "duration",
-  "dyn",
-  "int",
-  "string",
-  "timestamp",
-  "type",
-  "uint",
-]);
 
 /**
  * Returns the value of a constant expression, or undefined. Folded expressions cost nothing at run time; as on the API
@@ -200,9 +94,118 @@ function constantConversion({ name, target, args, overloads }: Call, env: Env): 
   return fitting.apply([argument]);
 }
 
+/** The conversions that are evaluated at compile time if their argument is a constant. */
+const conversions: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
+
+/** Compiles a call; operators that don't always need all operands are compiled separately. */
+function compileCall(expr: Call, context: Context): Evaluate {
+  const operands = (): Evaluate[] => expr.args.map((arg) => compileExpr(arg, context));
+  switch (expr.name) {
+    case operators.and:
+      return logical(operands(), false);
+    case operators.or:
+      return logical(operands(), true);
+    case operators.conditional:
+      return conditional(expr, operands());
+    case operators.notStrictlyFalse:
+      return notStrictlyFalse(operands()[0]!);
+    case "or":
+    case "orValue":
+      return alternative(expr, context) ?? compileFunction(expr, context);
+    case operators.in:
+      return membership(expr, context) ?? compileFunction(expr, context);
+    default:
+      return compileFunction(expr, context);
+  }
+}
+
+/** `&&` and `||` return the operand that decides, even if the other one fails. */
+function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluate {
+  return (frame) => {
+    let failure: EvalError | undefined;
+    let first: Value | undefined;
+    try {
+      first = left!(frame);
+    } catch (error) {
+      failure = asEvalError(error);
+    }
+    if (first === decisive) return decisive;
+    const second = right!(frame);
+    if (second === decisive) return decisive;
+    if (failure) throw failure;
+    if (typeof first !== "boolean" || typeof second !== "boolean") throw new EvalError("no such overload");
+    return !decisive;
+  };
+}
+
+/** A branch that is an attribute does not pay for its start: see `withoutStart()`. */
+function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate[]): Evaluate {
+  const [whenTrue, whenFalse] = branches.map((branch, index) => withoutStart(args[index + 1]!, branch));
+  return (frame) => {
+    const chosen = condition!(frame);
+    if (typeof chosen !== "boolean") throw new EvalError("no such overload");
+    return chosen ? whenTrue!(frame) : whenFalse!(frame);
+  };
+}
+
+/** The condition of the loops of `all` and `exists`: errors don't end them. */
+function notStrictlyFalse(operand: Evaluate): Evaluate {
+  return (frame) => {
+    let value: Value;
+    try {
+      value = operand(frame);
+    } catch (error) {
+      asEvalError(error);
+      value = true;
+    }
+    charge(frame, 1);
+    return value !== false;
+  };
+}
+
+/** Evaluates the alternative of an optional only if it is needed. */
+function alternative({ name, target, args, overloads }: Call, context: Context): Evaluate | undefined {
+  if (!target || args.length !== 1 || !overloads?.every(({ id }) => id.startsWith("optional_or")))
+    return undefined;
+  const optional = compileExpr(target, context);
+  const other = compileExpr(args[0]!, context);
+  return (frame) => {
+    const value = optional(frame);
+    if (!(value instanceof CelOptional)) throw noSuchOverload(name, [value]);
+    if (value.value === undefined) return other(frame);
+    return name === "or" ? value : value.value;
+  };
+}
+
+/** `in` with a list of constants is a lookup without cost. */
+function membership({ args, overloads }: Call, context: Context): Evaluate | undefined {
+  const [element, container] = args as [Expr, Expr];
+  const list = constantOf(container, context.env);
+  if (!(list instanceof CelList) || overloads?.length !== 1) return undefined;
+  if (list.size === 0) return () => false;
+  if (
+    !list.toArray().every((item) => item === null || typeof item !== "object" || numberOf(item) !== undefined)
+  ) {
+    return undefined;
+  }
+  const evaluate = compileExpr(element, context);
+  return (frame) => isIn(evaluate(frame), list);
+}
+
 function compileFunction(expr: Call, context: Context): Evaluate {
   const { name, args, overloads } = resolve(expr, context);
-  const evaluates = args.map((arg) => context.compile(arg, context));
+  const evaluates = args.map((arg) => compileExpr(arg, context));
   const cost = runtimeCost(name, overloads.length === 1 ? overloads[0]!.id : "");
   const [first, second] = evaluates;
   if (evaluates.length === 2) {
@@ -267,31 +270,77 @@ const anonymous: ReadonlySet<string> = new Set([
   "startsWith",
 ]);
 
-/** A mutable list that only the comprehension can access until it ends. */
-class GrowingList extends CelList {
-  readonly items: Value[] = [];
+/** The cost of constructing a value, as in cel-go. */
+const constructionCost = { list: 10, map: 30, struct: 40 };
 
-  get size(): number {
-    return this.items.length;
-  }
+function compileList({ items, optional }: ListExpr, context: Context): Evaluate {
+  const evaluates = items.map((item) => compileExpr(item, context));
+  return (frame) => {
+    const values: Value[] = [];
+    for (let index = 0; index < evaluates.length; index++) {
+      const value = evaluates[index]!(frame);
+      if (!optional.has(index)) values.push(value);
+      else if (optionalOf(value).value !== undefined) values.push(optionalOf(value).value!);
+    }
+    charge(frame, constructionCost.list);
+    return new NativeList(values);
+  };
+}
 
-  at(index: number): Value {
-    return this.items[index]!;
-  }
+function compileMap({ entries }: MapExpr, context: Context): Evaluate {
+  const compiled = entries.map(({ key, value, optional }) => ({
+    key: compileExpr(key, context),
+    value: compileExpr(value, context),
+    optional,
+  }));
+  return (frame) => {
+    const map = new NativeMap();
+    for (const { key, value, optional } of compiled) {
+      const name = key(frame);
+      const given = value(frame);
+      const stored = optional ? optionalOf(given).value : given;
+      if (stored === undefined) continue;
+      if (map.find(name) !== undefined) throw new EvalError("Failed with repeated key");
+      map.insert(name, stored);
+    }
+    charge(frame, constructionCost.map);
+    return map;
+  };
+}
+
+function compileStruct({ name, fields }: StructExpr, context: Context): Evaluate {
+  const struct = context.env.findStruct(name);
+  const compiled = fields.map((field) => ({ ...field, evaluate: compileExpr(field.value, context) }));
+  return (frame) => {
+    if (!struct) throw new EvalError(`unknown type: ${name}`);
+    const values = new Map<string, Value>();
+    for (const field of compiled) {
+      const given = field.evaluate(frame);
+      const stored = field.optional ? optionalOf(given).value : given;
+      if (stored !== undefined) values.set(field.name, stored);
+    }
+    charge(frame, constructionCost.struct);
+    return struct.construct(values);
+  };
+}
+
+function optionalOf(value: Value): CelOptional {
+  if (value instanceof CelOptional) return value;
+  throw new EvalError("no such overload");
 }
 
 /** Compiles a fold. An error in a step is stored in the accumulator: a later step of `exists` may still succeed. */
 function compileComprehension(expr: Comprehension, context: Context): Evaluate {
-  const range = context.compile(expr.range, context);
-  const init = context.compile(expr.accuInit, context);
+  const range = compileExpr(expr.range, context);
+  const init = compileExpr(expr.accuInit, context);
   const inner = new Scope(context.scope);
   const accu = inner.define(expr.accuVar);
   const iteration = new Scope(inner);
   const first = iteration.define(expr.iterVar);
   const second = expr.iterVar2 === undefined ? undefined : iteration.define(expr.iterVar2);
-  const condition = context.compile(expr.condition, { ...context, scope: iteration });
+  const condition = compileExpr(expr.condition, { ...context, scope: iteration });
   const step = compileStep(expr, accu, { ...context, scope: iteration });
-  const result = context.compile(expr.result, { ...context, scope: inner });
+  const result = compileExpr(expr.result, { ...context, scope: inner });
   const fresh = freshAccumulator(expr);
 
   return (frame) => {
@@ -313,6 +362,19 @@ function compileComprehension(expr: Comprehension, context: Context): Evaluate {
 function freshAccumulator({ accuInit }: Comprehension): (() => Value) | undefined {
   if (accuInit.kind === "list" && accuInit.items.length === 0) return () => new GrowingList();
   return accuInit.kind === "map" && accuInit.entries.length === 0 ? () => new NativeMap() : undefined;
+}
+
+/** A mutable list that only the comprehension can access until it ends. */
+class GrowingList extends CelList {
+  readonly items: Value[] = [];
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  at(index: number): Value {
+    return this.items[index]!;
+  }
 }
 
 function runStep(step: Evaluate, frame: Frame): Value | EvalError {
@@ -345,21 +407,21 @@ function goTypeOf(value: Value): string {
 
 /** `accu + [item]` appends to the mutable list; concatenation would copy the list in each step. */
 function compileStep({ step, accuVar }: Comprehension, accu: number, context: Context): Evaluate {
-  if (step.kind !== "call") return context.compile(step, context);
+  if (step.kind !== "call") return compileExpr(step, context);
   if (step.name === operators.conditional) {
     const [predicate, then, otherwise] = step.args as [Expr, Expr, Expr];
-    const test = context.compile(predicate, context);
+    const test = compileExpr(predicate, context);
     const whenTrue = isAppend(then, accuVar)
       ? compileAppend(then, accu, context)
-      : withoutStart(then, context.compile(then, context));
-    const whenFalse = withoutStart(otherwise, context.compile(otherwise, context));
+      : withoutStart(then, compileExpr(then, context));
+    const whenFalse = withoutStart(otherwise, compileExpr(otherwise, context));
     return (frame) => {
       const chosen = test(frame);
       if (typeof chosen !== "boolean") throw new EvalError("no such overload");
       return chosen ? whenTrue(frame) : whenFalse(frame);
     };
   }
-  return isAppend(step, accuVar) ? compileAppend(step, accu, context) : context.compile(step, context);
+  return isAppend(step, accuVar) ? compileAppend(step, accu, context) : compileExpr(step, context);
 }
 
 function isAppend(expr: Expr, accuVar: string): expr is Call {
@@ -376,71 +438,15 @@ function isAppend(expr: Expr, accuVar: string): expr is Call {
 
 function compileAppend(expr: Call, accu: number, context: Context): Evaluate {
   const list = expr.args[1]!;
-  const item = context.compile((list as Extract<Expr, { kind: "list" }>).items[0]!, context);
-  const plain = context.compile(expr, context);
+  const item = compileExpr((list as Extract<Expr, { kind: "list" }>).items[0]!, context);
+  const plain = compileExpr(expr, context);
   return (frame) => {
     const target = frame.slots[accu];
     if (!(target instanceof GrowingList)) return plain(frame);
     const value = item(frame);
     // The cost of the three nodes that this one replaces: the variable, the list, the sum.
-    charge(frame, 12);
+    charge(frame, 1 + constructionCost.list + 1);
     target.items.push(value);
     return target;
   };
-}
-
-function compileList({ items, optional }: ListExpr, context: Context): Evaluate {
-  const evaluates = items.map((item) => compileExpr(item, context));
-  return (frame) => {
-    const values: Value[] = [];
-    for (let index = 0; index < evaluates.length; index++) {
-      const value = evaluates[index]!(frame);
-      if (!optional.has(index)) values.push(value);
-      else if (optionalOf(value).value !== undefined) values.push(optionalOf(value).value!);
-    }
-    charge(frame, 10);
-    return new NativeList(values);
-  };
-}
-
-function compileMap({ entries }: MapExpr, context: Context): Evaluate {
-  const compiled = entries.map(({ key, value, optional }) => ({
-    key: compileExpr(key, context),
-    value: compileExpr(value, context),
-    optional,
-  }));
-  return (frame) => {
-    const map = new NativeMap();
-    for (const { key, value, optional } of compiled) {
-      const name = key(frame);
-      const given = value(frame);
-      const stored = optional ? optionalOf(given).value : given;
-      if (stored === undefined) continue;
-      if (map.find(name) !== undefined) throw new EvalError("Failed with repeated key");
-      map.insert(name, stored);
-    }
-    charge(frame, 30);
-    return map;
-  };
-}
-
-function compileStruct({ name, fields }: StructExpr, context: Context): Evaluate {
-  const struct = context.env.findStruct(name);
-  const compiled = fields.map((field) => ({ ...field, evaluate: compileExpr(field.value, context) }));
-  return (frame) => {
-    if (!struct) throw new EvalError(`unknown type: ${name}`);
-    const values = new Map<string, Value>();
-    for (const field of compiled) {
-      const given = field.evaluate(frame);
-      const stored = field.optional ? optionalOf(given).value : given;
-      if (stored !== undefined) values.set(field.name, stored);
-    }
-    charge(frame, 40);
-    return struct.construct(values);
-  };
-}
-
-function optionalOf(value: Value): CelOptional {
-  if (value instanceof CelOptional) return value;
-  throw new EvalError("no such overload");
 }

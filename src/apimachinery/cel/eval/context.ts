@@ -7,7 +7,7 @@ import type { Value } from "../values/value.ts";
 export interface Context {
   readonly env: Env;
   readonly scope: Scope;
-  /** Compiles any node. Passed down, because importing it would be a cycle. */
+  /** Compiles any expression, for `compile-attribute.ts`: importing it there would be a cycle. */
   readonly compile: (expr: Expr, context: Context) => Evaluate;
 }
 

@@ -12,20 +12,21 @@ const { bool } = types;
 
 const any = paramType("A");
 
-const never = (): Value => {
+const compiledSeparately = (): Value => {
   throw new Error("compiled separately");
 };
 
 /** The logical operators. All but negation are compiled separately, because they don't always need all operands. */
 const logic = [
-  declare("_?_:_", overload("conditional", [bool, any, any], any, never)),
-  declare("_&&_", overload("logical_and", [bool, bool], bool, never)),
-  declare("_||_", overload("logical_or", [bool, bool], bool, never)),
+  declare("_?_:_", overload("conditional", [bool, any, any], any, compiledSeparately)),
+  declare("_&&_", overload("logical_and", [bool, bool], bool, compiledSeparately)),
+  declare("_||_", overload("logical_or", [bool, bool], bool, compiledSeparately)),
   declare(
     "!_",
     overload("logical_not", [bool], bool, (a: boolean) => !a),
   ),
-  declare("@not_strictly_false", overload("not_strictly_false", [bool], bool, never)),
+  // The loop condition of `all` and `exists`; only macros call it.
+  declare("@not_strictly_false", overload("not_strictly_false", [bool], bool, compiledSeparately)),
 ];
 
 /** The functions of CEL's standard library. */

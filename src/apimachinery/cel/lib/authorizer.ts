@@ -86,7 +86,7 @@ export function resourceCheckValue(oracle: AccessOracle, question: ResourceQuest
 }
 
 /** A method that sets an attribute of a resource check. */
-function narrow(
+function attributeMethod(
   name: string,
   id: string,
   change: (value: string) => Partial<ResourceQuestion>,
@@ -99,7 +99,12 @@ function narrow(
   );
 }
 
-function reader(name: string, result: CelType, read: (decision: AccessDecision) => Value): FunctionDecl {
+/** A method that reads a part of a decision. */
+function decisionMethod(
+  name: string,
+  result: CelType,
+  read: (decision: AccessDecision) => Value,
+): FunctionDecl {
   return declare(
     name,
     method(`decision_${name}`, [decisionType], result, ({ content }: Decision) => read(content)),
@@ -161,12 +166,12 @@ export const authorizers: readonly FunctionDecl[] = [
         }),
     ),
   ),
-  narrow("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
-  narrow("namespace", "resourcecheck_namespace", (namespace) => ({ namespace })),
-  narrow("name", "resourcecheck_name", (name) => ({ name })),
+  attributeMethod("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
+  attributeMethod("namespace", "resourcecheck_namespace", (namespace) => ({ namespace })),
+  attributeMethod("name", "resourcecheck_name", (name) => ({ name })),
   // RBAC ignores selectors.
-  narrow("fieldSelector", "authorizer_fieldselector", () => ({})),
-  narrow("labelSelector", "authorizer_labelselector", () => ({})),
+  attributeMethod("fieldSelector", "authorizer_fieldselector", () => ({})),
+  attributeMethod("labelSelector", "authorizer_labelselector", () => ({})),
   declare(
     "check",
     method(
@@ -184,8 +189,8 @@ export const authorizers: readonly FunctionDecl[] = [
         new Step(decisionType, content.oracle.decide({ verb, resource: content.question })),
     ),
   ),
-  reader("errored", types.bool, ({ error }) => error !== undefined),
-  reader("error", types.string, ({ error = "" }) => error),
-  reader("allowed", types.bool, ({ allowed }) => allowed),
-  reader("reason", types.string, ({ reason }) => reason),
+  decisionMethod("errored", types.bool, ({ error }) => error !== undefined),
+  decisionMethod("error", types.string, ({ error = "" }) => error),
+  decisionMethod("allowed", types.bool, ({ allowed }) => allowed),
+  decisionMethod("reason", types.string, ({ reason }) => reason),
 ];

@@ -1,6 +1,6 @@
 import { type Scope, parseApiVersion } from "../../meta/index.ts";
 import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resource.ts";
-import { moduleOf } from "../module-name.ts";
+import { moduleOf } from "../type-names.ts";
 import { columns } from "./overlay/columns.ts";
 import { discovery } from "./overlay/discovery.ts";
 import { fieldSelectors, registryRules, sharedStorage } from "./overlay/registry.ts";

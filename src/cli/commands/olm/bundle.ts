@@ -1,17 +1,23 @@
-// Commands for the Operator Lifecycle Manager: bundles, catalogs, installing by OLM, scorecard. The work is in
-// `src/olm`.
+// Commands for the Operator Lifecycle Manager. Begin here: `bundle.ts` generates a bundle, `catalog.ts` a catalog,
+// `run-bundle.ts` has OLM install a bundle, `cleanup.ts` deletes it, and `scorecard.ts` tests it. The work is in `src/olm`.
 
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
+import type { FileChange } from "../../../scaffold/file-change.ts";
 import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { ManifestObject } from "../../../ship/manifest.ts";
 import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, type FlagDefinition } from "../../arguments/command.ts";
+import {
+  type FlagDefinition,
+  type FlagValues,
+  type Invocation,
+  defineCommand,
+} from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
-import { openToChange, openProject } from "../../project/open-project.ts";
+import { type OpenProject, openProject, openToChange } from "../../project/open-project.ts";
 import { askPresentation, presentationFlags, readPresentation } from "./presentation-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
@@ -27,76 +33,78 @@ export const bundleFolderFlag = {
   check: checkFolder,
 } as const satisfies FlagDefinition;
 
+const bundleFlags = {
+  image: overrideFlags.image,
+  version: {
+    type: "string",
+    summary: "version of the bundle (default: that in package.json)",
+    placeholder: "VERSION",
+    check: checkVersion,
+  },
+  package: {
+    type: "string",
+    summary: "name of the package in catalogs (default: the project's)",
+    placeholder: "NAME",
+    check: checkPackage,
+  },
+  channels: { type: "list", summary: "channels of the bundle (default: alpha)", placeholder: "CHANNELS" },
+  "default-channel": {
+    type: "string",
+    summary: "channel that is subscribed to if no other is named",
+    placeholder: "CHANNEL",
+  },
+  replaces: {
+    type: "string",
+    summary: "name of the version before: mysql-operator.v1.0.0",
+    placeholder: "NAME",
+  },
+  skips: { type: "list", summary: "names of versions that upgrades leave out", placeholder: "NAMES" },
+  "skip-range": {
+    type: "string",
+    summary: 'versions that can be upgraded directly: ">=1.0.0 <1.2.0"',
+    placeholder: "RANGE",
+  },
+  "min-kube-version": {
+    type: "string",
+    summary: "oldest version of Kubernetes that the operator runs on",
+    placeholder: "VERSION",
+    check: checkVersion,
+  },
+  ...presentationFlags,
+  interactive: {
+    type: "boolean",
+    summary: "ask for what catalogs show before the first bundle",
+    default: true,
+  },
+  "use-image-digests": {
+    type: "boolean",
+    summary: "replace the tags of images with their digests, and list all images in the bundle",
+    default: false,
+  },
+  "extra-service-accounts": {
+    type: "list",
+    summary: "service accounts beside the operator's own whose permissions OLM is to grant",
+    placeholder: "NAMES",
+  },
+  overwrite: {
+    type: "boolean",
+    summary: "overwrite the bundle's metadata and Dockerfile",
+    default: true,
+  },
+  "output-dir": bundleFolderFlag,
+  stdout: {
+    type: "boolean",
+    summary: "print the bundle's manifests, without writing anything",
+    default: false,
+  },
+  ...planFlags,
+} as const satisfies Record<string, FlagDefinition>;
+
 export const bundle = defineCommand({
   summary: "Generate a bundle for the Operator Lifecycle Manager",
   description:
     "Writes bundle/ and bundle.Dockerfile: a ClusterServiceVersion with the deployment, permissions, CRDs, webhooks and examples that config/ contains, and everything else as manifests. What catalogs show is in config/manifests/bases, which is scaffolded by the first run and is then yours: a run changes nothing in it but what flags say. Channels and package are kept in the bundle's annotations. OLM makes the certificates of webhooks; cert-manager's are left out.",
-  flags: {
-    image: overrideFlags.image,
-    version: {
-      type: "string",
-      summary: "version of the bundle (default: that in package.json)",
-      placeholder: "VERSION",
-      check: checkVersion,
-    },
-    package: {
-      type: "string",
-      summary: "name of the package in catalogs (default: the project's)",
-      placeholder: "NAME",
-      check: checkPackage,
-    },
-    channels: { type: "list", summary: "channels of the bundle (default: alpha)", placeholder: "CHANNELS" },
-    "default-channel": {
-      type: "string",
-      summary: "channel that is subscribed to if no other is named",
-      placeholder: "CHANNEL",
-    },
-    replaces: {
-      type: "string",
-      summary: "name of the version before: mysql-operator.v1.0.0",
-      placeholder: "NAME",
-    },
-    skips: { type: "list", summary: "names of versions that upgrades leave out", placeholder: "NAMES" },
-    "skip-range": {
-      type: "string",
-      summary: 'versions that can be upgraded directly: ">=1.0.0 <1.2.0"',
-      placeholder: "RANGE",
-    },
-    "min-kube-version": {
-      type: "string",
-      summary: "oldest version of Kubernetes that the operator runs on",
-      placeholder: "VERSION",
-      check: checkVersion,
-    },
-    ...presentationFlags,
-    interactive: {
-      type: "boolean",
-      summary: "ask for what catalogs show before the first bundle",
-      default: true,
-    },
-    "use-image-digests": {
-      type: "boolean",
-      summary: "replace the tags of images with their digests, and list all images in the bundle",
-      default: false,
-    },
-    "extra-service-accounts": {
-      type: "list",
-      summary: "service accounts beside the operator's own whose permissions OLM is to grant",
-      placeholder: "NAMES",
-    },
-    overwrite: {
-      type: "boolean",
-      summary: "overwrite the bundle's metadata and Dockerfile",
-      default: true,
-    },
-    "output-dir": bundleFolderFlag,
-    stdout: {
-      type: "boolean",
-      summary: "print the bundle's manifests, without writing anything",
-      default: false,
-    },
-    ...planFlags,
-  },
+  flags: bundleFlags,
   refused: {
     "input-dir": "the manifests are rendered from config/manifests: patch them in its kustomization.yaml",
     "deploy-dir": "the manifests are rendered from config/manifests: patch them in its kustomization.yaml",
@@ -108,64 +116,74 @@ export const bundle = defineCommand({
     "tsbuilder bundle --channels candidate,stable --default-channel stable --use-image-digests",
   ],
   async run(call) {
-    const { cwd, ui, host } = call;
+    const { ui } = call;
     const { stdout, ...given } = call.flags;
     const flags = { ...given, "dry-run": given["dry-run"] || stdout };
-    await openToChange({ ...call, flags }, async ({ root, tree, project }) => {
-      const [
-        { basePath, manifestsKustomization, planBase },
-        { planBundle },
-        { renderChanged },
-        { pluginKey },
-        { describeKinds },
-      ] = await Promise.all([
-        import("../../../olm/bundle/base-csv.ts"),
-        import("../../../olm/bundle/plan-bundle.ts"),
-        import("../../../ship/render.ts"),
-        import("../../../project/record.ts"),
-        import("../../../generators/crd/describe-kinds.ts"),
-      ]);
-      const isFirst = !tree.has(basePath(project));
-      const asks = isFirst && flags.interactive && ui.isInteractive;
-      const answers = asks ? await askPresentation(flags) : flags;
-      const draft = new Draft(tree);
-      planBase(draft, project, {
-        ...readPresentation(answers, cwd),
-        replaces: flags.replaces,
-        skips: flags.skips.length > 0 ? flags.skips : undefined,
-        skipRange: flags["skip-range"],
-        minKubeVersion: flags["min-kube-version"],
-      });
-      const objects = await renderChanged(root, manifestsKustomization, draft.changes(), {
-        image: flags.image,
-      });
-      const pinned = flags["use-image-digests"] ? await withDigests(objects) : { objects };
-      const { manifests, notes: found } = planBundle(draft, {
-        ...pinned,
-        projectName: project.projectName,
-        packageName: flags.package,
-        version: checkVersion(flags.version ?? readPackageVersion(tree)),
-        builder: `tsbuilder-v${host.version()}`,
-        projectLayout: pluginKey,
-        kinds: await describeKinds(tree),
-        samples: tree.has("config/samples/kustomization.yaml")
-          ? await renderChanged(root, "samples", [], {})
-          : [],
-        extraServiceAccounts: flags["extra-service-accounts"],
-        folder: flags["output-dir"].replace(/\/+$/u, ""),
-        files: everythingBelow(root),
-        channels: flags.channels,
-        defaultChannel: flags["default-channel"],
-        overwrite: flags.overwrite,
-        now: new Date(),
-      });
-      const notes = [...found, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
-      if (!stdout) return void applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
+    await openToChange({ ...call, flags }, async (opened) => {
+      const { changes, notes, manifests } = await planBundleChange(opened, flags, call);
+      if (!stdout) return void applyOrShow(opened.root, { changes, notes }, flags, ui);
       for (const note of notes) ui.note(note);
       ui.print(manifests.trimEnd());
     });
   },
 });
+
+/** Plans the bundle, and the base of its ClusterServiceVersion, for which the first run asks. */
+async function planBundleChange(
+  { root, tree, project }: OpenProject,
+  flags: Omit<FlagValues<typeof bundleFlags>, "stdout">,
+  { cwd, ui, host }: Pick<Invocation, "cwd" | "ui" | "host">,
+): Promise<{ changes: FileChange[]; notes: string[]; manifests: string }> {
+  const [
+    { basePath, manifestsKustomization, planBase },
+    { planBundle },
+    { renderChanged },
+    { pluginKey },
+    { describeKinds },
+  ] = await Promise.all([
+    import("../../../olm/bundle/base-csv.ts"),
+    import("../../../olm/bundle/plan-bundle.ts"),
+    import("../../../ship/render.ts"),
+    import("../../../project/record.ts"),
+    import("../../../generators/crd/describe-kinds.ts"),
+  ]);
+  const isFirst = !tree.has(basePath(project));
+  const asks = isFirst && flags.interactive && ui.isInteractive;
+  const answers = asks ? await askPresentation(flags) : flags;
+  const draft = new Draft(tree);
+  planBase(draft, project, {
+    ...readPresentation(answers, cwd),
+    replaces: flags.replaces,
+    skips: flags.skips.length > 0 ? flags.skips : undefined,
+    skipRange: flags["skip-range"],
+    minKubeVersion: flags["min-kube-version"],
+  });
+  const objects = await renderChanged(root, manifestsKustomization, draft.changes(), {
+    image: flags.image,
+  });
+  const pinned = flags["use-image-digests"] ? await withDigests(objects) : { objects };
+  const { manifests, notes: found } = planBundle(draft, {
+    ...pinned,
+    projectName: project.projectName,
+    packageName: flags.package,
+    version: checkVersion(flags.version ?? readPackageVersion(tree)),
+    builder: `tsbuilder-v${host.version()}`,
+    projectLayout: pluginKey,
+    kinds: await describeKinds(tree),
+    samples: tree.has("config/samples/kustomization.yaml")
+      ? await renderChanged(root, "samples", [], {})
+      : [],
+    extraServiceAccounts: flags["extra-service-accounts"],
+    folder: flags["output-dir"].replace(/\/+$/u, ""),
+    files: everythingBelow(root),
+    channels: flags.channels,
+    defaultChannel: flags["default-channel"],
+    overwrite: flags.overwrite,
+    now: new Date(),
+  });
+  const notes = [...found, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
+  return { changes: draft.changes(), notes, manifests };
+}
 
 function placeholderNotes(manifests: string): string[] {
   if (!manifests.includes(`image: ${defaultImage}\n`)) return [];

@@ -193,8 +193,8 @@ export const catalogShow = defineCommand({
     "tsbuilder catalog show mysql-operator --image registry.example.com/catalog:v1 | kubectl apply -f -",
   ],
   async run({ flags, positionals, cwd, ui }) {
-    const [{ installSamples }, { readCatalog }] = await Promise.all([
-      import("../../../olm/catalog/install-samples.ts"),
+    const [{ formatInstallation }, { readCatalog }] = await Promise.all([
+      import("../../../olm/catalog/format-installation.ts"),
       import("../../../olm/catalog/catalog.ts"),
     ]);
     const [packageName = ""] = positionals;
@@ -211,7 +211,7 @@ export const catalogShow = defineCommand({
       flags.channel ?? found.get("defaultChannel").text ?? inCatalog?.get("name").text ?? newChannel;
     const namespace = flags.namespace ?? `${packageName}-system`;
     ui.print(
-      installSamples(flags.olm === "v0" ? "v0" : "v1", {
+      formatInstallation(flags.olm === "v0" ? "v0" : "v1", {
         packageName,
         channel,
         image: flags.image,

@@ -1,16 +1,56 @@
+import { basename, dirname, resolve } from "node:path";
 import { parseInstallMode } from "../../../olm/run/install-mode.ts";
+import type { Bundle } from "../../../olm/validate/bundle.ts";
+import { everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
-import { defineCommand } from "../../arguments/command.ts";
-import {
-  olmFlags,
-  placeFor,
-  readValidBundle,
-  servingFlags,
-  servingIgnored,
-  servingOptions,
-} from "./olm-flags.ts";
+import { type FlagDefinition, type FlagValues, defineCommand } from "../../arguments/command.ts";
+import { refuseRules, requireBundle } from "./findings.ts";
+import { olmFlags, placeFor } from "./olm-flags.ts";
+
+/** Flags for the catalog that serves a bundle to OLM. */
+const servingFlags = {
+  folder: {
+    type: "string",
+    summary: "folder of the bundle, whose files the image has",
+    placeholder: "DIR",
+    default: "bundle",
+  },
+  "opm-image": {
+    type: "string",
+    summary: "image of opm, which serves the catalog",
+    placeholder: "IMAGE",
+    default: "quay.io/operator-framework/opm:latest",
+  },
+  "pull-secret-name": {
+    type: "string",
+    summary: "secret in the namespace with which OLM pulls the bundle's image",
+    placeholder: "NAME",
+  },
+  "security-context-config": {
+    type: "string",
+    summary: "security context of the catalog's pod",
+    choices: ["restricted", "legacy"],
+    default: "restricted",
+  },
+} as const satisfies Record<string, FlagDefinition>;
+
+/** Flags of operator-sdk without effect here: it pulls images on this machine, and its catalog's pod differs. */
+const servingIgnored = {
+  ignored: {
+    "ca-secret-name": "OLM unpacks the bundle: the nodes have to trust the registry",
+    "service-account": "the catalog's pod needs no rights",
+    "decompression-image": "the catalog's file is not compressed",
+    "image-pull-policy": "Kubernetes pulls opm's image by its tag",
+    mode: "the catalog has a channel of its own",
+  },
+  ignoredBooleans: {
+    "skip-tls": "no image is pulled on this machine",
+    "skip-tls-verify": "no image is pulled on this machine",
+    "use-http": "no image is pulled on this machine",
+  },
+} as const;
 
 export const runBundle = defineCommand({
   summary: "Have OLM install a bundle",
@@ -81,6 +121,31 @@ function onlyWithCatalog(): TsbuilderError {
     code: "INVALID_ARGUMENT",
     hint: "name it with --catalog: a catalog that tsbuilder makes has one channel",
   });
+}
+
+/** Reads a bundle; throws if it breaks a rule, since OLM would not install it. */
+async function readValidBundle(cwd: string, written: string): Promise<Bundle> {
+  const [{ validateBundle }, { readBundle }] = await Promise.all([
+    import("../../../olm/validate/validate-bundle.ts"),
+    import("../../../olm/validate/bundle.ts"),
+  ]);
+  const folder = resolve(cwd, written);
+  requireBundle(folder, written);
+  const tree = everythingBelow(dirname(folder));
+  refuseRules("the bundle is not valid", await validateBundle(tree, basename(folder)));
+  return readBundle(tree, basename(folder)).bundle;
+}
+
+function servingOptions(flags: FlagValues<typeof servingFlags>): {
+  readonly opmImage: string;
+  readonly pullSecret: string | undefined;
+  readonly isRestricted: boolean;
+} {
+  return {
+    opmImage: flags["opm-image"],
+    pullSecret: flags["pull-secret-name"],
+    isRestricted: flags["security-context-config"] === "restricted",
+  };
 }
 
 export const runBundleUpgrade = defineCommand({

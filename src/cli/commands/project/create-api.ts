@@ -30,7 +30,7 @@ import {
   makeFlag,
   pluginsFlag,
   refusedGoFlags,
-} from "../../arguments/kind-flags.ts";
+} from "../../arguments/project-flags.ts";
 
 const flags = {
   ...kindFlags,
@@ -149,7 +149,7 @@ export const createApi = defineCommand({
       const types = await readTypes(cwd, values.crd);
       const plan = await planProjectChange({
         folder: root,
-        root,
+        formatsNewFiles: true,
         isShown: isShown(values),
         tree,
         before: { project, text },

@@ -15,7 +15,7 @@ import {
   makeFlag,
   pluginsFlag,
   refusedGoFlags,
-} from "../../arguments/kind-flags.ts";
+} from "../../arguments/project-flags.ts";
 import { apiFolder, kindFile } from "../../../project/names.ts";
 import type { SourceTree } from "../../../generators/model/files.ts";
 
@@ -112,7 +112,7 @@ export const createWebhook = defineCommand({
       const types = await readTypes(cwd, values.crd);
       const plan = await planProjectChange({
         folder: root,
-        root,
+        formatsNewFiles: true,
         isShown: isShown(values),
         tree,
         before: { project, text },

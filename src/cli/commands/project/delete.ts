@@ -1,12 +1,18 @@
 import { removeController, removeResource, removeWebhooks } from "../../../project/remove-resource.ts";
 import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { type FlagDefinition, defineCommand } from "../../arguments/command.ts";
 import { findOwnResource } from "../../project/find-resource.ts";
 import { openToChange } from "../../project/open-project.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { deletionFlags, kindFlags, makeFlag } from "../../arguments/kind-flags.ts";
+import { kindFlags, makeFlag } from "../../arguments/project-flags.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
+
+/** The flags of a command that deletes what another one scaffolded. */
+const deletionFlags = {
+  force: { type: "boolean", summary: "also delete files that you have edited", default: false },
+  keep: { type: "boolean", summary: "keep files that you have edited, and what they import", default: false },
+} as const satisfies Record<string, FlagDefinition>;
 
 export const deleteApi = defineCommand({
   summary: "Delete what create api scaffolded",

@@ -14,7 +14,7 @@ import { defineCommand } from "../../arguments/command.ts";
 import { openToChange } from "../../project/open-project.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { makeFlag, pluginsFlag } from "../../arguments/kind-flags.ts";
+import { makeFlag, pluginsFlag } from "../../arguments/project-flags.ts";
 import { readLicenseFile } from "../../arguments/flag-values.ts";
 
 export const edit = defineCommand({

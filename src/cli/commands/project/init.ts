@@ -25,7 +25,7 @@ import { recoverProject } from "../../project/open-project.ts";
 import { refuseOtherLock, scaffoldLock } from "../../packages/lock-file.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { pluginsFlag } from "../../arguments/kind-flags.ts";
+import { pluginsFlag } from "../../arguments/project-flags.ts";
 import { readLicenseFile } from "../../arguments/flag-values.ts";
 
 const flags = {

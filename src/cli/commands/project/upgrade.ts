@@ -4,7 +4,7 @@ import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
 import { defineCommand, type FlagValues, type Invocation } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
 import { isShown, type OpenProject, openToChange } from "../../project/open-project.ts";
-import { makeFlag } from "../../arguments/kind-flags.ts";
+import { makeFlag } from "../../arguments/project-flags.ts";
 import { planProjectUpgrade } from "../../upgrade/plan-upgrade.ts";
 
 const flags = {

@@ -13,7 +13,6 @@ export function isFinished(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Returns true if a pod is ready. */
 export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
@@ -48,8 +47,8 @@ export function nextAvailable(
 }
 
 /**
- * Orders pods for deletion: first those without a node, then those that are not running, not ready, ready for
- * the shortest time, and the youngest.
+ * Orders pods for deletion: first those without a node, then those that are not running, not ready, of the lowest deletion
+ * cost, ready for the shortest time, the youngest; by name if all are equal.
  */
 export function compareForDeletion(a: Pod, b: Pod): number {
   return (

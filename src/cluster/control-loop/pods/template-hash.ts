@@ -1,4 +1,5 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
+
 /** The characters of generated names: no vowels, so that no words appear. */
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
 

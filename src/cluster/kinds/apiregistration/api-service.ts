@@ -84,7 +84,6 @@ function* serviceProblems({ service, caBundle = "", insecureSkipTLSVerify = fals
 
 const statuses = ["True", "False", "Unknown"];
 
-/** Validates the status of an APIService. */
 function* conditionProblems(object: ApiObject): Problems {
   const { conditions = [] } = (object as Sent<APIService>).status ?? {};
   for (const [index, { status = "" }] of conditions.entries()) {
@@ -103,6 +102,7 @@ function localCondition(now: number): APIServiceCondition {
   };
 }
 
+/** Stored and validated only: APIServices of other servers are never called, see `discovery/api-services.ts`. */
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
   metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },

@@ -36,6 +36,9 @@ const certificateRequestStrategy: Partial<Strategy> = {
     request.status = {};
   },
   validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
+  /**
+   * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
+   */
   resetFields(object, old, subresource) {
     if (!old) return;
     const { status } = object as CertificateSigningRequest;
@@ -138,7 +141,7 @@ const verdicts = ["Approved", "Denied"];
 /** Condition types that are only ever true. */
 const alwaysTrue = new Set([...verdicts, "Failed"]);
 
-/** Validates a new status. An error that the stored status has, too, is not reported. */
+/** Validates a new status. Ratcheting: errors that the stored status has are ignored. */
 function* statusProblems(
   object: CertificateSigningRequest,
   old: CertificateSigningRequest,

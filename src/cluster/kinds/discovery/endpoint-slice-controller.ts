@@ -21,9 +21,10 @@ export type EndpointSlice = Stored<discovery.EndpointSlice>;
 
 export const endpointSlices: ResourceName<EndpointSlice> = "endpointslices.discovery.k8s.io";
 
-/** The labels that say which Service a slice is about, and who writes it. */
+/** The label of a slice with the name of its Service. */
 export const serviceLabel = "kubernetes.io/service-name";
 
+/** The label of a slice with the controller that writes it. */
 export const managerLabel = "endpointslice.kubernetes.io/managed-by";
 
 /** The maximum number of endpoints in a slice. */
@@ -114,12 +115,12 @@ function chunk<T>(items: readonly T[], size: number): T[][] {
 /** The part of a slice that its controller owns. */
 interface SliceOptions {
   /** True if annotations are copied from Endpoints; otherwise they are the users', and stay. Default: false. */
-  readonly areAnnotationsOurs?: boolean | undefined;
+  readonly ownsAnnotations?: boolean | undefined;
 }
 
 /**
- * Makes the current slices the wanted ones. Slices that have the content of a wanted one stay; others of the same address
- * type are updated, so that few are created and deleted.
+ * Creates, updates and deletes slices until they match. Slices that have the content of a wanted one stay; others of the
+ * same address type are updated, so that few are created and deleted.
  */
 export async function replaceSlices(
   objects: ClusterObjects,
@@ -142,10 +143,10 @@ export async function replaceSlices(
 function rewritten(
   stored: EndpointSlice,
   { metadata: { labels, annotations }, endpoints, ports }: EndpointSlice,
-  { areAnnotationsOurs }: SliceOptions,
+  { ownsAnnotations }: SliceOptions,
 ): EndpointSlice {
   const { annotations: known, ...kept } = stored.metadata;
-  const all = areAnnotationsOurs ? annotations : known;
+  const all = ownsAnnotations ? annotations : known;
   return {
     ...stored,
     metadata: { ...kept, ...(labels && { labels }), ...(all && { annotations: all }) },
@@ -154,12 +155,12 @@ function rewritten(
   };
 }
 
-function isSame(stored: EndpointSlice, wanted: EndpointSlice, { areAnnotationsOurs }: SliceOptions): boolean {
+function isSame(stored: EndpointSlice, wanted: EndpointSlice, { ownsAnnotations }: SliceOptions): boolean {
   return (
     stored.addressType === wanted.addressType &&
     isEqual(stored.endpoints ?? [], wanted.endpoints) &&
     isEqual(stored.ports ?? [], wanted.ports) &&
     isEqual(stored.metadata.labels, wanted.metadata.labels) &&
-    (!areAnnotationsOurs || isEqual(stored.metadata.annotations, wanted.metadata.annotations))
+    (!ownsAnnotations || isEqual(stored.metadata.annotations, wanted.metadata.annotations))
   );
 }

@@ -25,9 +25,41 @@ type EndpointSlice = ApiObject & {
   ports?: Sent<EndpointPort>[];
 };
 
+/** Go serializes absent endpoints and ports as null. */
+const noLists = { endpoints: null, ports: null };
+
+const endpointSliceStrategy: Partial<Strategy> = {
+  default(object) {
+    fillIn(object, () => noLists);
+    for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
+    for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
+  },
+  prepareForCreate(object) {
+    emptyAsNull(object, ...Object.keys(noLists));
+    dropTopology(object);
+  },
+  prepareForUpdate(object, old) {
+    emptyAsNull(object, ...Object.keys(noLists));
+    if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
+  },
+  specChanged(object, old) {
+    const { metadata, ...rest } = object;
+    const { metadata: before, ...oldRest } = old;
+    return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
+  },
+  validate: (object) => [...sliceProblems(object)],
+  validateUpdate: (object, old) => [...sliceProblems(object, old)],
+  warnings: (object, old) => sliceWarnings(object, old),
+};
+
+/** v1 ignores the field of older versions. */
+function dropTopology(object: ApiObject): void {
+  for (const endpoint of eachOf(object, "endpoints")) delete endpoint["deprecatedTopology"];
+}
+
 const limits = { addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
 
-/** An update that leaves the endpoints as they are is not refused because of them. */
+/** Ratcheting: unchanged endpoints are not validated again. */
 function* sliceProblems(slice: EndpointSlice, old?: EndpointSlice): Problems {
   const { addressType = "" } = slice;
   yield* choice("addressType", addressType, "discovery/v1.EndpointSlice");
@@ -129,39 +161,7 @@ function* sliceWarnings(slice: EndpointSlice, old?: EndpointSlice): Generator<st
   }
 }
 
-/** Go serializes absent endpoints and ports as null. */
-const noLists = { endpoints: null, ports: null };
-
-const endpointSliceStrategy: Partial<Strategy> = {
-  default(object) {
-    fillIn(object, () => noLists);
-    for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
-    for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
-  },
-  prepareForCreate(object) {
-    emptyAsNull(object, ...Object.keys(noLists));
-    dropTopology(object);
-  },
-  prepareForUpdate(object, old) {
-    emptyAsNull(object, ...Object.keys(noLists));
-    if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
-  },
-  specChanged(object, old) {
-    const { metadata, ...rest } = object;
-    const { metadata: before, ...oldRest } = old;
-    return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
-  },
-  validate: (object) => [...sliceProblems(object)],
-  validateUpdate: (object, old) => [...sliceProblems(object, old)],
-  warnings: (object, old) => sliceWarnings(object, old),
-};
-
-/** v1 ignores the field of older versions. */
-function dropTopology(object: ApiObject): void {
-  for (const endpoint of eachOf(object, "endpoints")) delete endpoint["deprecatedTopology"];
-}
-
-function firstOf<T>(list: readonly T[] = [], show: (item: T) => string): string {
+function formatCell<T>(list: readonly T[] = [], show: (item: T) => string): string {
   const shown = list.map(show);
   if (shown.length > 3) return `${shown.slice(0, 3).join(",")} + ${shown.length - 3} more...`;
   return shown.join(",") || "<unset>";
@@ -174,9 +174,9 @@ export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirrorin
   cells: {
     AddressType: text("addressType"),
     Ports: (object) =>
-      firstOf(readField<EndpointPort[]>(object, "ports"), ({ port, name }) => String(port ?? name ?? "*")),
+      formatCell(readField<EndpointPort[]>(object, "ports"), ({ port, name }) => String(port ?? name ?? "*")),
     Endpoints: (object) =>
-      firstOf(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
+      formatCell(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
   },
   emptyObject: noLists,
   controllers: { endpointslice: endpointSlicesController, endpointslicemirroring: mirroringController },

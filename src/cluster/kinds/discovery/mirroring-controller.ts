@@ -32,7 +32,7 @@ export function mirroringController({ objects }: ControllerContext): Controller 
       const isMirrored = service && !service.spec.selector;
       const mirrored = isMirrored ? findByKey(objects, endpoints, key) : undefined;
       const wanted = mirrored ? wantedOf(mirrored) : [];
-      await replaceSlices(objects, user, slicesOf(key), wanted, { areAnnotationsOurs: true });
+      await replaceSlices(objects, user, slicesOf(key), wanted, { ownsAnnotations: true });
       return undefined;
     },
   };

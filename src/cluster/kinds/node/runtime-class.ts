@@ -19,14 +19,14 @@ type RuntimeClass = ApiObject & {
 };
 
 const runtimeClassStrategy: Partial<Strategy> = {
-  validate: (object) => [...runtimeProblems(object)],
+  validate: (object) => [...runtimeClassProblems(object)],
   validateUpdate: (object: RuntimeClass, old: RuntimeClass) => [
-    ...runtimeProblems(object),
+    ...runtimeClassProblems(object),
     ...immutable("handler", object.handler ?? "", old.handler ?? ""),
   ],
 };
 
-function* runtimeProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {
+function* runtimeClassProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {
   yield* needed("handler", handler, checkLabel);
   if (overhead?.podFixed) yield* containerResources("overhead", { limits: overhead.podFixed }, new Set());
   if (scheduling) yield* schedulingProblems("scheduling", scheduling);
@@ -38,6 +38,7 @@ function* schedulingProblems(
 ): Problems {
   yield* labelProblems(`${field}.nodeSelector`, nodeSelector);
   yield* tolerations(`${field}.tolerations`, list);
+  // The message prints the server's internal struct; tolerationSeconds doesn't count when tolerations are compared.
   const keys = list.map(({ key = "", operator = "", value = "", effect = "" }) => ({
     Key: key,
     Operator: operator,

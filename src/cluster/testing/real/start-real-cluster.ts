@@ -51,7 +51,7 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
       },
     },
     put: (object) => (relays ? relays.put(object) : put(object)),
-    served: (definition) => served(kubeconfig, definition),
+    served: (crd) => served(kubeconfig, crd),
   };
 }
 
@@ -230,8 +230,8 @@ async function putRealObject(administrator: Kubeconfig, object: ApiObject): Prom
 }
 
 /** Waits until the kinds of a CRD are served, which takes a real server a moment. */
-async function served(administrator: Kubeconfig, definition: ApiObject): Promise<void> {
-  const { group, names, versions } = (definition as unknown as Stored<CustomResourceDefinition>).spec;
+async function served(administrator: Kubeconfig, crd: ApiObject): Promise<void> {
+  const { group, names, versions } = (crd as unknown as Stored<CustomResourceDefinition>).spec;
   for (const { name } of versions.filter((version) => version.served)) {
     const path = `/apis/${group}/${name}/${names.plural}?limit=1`;
     while ((await send(administrator, { method: "GET", path })).code !== 200) await delay(50);

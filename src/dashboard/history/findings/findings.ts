@@ -24,7 +24,7 @@ import { FightDetector, StuckDeletionDetector } from "./objects.ts";
 import { DeniedWriteDetector, RestlessWebhookDetector, UndoneWriteDetector } from "./webhook-answers.ts";
 import { FailingWebhookDetector, SlowWebhookDetector } from "./webhook-health.ts";
 import { HotLoopDetector, RetryLoopDetector } from "./reconciles.ts";
-import { type Call, type Reconcile, callOf, sampleOf, timed } from "../history.ts";
+import { type Call, type Reconcile, callOf, reconcileOf, sampleOf } from "../history.ts";
 import { patchedObject } from "../webhook-call.ts";
 import { requestTarget, verbOf } from "../request-target.ts";
 
@@ -66,7 +66,7 @@ export class Findings {
       const write = this.#see(recorded, at);
       for (const detector of this.#detectors) detector.seeWrite?.(write);
     } else if (recorded.type === "reconcile") {
-      const reconcile = timed(recorded);
+      const reconcile = reconcileOf(recorded);
       this.#to = Math.max(this.#to, reconcile.to);
       const asked = this.#faults.metBy(reconcile);
       for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, asked);

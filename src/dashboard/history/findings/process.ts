@@ -1,4 +1,5 @@
-import { type Reconcile, type Sample, countUntil } from "../history.ts";
+import { countUntil } from "../count-until.ts";
+import type { Reconcile, Sample } from "../history.ts";
 import { type Detector, type Finding, type FoundRequest, listed, span, times } from "./finding.ts";
 
 /** The time in milliseconds for which the event loop may be blocked. */

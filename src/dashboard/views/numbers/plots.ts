@@ -1,4 +1,5 @@
-import { type Sample, countUntil } from "../../history/history.ts";
+import { countUntil } from "../../history/count-until.ts";
+import type { Sample } from "../../history/history.ts";
 import { matcher, megabytes } from "../texts.ts";
 
 /** A line of a plot. */

@@ -37,7 +37,7 @@ const laneHeight = 30;
 /** The timeline: a lane for each request of a controller, and for each object of a webhook. */
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
-  const { reconciles, calls, acts } = feed.history;
+  const { reconciles, calls, actions } = feed.history;
   const [merged, setMerged] = useState<readonly Reconcile[]>([]);
   const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
   const [box, width] = useWidth<HTMLElement>();
@@ -104,7 +104,7 @@ export function TimelineView() {
           </span>
         ))}
       </div>
-      <ActMarks marks={marksOf(acts, left, right, scale)} />
+      <ActMarks marks={marksOf(actions, left, right, scale)} />
       {lanes.length === 0 && <Empty isFiltered={many + calls.length > 0}>Nothing was reconciled.</Empty>}
       <Rows
         items={lanes}

@@ -32,6 +32,7 @@ export const values: MarkerFamily = {
       name: "kubebuilder:validation:Type",
       targets: fieldAndType,
       forItems: true,
+      // Before markers that depend on the type.
       priority: 9,
       summary: "Overrides the type in the schema, for types with a custom JSON form.",
       arguments: singleValue("string"),

@@ -28,12 +28,13 @@ export interface JobProgress {
   readonly failedIndexes: ReadonlySet<number>;
 }
 
-/** The annotations with the index of an indexed Job's pod, and how often that index had failed before. */
+/** The annotation with the index of an indexed Job's pod. */
 export const indexAnnotation = "batch.kubernetes.io/job-completion-index";
 
+/** The annotation with the number of failures of that index before the pod. */
 export const failureCountAnnotation = "batch.kubernetes.io/job-index-failure-count";
 
-/** The finalizer that keeps a pod until its Job has counted it. */
+/** The finalizer that retains a pod until its Job has counted it. */
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 
 /** Counts a Job's pods; of an indexed Job, each index counts once. */
@@ -167,8 +168,10 @@ export function wantedActive({ spec }: Job, progress: JobProgress): number {
   if (spec.suspend) return 0;
   const { active, succeeded, failedIndexes, terminating } = progress;
   const parallelism = spec.parallelism;
+  // podReplacementPolicy Failed waits for pods that terminate.
   const waited = spec.podReplacementPolicy === "Failed" ? terminating : 0;
   if (spec.completions === undefined) {
+    // A work queue: once a pod has succeeded, no new ones start.
     return succeeded > 0 ? Math.min(active.length, parallelism) : Math.max(0, parallelism - waited);
   }
   const left = spec.completions - succeeded - failedIndexes.size;
@@ -194,7 +197,6 @@ export function progressStatus(job: Job, progress: JobProgress): JobStatus {
   };
 }
 
-/** Returns whether a Job is indexed. */
 export function isIndexed({ spec }: Job): boolean {
   return spec.completionMode === "Indexed";
 }

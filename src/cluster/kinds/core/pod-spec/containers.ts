@@ -28,7 +28,7 @@ import {
   optionalChoice,
 } from "../../checks/problems.ts";
 import { containerResources } from "./resources.ts";
-import { containerSecurity } from "./security.ts";
+import { containerSecurityProblems } from "./security.ts";
 import type {
   Container,
   ContainerPort,
@@ -152,7 +152,11 @@ function* common(field: string, container: Container, around: ContainerContext):
   yield* choice(`${field}.imagePullPolicy`, imagePullPolicy, "core/v1.Container");
   yield* containerResources(`${field}.resources`, resources, around.claims);
   yield* resizing(`${field}.resizePolicy`, container, around.spec.restartPolicy);
-  yield* containerSecurity(`${field}.securityContext`, securityContext, around.spec.hostUsers !== false);
+  yield* containerSecurityProblems(
+    `${field}.securityContext`,
+    securityContext,
+    around.spec.hostUsers !== false,
+  );
 }
 
 const variableFields = [

@@ -15,7 +15,7 @@ import { knownValues } from "../../checks/known-values.ts";
 const highestId = 2 ** 31 - 1;
 
 /** The securityContext of a container. */
-export function* containerSecurity(
+export function* containerSecurityProblems(
   field: string,
   context: SecurityContext | undefined,
   hostUsers: boolean,
@@ -28,12 +28,12 @@ export function* containerSecurity(
   if (hostUsers && procMount === "Unmasked") {
     yield invalid(`${field}.procMount`, procMount, "`hostUsers` must be false to use `Unmasked`");
   }
-  yield* seccomp(`${field}.seccompProfile`, seccompProfile);
-  yield* escalation(field, context);
-  yield* appArmor(`${field}.appArmorProfile`, appArmorProfile);
+  yield* seccompProblems(`${field}.seccompProfile`, seccompProfile);
+  yield* escalationProblems(field, context);
+  yield* appArmorProblems(`${field}.appArmorProfile`, appArmorProfile);
 }
 
-function* escalation(field: string, context: SecurityContext): Problems {
+function* escalationProblems(field: string, context: SecurityContext): Problems {
   if (context.allowPrivilegeEscalation !== false) return;
   const shown = inGoOrder(context);
   const refusal = "cannot set `allowPrivilegeEscalation` to false and";
@@ -69,7 +69,7 @@ function profileInGoOrder({ type = "", localhostProfile }: SeccompProfile): obje
 }
 
 /** The securityContext of a pod. */
-export function* podSecurity(field: string, spec: PodSpec): Problems {
+export function* podSecurityProblems(field: string, spec: PodSpec): Problems {
   const { securityContext: context } = spec;
   if (!context) return;
   const at = `${field}.securityContext`;
@@ -83,14 +83,14 @@ export function* podSecurity(field: string, spec: PodSpec): Problems {
     const detail = "ShareProcessNamespace and HostPID cannot both be enabled";
     yield invalid(`${at}.shareProcessNamespace`, true, detail);
   }
-  yield* sysctls(`${at}.sysctls`, spec);
+  yield* sysctlProblems(`${at}.sysctls`, spec);
   yield* optionalChoice(
     `${at}.fsGroupChangePolicy`,
     context.fsGroupChangePolicy,
     "core/v1.PodSecurityContext",
   );
-  yield* seccomp(`${at}.seccompProfile`, context.seccompProfile);
-  yield* appArmor(`${at}.appArmorProfile`, context.appArmorProfile);
+  yield* seccompProblems(`${at}.seccompProfile`, context.seccompProfile);
+  yield* appArmorProblems(`${at}.appArmorProfile`, context.appArmorProfile);
   yield* optionalChoice(
     `${at}.supplementalGroupsPolicy`,
     context.supplementalGroupsPolicy,
@@ -100,10 +100,11 @@ export function* podSecurity(field: string, spec: PodSpec): Problems {
 }
 
 /** A pod with hostUsers false can't share the host's namespaces. */
-export function* ownUsers(field: string, spec: PodSpec): Problems {
+export function* userNamespaceProblems(field: string, spec: PodSpec): Problems {
   if (spec.hostUsers !== false) return;
   const refusal = "when `hostUsers` is false";
   if (spec.hostNetwork) yield forbidden(`${field}.hostNetwork`, refusal);
+  // The server names these two fields in Go's spelling.
   if (spec.hostPID) yield forbidden(`${field}.HostPID`, refusal);
   if (spec.hostIPC) yield forbidden(`${field}.HostIPC`, refusal);
   for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
@@ -116,7 +117,7 @@ export function* ownUsers(field: string, spec: PodSpec): Problems {
 const sysctlPattern = "([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const sysctlName = new RegExp(`^${sysctlPattern}$`);
 
-function* sysctls(field: string, { securityContext, hostNetwork, hostIPC }: PodSpec): Problems {
+function* sysctlProblems(field: string, { securityContext, hostNetwork, hostIPC }: PodSpec): Problems {
   const seen = new Set<string>();
   for (const [index, { name = "" }] of (securityContext?.sysctls ?? []).entries()) {
     const at = `${field}[${index}].name`;
@@ -133,7 +134,7 @@ function* sysctls(field: string, { securityContext, hostNetwork, hostIPC }: PodS
   }
 }
 
-function* seccomp(field: string, profile: SeccompProfile | undefined): Problems {
+function* seccompProblems(field: string, profile: SeccompProfile | undefined): Problems {
   if (!profile) return;
   const { type = "", localhostProfile } = profile;
   if (type === "") yield required(`${field}.type`, "type is required when seccompProfile is set");
@@ -150,7 +151,7 @@ function* seccomp(field: string, profile: SeccompProfile | undefined): Problems 
 
 const longestPath = 4095;
 
-function* appArmor(field: string, profile: SeccompProfile | undefined): Problems {
+function* appArmorProblems(field: string, profile: SeccompProfile | undefined): Problems {
   if (!profile) return;
   const { type = "", localhostProfile } = profile;
   const at = `${field}.localhostProfile`;

@@ -25,7 +25,7 @@ import {
   trimmedImage,
 } from "./containers.ts";
 import { containerResources, podResources } from "./resources.ts";
-import { ownUsers, podSecurity } from "./security.ts";
+import { podSecurityProblems, userNamespaceProblems } from "./security.ts";
 import type { Pod, PodSpec, PodTemplateSpec } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
 import { checkAddress } from "../../checks/addresses.ts";
@@ -144,12 +144,12 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
   yield* choice(`${field}.restartPolicy`, spec.restartPolicy, ["Always", "OnFailure", "Never"]);
   yield* choice(`${field}.dnsPolicy`, spec.dnsPolicy, dnsPolicies);
   yield* labelProblems(`${field}.nodeSelector`, spec.nodeSelector);
-  yield* podSecurity(field, spec);
+  yield* podSecurityProblems(field, spec);
   if (spec.affinity) yield* affinity(`${field}.affinity`, spec.affinity);
   yield* dns(field, spec);
   yield* gates(field, spec);
   yield* spread(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints);
-  yield* ownUsers(field, spec);
+  yield* userNamespaceProblems(field, spec);
   yield* hostnameOverride(field, spec);
   yield* names(field, spec);
   yield* inRange(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, longestDeadline);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compareVersions, parseVersion } from "./api-version.ts";
+import { compareVersions, parseVersion } from "./version.ts";
 
 test.each([
   ["v1", { major: 1, stability: "stable", minor: 0 }],

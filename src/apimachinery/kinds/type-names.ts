@@ -9,6 +9,7 @@ export function moduleOf({ group, version }: GroupVersion): string {
 export function definitionName(typeName: string): string {
   const scalar = scalars[typeName];
   if (scalar !== undefined) return scalar;
+  // JSON, JSONSchemaProps and the like are types of apiextensions, and have no group in the tables.
   if (typeName.startsWith("JSON")) return `${prefixes["apiextensions"]}.v1.${typeName}`;
   const [group = "", rest = ""] = typeName.split("/", 2);
   return `${prefixes[group] ?? `io.k8s.api.${group}`}.${rest}`;

@@ -9,8 +9,8 @@ interface Installation {
   readonly namespace: string;
 }
 
-/** Writes manifests that install a package from a catalog, for OLM v1 or v0. */
-export function installSamples(version: "v0" | "v1", installation: Installation): string {
+/** Returns manifests that install a package from a catalog, for OLM v1 or v0. */
+export function formatInstallation(version: "v0" | "v1", installation: Installation): string {
   const objects = version === "v1" ? forV1(installation) : forV0(installation);
   return objects.map((object) => stringify(object, { compat: "yaml-1.1", lineWidth: 0 })).join("---\n");
 }

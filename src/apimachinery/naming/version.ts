@@ -1,4 +1,5 @@
 import { compareText } from "../text/index.ts";
+
 /** How stable a version is, by its name. */
 export type Stability = "stable" | "beta" | "alpha";
 
@@ -29,6 +30,7 @@ export function compareVersions(a: string, b: string): number {
   return rank[left.stability] - rank[right.stability] || right.major - left.major || right.minor - left.minor;
 }
 
+/** Unlike `parseVersion()`, allows leading zeros: the API server compares `v0` and `v01` by priority, too. */
 function readParts(version: string): VersionParts | undefined {
   const match = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/u.exec(version);
   if (!match) return undefined;

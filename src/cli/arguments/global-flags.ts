@@ -1,7 +1,8 @@
+// The flags of all commands (`--verbose`, `--output`, `--help`), and how they are found among the words of a command line
+// before its command is known.
+
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command } from "./command.ts";
-
-// The words of a command line: which of them are flags, and the flags that all commands have.
 
 /** A word of the command line that is a flag, with the value that it contains: `--kind=Order`, `-o`. */
 export interface FlagWord {
@@ -25,9 +26,9 @@ export const verboseFlag = "--verbose";
 export const verboseSummary =
   "say which programs run and which files are written, and print the stack of errors";
 
-/** Takes `--verbose` out of a command line. Words behind `--` are for other programs. */
+/** Removes `--verbose` from a command line. */
 export function takeVerbose(argv: readonly string[]): { rest: string[]; isVerbose: boolean } {
-  const end = ownEnd(argv);
+  const end = separatorIndex(argv);
   const rest = argv.filter((word, i) => i >= end || word !== verboseFlag);
   return { rest, isVerbose: rest.length < argv.length };
 }
@@ -40,13 +41,13 @@ export function formatFlags({ flags, streams = false }: Pick<Command, "flags" | 
   return Object.hasOwn(flags, "output") ? ["-o"] : ["-o", "--output"];
 }
 
-/** Takes the format out of a command line. */
+/** Removes the flag for the format from a command line. */
 export function takeFormat(
   argv: readonly string[],
   command: Pick<Command, "flags" | "streams">,
 ): { rest: string[]; isJson: boolean } {
   const names = formatFlags(command);
-  const end = ownEnd(argv);
+  const end = separatorIndex(argv);
   const rest = argv.slice(end);
   const own: string[] = [];
   let format: string | undefined;
@@ -63,22 +64,25 @@ export function takeFormat(
   });
 }
 
-/** The index of `--`, or the length. */
-function ownEnd(argv: readonly string[]): number {
+/** Returns the index of `--`, after which words belong to another program; the length if there is none. */
+function separatorIndex(argv: readonly string[]): number {
   const at = argv.indexOf("--");
   return at === -1 ? argv.length : at;
 }
 
 /** Flags of all commands that take a value: the format of the output. */
-const withValue = formatFlags({ flags: {} });
-const alone: readonly string[] = [verboseFlag, "-h", "--help"];
+const formatNames = formatFlags({ flags: {} });
 
+/** Flags of all commands that take no value. */
+const switches: readonly string[] = [verboseFlag, "-h", "--help"];
+
+/** Without a command, the flag is the command `version`. */
 const version: readonly string[] = ["-v", "--version"];
 
 /**
- * Moves flags of all commands that stand before a command's name, or within it, behind the name. In front of a name,
- * `--output` is the format, even if the command has a flag of that name, and becomes `-o`. `--version` alone is a
- * command.
+ * Moves flags of all commands that stand before or within a command's name behind it: `--verbose create api` becomes
+ * `create api --verbose`. Before the name, `--output` is always the format and becomes `-o`, because the command may have
+ * an `--output` of its own.
  */
 export function orderWords(argv: readonly string[]): string[] {
   const names: string[] = [];
@@ -86,8 +90,8 @@ export function orderWords(argv: readonly string[]): string[] {
   let i = 0;
   for (; i < argv.length; i++) {
     const { flag = argv[i]!, value } = readFlagWord(argv[i]!) ?? {};
-    if (alone.includes(argv[i]!)) flags.push(argv[i]!);
-    else if (withValue.includes(flag) && names.length === 0) {
+    if (switches.includes(argv[i]!)) flags.push(argv[i]!);
+    else if (formatNames.includes(flag) && names.length === 0) {
       const given = value ?? argv[++i];
       flags.push("-o", ...(given === undefined ? [] : [given]));
     } else if (version.includes(flag) && names.length === 0 && !isName(argv[i + 1])) names.push("version");
@@ -97,4 +101,6 @@ export function orderWords(argv: readonly string[]): string[] {
   return [...names, ...flags, ...argv.slice(i)];
 }
 
-const isName = (word: string | undefined): boolean => word !== undefined && !word.startsWith("-");
+function isName(word: string | undefined): boolean {
+  return word !== undefined && !word.startsWith("-");
+}

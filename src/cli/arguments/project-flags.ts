@@ -1,3 +1,5 @@
+// Flags that several commands of `commands/project` share: those that identify a kind, then those of all that scaffold.
+
 import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../../project/validate.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { FlagDefinition } from "./command.ts";
@@ -40,7 +42,7 @@ export const externalKindFlags = {
     type: "string",
     summary: "npm package or file with the types of an external kind",
     placeholder: "MODULE",
-    check: refuseGoModule,
+    check: rejectGoModule,
   },
   "external-domain": {
     type: "string",
@@ -60,8 +62,8 @@ export const refusedGoFlags = {
   "external-api-domain": "use --external-domain",
 } as const;
 
-/** Refuses the path of a Go module, which begins with a host. */
-function refuseGoModule(module: string): string {
+/** Rejects the path of a Go module, which begins with a host. */
+function rejectGoModule(module: string): string {
   if (!/^[\w-]+(?:\.[\w-]+)+\//u.test(module)) return checkModule(module);
   throw new TsbuilderError(`"${module}" is the path of a Go package, and TypeScript can't import it`, {
     code: "INVALID_ARGUMENT",
@@ -69,19 +71,14 @@ function refuseGoModule(module: string): string {
   });
 }
 
-/** The flags of a command that deletes what another one scaffolded. */
-export const deletionFlags = {
-  force: { type: "boolean", summary: "also delete files that you have edited", default: false },
-  keep: { type: "boolean", summary: "keep files that you have edited, and what they import", default: false },
-} as const satisfies Record<string, FlagDefinition>;
-
-/** Third-party plugins. */
+/** The flag of commands that can add third-party plugins to a project. */
 export const pluginsFlag = {
   type: "list",
   summary: "third-party plugins to use: a key, a package or the path of its folder; see tsbuilder plugins",
   placeholder: "PLUGIN",
 } as const satisfies FlagDefinition;
 
+/** The flag of commands that run the generators at their end. */
 export const makeFlag = {
   type: "boolean",
   summary: "run the generators afterwards; use --make=false to skip them",
