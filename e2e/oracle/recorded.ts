@@ -9,7 +9,7 @@ const lineDepth = { conformance: 2, controllers: 4 } as const;
 
 type Rig = keyof typeof lineDepth;
 
-/** What a real server did in the stories of a chapter, by their names. */
+/** The recorded behaviour of a real server in the stories of a chapter, by the names of the stories. */
 export async function readRecorded<Outcome>(rig: Rig, chapter: string): Promise<Record<string, Outcome[]>> {
   return JSON.parse(await readFile(fileOf(rig, chapter), "utf8")) as Record<string, Outcome[]>;
 }

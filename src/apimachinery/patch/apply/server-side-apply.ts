@@ -121,7 +121,7 @@ async function applyFields(
 
 /**
  * Removes fields that an applier applied last time but not this time, unless another manager owns them.
- * Of a removed item or map, fields that others own stay.
+ * The fields of a removed item or map that others own stay.
  */
 async function pruneDropped(
   endpoint: Endpoint,

@@ -97,6 +97,7 @@ export const dev = defineCommand({
   async run(call) {
     const { flags, rest, cwd } = call;
     const ui = uiFor(flags, call.ui);
+    if (isOther(flags)) rejectEmbeddedFlags(flags);
     const { root, project, tree } = openProject(cwd, ui);
     if (isOther(flags)) {
       if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
@@ -263,21 +264,17 @@ function isOther({ context, kubeconfig }: ClusterChoice): boolean {
   return context !== undefined || kubeconfig !== undefined;
 }
 
+/** Rejects the flags of the embedded cluster, which another cluster has no use for. */
+function rejectEmbeddedFlags(flags: { readonly persist: boolean; readonly port: number | undefined }): void {
+  if (!flags.persist && flags.port === undefined) return;
+  throw new TsbuilderError("--persist and --port only apply to the embedded cluster", {
+    code: "INVALID_ARGUMENT",
+    hint: "omit them, or omit --context and --kubeconfig",
+  });
+}
+
 /** Prints the cluster and asks for confirmation: all users of that cluster see what dev applies. */
-async function agreeOn(
-  flags: ClusterChoice & {
-    readonly yes: boolean;
-    readonly persist: boolean;
-    readonly port: number | undefined;
-  },
-  ui: Ui,
-): Promise<void> {
-  if (flags.persist || flags.port !== undefined) {
-    throw new TsbuilderError("--persist and --port only apply to the embedded cluster", {
-      code: "INVALID_ARGUMENT",
-      hint: "omit them, or omit --context and --kubeconfig",
-    });
-  }
+async function agreeOn(flags: ClusterChoice & { readonly yes: boolean }, ui: Ui): Promise<void> {
   await announceTarget(flags, ui, { action: "Developing" });
   if (flags.yes) return;
   if (!ui.isInteractive) {
