@@ -54,11 +54,13 @@ test("a file whose tests are all skipped has no outcomes, and is not broken", as
 test("vitest and the process that runs the file end with the signal, whose reason is thrown", async () => {
   const stop = new AbortController();
   const started = join(root, "started");
+  // A worker that has something to report notices that vitest is gone; after half a second this one has nothing.
   const waiting = `import { writeFileSync } from "node:fs";
 test("waits", async () => {
+  await new Promise((resolve) => setTimeout(resolve, 500));
   writeFileSync(${JSON.stringify(started)}, String(process.pid));
   await new Promise(() => setInterval(() => {}, 1000));
-});
+}, 0);
 `;
   const ran = runFile("test/scorecard/waits.test.ts", waiting, stop.signal);
   const stopped = eventually(() => {

@@ -52,7 +52,16 @@ export async function runTestFiles(
   const report = join(folder, "vitest.json");
   // The project's own configuration is for tests that start their cluster themselves.
   const globs = include.map((path) => path.replaceAll(/[\\*?[\]{}()!+@]/gu, "\\$&"));
-  const test = { include: globs, fileParallelism: false, testTimeout: 60_000, hookTimeout: 60_000 };
+  // A worker that waits would outlive a vitest that was killed, until its test's time is over.
+  const setup = join(folder, "setup.mjs");
+  writeFileSync(setup, `process.once("disconnect", () => process.exit(1));\n`);
+  const test = {
+    include: globs,
+    setupFiles: [setup],
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  };
   writeFileSync(config, `export default ${JSON.stringify({ root, test })};\n`);
   const args = [
     "run",
