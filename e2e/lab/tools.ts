@@ -54,7 +54,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     pictures: {
       summary: "the book's pictures of terminals, from what the commands print",
-      steps: [script("build"), vitest(["journeys"], "e2e/journeys/fast/pictures.test.ts", "--update")],
+      steps: [script("build"), vitest(["long-journeys"], "e2e/journeys/long/pictures.test.ts", "--update")],
     },
     record: {
       summary: "KUBECONFIG conformance|controllers [CHAPTER]: what a real control plane does in stories",

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
@@ -15,9 +15,14 @@ export function useOlderProject() {
   const { read } = folder;
   let baseline: Record<string, string>;
   let beside: string;
-  let original: string;
+  /** A folder with the project that is copied, and git's settings. */
+  let shared: string;
   let printed: string[];
 
+  const gitEnvironment = () => ({
+    GIT_CONFIG_GLOBAL: join(shared, "gitconfig"),
+    GIT_CONFIG_NOSYSTEM: "1",
+  });
   const git = (...args: string[]): string =>
     execFileSync("git", args, { cwd: folder.root, encoding: "utf8" }).trim();
   const write = (path: string, text: string): void => writeFileSync(join(folder.root, path), text);
@@ -33,25 +38,38 @@ export function useOlderProject() {
   const files = (): Record<string, string> =>
     Object.fromEntries(Object.entries(folder.snapshot()).filter(([path]) => !path.startsWith(".git/")));
 
-  // Scaffolding takes longer than most of what is tested, so each test gets a copy.
+  // Scaffolding takes longer than most of what is tested, so each test gets a copy, with its first commit.
   beforeAll(async () => {
-    original = mkdtempSync(join(tmpdir(), "tsbuilder-older-"));
+    shared = mkdtempSync(join(tmpdir(), "tsbuilder-older-"));
+    writeFileSync(
+      join(shared, "gitconfig"),
+      "[user]\nname = Ann\nemail = ann@example.com\n[init]\ndefaultBranch = main\n",
+    );
+    const original = join(shared, "project");
+    mkdirSync(original);
     await run(["init", "--domain", "example.com", "--project-name", "shop"], original);
     await run(["create", "api", "--group", "apps", "--version", "v1", "--kind", "Order"], original);
+    for (const [path, from, to] of [
+      ["README.md", "## Developing", "## Working on it"],
+      ["Makefile", ".PHONY", ".GONE"],
+    ] as const) {
+      const text = readFileSync(join(original, path), "utf8");
+      writeFileSync(join(original, path), text.replace(from, to));
+    }
+    const env = { ...process.env, ...gitEnvironment() };
+    for (const args of [
+      ["init", "--quiet"],
+      ["add", "."],
+      ["commit", "--quiet", "--message", "Scaffold"],
+    ])
+      execFileSync("git", args, { cwd: original, env });
   });
 
   beforeEach(() => {
     beside = mkdtempSync(join(tmpdir(), "tsbuilder-beside-"));
-    const config = "[user]\nname = Ann\nemail = ann@example.com\n[init]\ndefaultBranch = main\n";
-    writeFileSync(join(beside, "gitconfig"), config);
-    vi.stubEnv("GIT_CONFIG_GLOBAL", join(beside, "gitconfig"));
-    vi.stubEnv("GIT_CONFIG_NOSYSTEM", "1");
-    cpSync(original, folder.root, { recursive: true });
-    change("README.md", "## Developing", "## Working on it");
-    change("Makefile", ".PHONY", ".GONE");
+    for (const [name, value] of Object.entries(gitEnvironment())) vi.stubEnv(name, value);
+    cpSync(join(shared, "project"), folder.root, { recursive: true, preserveTimestamps: true });
     baseline = files();
-    git("init", "--quiet");
-    commit("Scaffold");
   });
 
   afterEach(() => {
@@ -59,7 +77,7 @@ export function useOlderProject() {
     rmSync(beside, { recursive: true, force: true });
   });
 
-  afterAll(() => rmSync(original, { recursive: true, force: true }));
+  afterAll(() => rmSync(shared, { recursive: true, force: true }));
 
   /** Runs upgrade by a newer version; returns what it prints and what it says for programs. */
   async function upgradeIn(

@@ -79,34 +79,28 @@ case "$2" in list) printf '%s' '${listed}';; create) printf '%s\\n' '${created}'
     expect(calls()).not.toContain("pr edit");
   });
 
-  test("opens a pull request if gh lists nothing at all", async () => {
-    standInGh("");
-    const { printed } = await upgrade("--pull-request");
+  test("opens a pull request if gh lists nothing at all, and finds its URL among what else gh prints", async () => {
+    standInGh("", "https://example.com/pull/1\nWarning: 1 uncommitted change");
+    const { printed, details } = await upgrade("--pull-request");
     expect(printed).toContain("The pull request: https://example.com/pull/1");
-  });
-
-  test("finds the URL among what else gh prints", async () => {
-    standInGh("[]", "https://example.com/pull/1\nWarning: 1 uncommitted change");
-    const { details } = await upgrade("--pull-request");
     expect(details.upgrade).toMatchObject({ pullRequest: "https://example.com/pull/1" });
   });
 
-  test("says so if gh prints no URL of the pull request that it opens", async () => {
+  test("says what gh printed instead of a list, and that it printed no URL of the pull request that it opens", async () => {
+    for (const listed of ["no list", "{}"]) {
+      standInGh(listed);
+      await expect(upgrade("--pull-request")).rejects.toMatchObject({
+        code: "TOOL_FAILED",
+        message: `gh pr list did not print a JSON list:\n${listed}`,
+        hint: expect.stringContaining("gh pr list --head tsbuilder-upgrade --base main") as string,
+      });
+      expect(calls()).not.toContain("pr create");
+    }
     standInGh("[]", "");
     const { printed, details } = await upgrade("--pull-request");
     expect(printed).toContain("gh opened the pull request of tsbuilder-upgrade, and printed no URL");
     expect(printed).not.toContain("The pull request:");
     expect(details.upgrade).not.toHaveProperty("pullRequest");
-  });
-
-  test.each(["no list", "{}"])("says what gh printed instead of a list: %s", async (listed) => {
-    standInGh(listed);
-    await expect(upgrade("--pull-request")).rejects.toMatchObject({
-      code: "TOOL_FAILED",
-      message: `gh pr list did not print a JSON list:\n${listed}`,
-      hint: expect.stringContaining("gh pr list --head tsbuilder-upgrade --base main") as string,
-    });
-    expect(calls()).not.toContain("pr create");
   });
 
   test("replaces the branch on the server once it was merged with what others added", async () => {
