@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toolNames } from "../lab/tools.ts";
@@ -8,22 +8,35 @@ import { repository } from "../support/source-imports.ts";
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
-describe.each(["README.md", "src/README.md", "e2e/README.md", ".github/CONTRIBUTING.md"])(
-  "%s",
-  (document) => {
-    const text = read(document);
+/** The documents for those who work on tsbuilder. The book and templates name the files of a user's project. */
+const documents = [
+  "README.md",
+  ".github/CONTRIBUTING.md",
+  ...["src", "e2e"].flatMap((folder) =>
+    readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" })
+      .filter((path) => /(?:^|\/)(?:README|CHECKLIST)\.md$|^decisions\//u.test(path))
+      .filter((path) => !/node_modules|^golden\//u.test(path))
+      .map((path) => `${folder}/${path}`),
+  ),
+];
 
-    test("names existing paths", () => {
-      expect(listPaths(text).length).toBeGreaterThan(0);
-      expect(explainPaths(document, text, (path) => existsSync(join(repository, path))).join("\n")).toBe("");
-    });
+test("documents are found, and paths in them", () => {
+  expect(documents.length).toBeGreaterThan(30);
+  expect(documents.filter((path) => listPaths(read(path)).length > 0).length).toBeGreaterThan(20);
+});
 
-    test("names existing npm scripts", () => {
-      expect(explainScripts(document, text, Object.keys(scripts)).join("\n")).toBe("");
-      expect(explainTools(document, text, toolNames).join("\n")).toBe("");
-    });
-  },
-);
+describe.each(documents)("%s", (document) => {
+  const text = read(document);
+
+  test("names existing paths", () => {
+    expect(explainPaths(document, text, (path) => existsSync(join(repository, path))).join("\n")).toBe("");
+  });
+
+  test("names existing npm scripts", () => {
+    expect(explainScripts(document, text, Object.keys(scripts)).join("\n")).toBe("");
+    expect(explainTools(document, text, toolNames).join("\n")).toBe("");
+  });
+});
 
 describe("explaining a document", () => {
   test("names the line and the missing path", () => {

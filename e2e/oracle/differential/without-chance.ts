@@ -22,18 +22,8 @@ export function causesOf(answer: MaskedAnswer): readonly Cause[] {
  * as the rules of a user always do, and a list of nothing is null or empty, depending on whether a cache was ready.
  */
 export function withoutChance(answer: MaskedAnswer): MaskedAnswer {
-  const steps = [withoutBookmarks, withoutNullItems, withoutOrderOfRules, withoutOrder, withoutUnknownName];
+  const steps = [withoutNullItems, withoutOrderOfRules, withoutOrder, withoutUnknownName];
   return [...steps, withoutOrderOfLines].reduce((masked, step) => step(masked), answer);
-}
-
-/** A bookmark that only tells the revision is sent from time to time, and may fall into the second of a watch. */
-function withoutBookmarks(answer: MaskedAnswer): MaskedAnswer {
-  if (!Array.isArray(answer.body)) return answer;
-  const isTold = (line: unknown): boolean => {
-    const { type, object } = (line ?? {}) as { type?: string; object?: object };
-    return type !== "BOOKMARK" || JSON.stringify(object).includes("k8s.io/initial-events-end");
-  };
-  return { ...answer, body: answer.body.filter(isTold) };
 }
 
 /** The real server stops at the first unknown field, in the order of a Go map. */
