@@ -16,7 +16,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { checkAddress } from "../checks/addresses.ts";
 import { checkPort, checkReachable } from "../checks/names.ts";
-import { type Problems, choice, refused } from "../checks/problems.ts";
+import { type Problems, checked, choice, each, ifSet, itemsOf, refused } from "../checks/problems.ts";
 
 const endpointsStrategy: Partial<Strategy> = {
   default(object) {
@@ -32,7 +32,7 @@ const endpointsStrategy: Partial<Strategy> = {
 function* endpointsProblems(object: ApiObject, old?: ApiObject): Problems {
   const { subsets = [] } = object as Sent<Endpoints>;
   if (old && isEqual(old["subsets"] ?? [], subsets)) return;
-  for (const [index, subset] of subsets.entries()) yield* subsetProblems(`subsets[${index}]`, subset);
+  yield* each("subsets", subsets, subsetProblems);
 }
 
 function* subsetProblems(field: string, subset: Sent<EndpointSubset>): Problems {
@@ -40,35 +40,29 @@ function* subsetProblems(field: string, subset: Sent<EndpointSubset>): Problems 
   if (addresses.length + notReadyAddresses.length === 0) {
     yield required(field, "must specify `addresses` or `notReadyAddresses`");
   }
-  for (const [index, each] of addresses.entries()) yield* address(`${field}.addresses[${index}]`, each);
-  for (const [index, each] of notReadyAddresses.entries()) {
-    yield* address(`${field}.notReadyAddresses[${index}]`, each);
-  }
-  for (const [index, each] of ports.entries()) {
-    yield* port(`${field}.ports[${index}]`, each, ports.length > 1);
-  }
+  yield* each(`${field}.addresses`, addresses, address);
+  yield* each(`${field}.notReadyAddresses`, notReadyAddresses, address);
+  for (const [at, item] of itemsOf(`${field}.ports`, ports)) yield* port(at, item, ports.length > 1);
 }
 
 function* address(field: string, { ip = "", hostname, nodeName }: Sent<EndpointAddress>): Problems {
   const malformed = checkAddress(ip);
   yield* refused(`${field}.ip`, ip, malformed);
-  if (hostname) yield* refused(`${field}.hostname`, hostname, checkLabel(hostname));
-  if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
+  yield* ifSet(`${field}.hostname`, hostname, checkLabel);
+  yield* checked(`${field}.nodeName`, nodeName, checkSubdomain);
   // Leading zeros are no obstacle to the server's second parser.
   const isUnreadable = malformed.some((reason) => reason.startsWith("must be a valid IP address"));
   if (isUnreadable) yield invalid(`${field}.ip`, ip, "must be a valid IP address");
-  else if (malformed.length === 0) yield* refused(`${field}.ip`, ip, checkReachable(ip));
+  else if (malformed.length === 0) yield* checked(`${field}.ip`, ip, checkReachable);
 }
 
 function* port(field: string, sent: Sent<EndpointPort>, needsName: boolean): Problems {
   const { name = "", port: number = 0, protocol, appProtocol } = sent;
-  if (name !== "") yield* refused(`${field}.name`, name, checkLabel(name));
+  if (name !== "") yield* checked(`${field}.name`, name, checkLabel);
   else if (needsName) yield required(`${field}.name`);
-  yield* refused(`${field}.port`, number, checkPort(number));
+  yield* checked(`${field}.port`, number, checkPort);
   yield* choice(`${field}.protocol`, protocol, "core/v1.EndpointPort");
-  if (appProtocol !== undefined) {
-    yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
-  }
+  yield* checked(`${field}.appProtocol`, appProtocol, checkQualifiedName);
 }
 
 function addresses(object: object): string {

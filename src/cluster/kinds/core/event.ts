@@ -1,5 +1,5 @@
 import type { Event, ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { type FieldError, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../registry/field-text.ts";
@@ -11,7 +11,7 @@ import type { Fields } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { runCheck } from "../../registry/validate-metadata.ts";
-import { type Problems, refused } from "../checks/problems.ts";
+import { type Problems, checked, goStruct } from "../checks/problems.ts";
 
 /** The fields with different names in the two groups: core's first. */
 const renamed = [
@@ -87,7 +87,7 @@ function* changedEvent(object: ApiObject, old: ApiObject, resource: Resource): P
   if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
   for (const [field, empty, shown = field] of fixed) {
     const [value, was] = [now![field] ?? empty, before![field] ?? empty];
-    if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value), "field is immutable");
+    if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value) as object, "field is immutable");
   }
 }
 
@@ -110,24 +110,13 @@ const fixed: ReadonlyArray<readonly [field: string, empty: unknown, shown?: stri
 ];
 
 /** The server shows its own structs here, whose fields have other names. */
-function asGo(value: unknown): object {
-  if (typeof value !== "object" || value === null) return value as object;
+function asGo(value: unknown): unknown {
+  if (!isObject(value)) return value;
   const names = "component" in value || "host" in value ? ["component", "host"] : referenceFields;
-  return Object.fromEntries(
-    names.map((name) => [
-      goNames[name] ?? `${name[0]!.toUpperCase()}${name.slice(1)}`,
-      readText(value, name),
-    ]),
-  );
+  return goStruct(value, Object.fromEntries(names.map((name) => [name, { zero: "" }])));
 }
 
 const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
-
-const goNames: Readonly<Record<string, string>> = { uid: "UID", apiVersion: "APIVersion" };
-
-function readText(value: object, name: string): string {
-  return (value as Record<string, string | undefined>)[name] ?? "";
-}
 
 function unset(field: string): FieldError {
   return invalid(field, "", "needs to be unset");
@@ -149,7 +138,7 @@ function* placeAndReporter(event: SentEvent, apiVersion: string): Problems {
   const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
   const reporter = apiVersion === "v1" ? "reportingComponent" : "reportingController";
   if (reportingComponent === "") yield required(reporter);
-  yield* refused(reporter, reportingComponent, checkQualifiedName(reportingComponent));
+  yield* checked(reporter, reportingComponent, checkQualifiedName);
   for (const [field, text] of Object.entries({ reportingInstance, action, reason })) {
     if (text === "") yield required(field);
     yield* atMost(field, text, 128);

@@ -9,7 +9,7 @@ import type { Strategy } from "../../registry/resource.ts";
 import { labelName } from "../../registry/validate-name.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import { fillIn } from "../fill-in.ts";
-import { type Problems, refused } from "../checks/problems.ts";
+import { type Problems, checked } from "../checks/problems.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 
@@ -80,7 +80,7 @@ function* changeProblems(object: ApiObject, subresource: string): Problems {
 const standard = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
 
 function* finalizer(field: string, name: string): Problems {
-  yield* refused(field, name, checkQualifiedName(name));
+  yield* checked(field, name, checkQualifiedName);
   if (name.includes("/") || standard.has(name)) return;
   yield invalid(field, name, "name is neither a standard finalizer name nor is it fully qualified");
 }

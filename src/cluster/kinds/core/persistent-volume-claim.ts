@@ -10,7 +10,7 @@ import type { Sent } from "../../contract/sent.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { addFinalizer } from "../fill-in.ts";
-import { type Problems, optionalChoice, refused } from "../checks/problems.ts";
+import { type Problems, ifSet, immutable, optionalChoice, refused } from "../checks/problems.ts";
 import { isNative } from "./resource-names.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { knownValues } from "../checks/known-values.ts";
@@ -91,7 +91,8 @@ function* resourceKey(field: string, name: string): Problems {
     yield notSupported(field, name, ["storage"]);
 }
 
-function* storedAmount(field: string, amount: Quantity): Problems {
+/** The amount of a resource of a claim or a volume. */
+export function* storedAmount(field: string, amount: Quantity): Problems {
   if (compareQuantities(amount, "0") >= 0) return;
   yield invalid(field, Number(quantityToInteger(amount)), "must be a valid resource quantity");
 }
@@ -109,9 +110,7 @@ function* changed(object: ApiObject, old: ApiObject): Problems {
   if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0) {
     yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
   }
-  if (now.spec?.volumeMode !== before.spec?.volumeMode) {
-    yield invalid("volumeMode", now.spec?.volumeMode ?? null, "field is immutable");
-  }
+  yield* immutable("volumeMode", now.spec?.volumeMode, before.spec?.volumeMode);
 }
 
 export function sizeOf({ spec }: Claim): Quantity | undefined {
@@ -147,29 +146,20 @@ export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Pro
   else if (compareQuantities(size, "0") <= 0) {
     yield invalid(`${field}.resources[storage]`, size, "must be greater than zero");
   }
-  if (storageClassName) {
-    yield* refused(`${field}.storageClassName`, storageClassName, checkSubdomain(storageClassName));
-  }
+  yield* ifSet(`${field}.storageClassName`, storageClassName, checkSubdomain);
   yield* optionalChoice(`${field}.volumeMode`, spec.volumeMode, "core/v1.PersistentVolumeClaimSpec");
   yield* dataSources(field, spec);
-  if (volumeAttributesClassName) {
-    const reasons = checkSubdomain(volumeAttributesClassName);
-    yield* refused(`${field}.volumeAttributesClassName`, volumeAttributesClassName, reasons);
-  }
+  yield* ifSet(`${field}.volumeAttributesClassName`, volumeAttributesClassName, checkSubdomain);
 }
 
 /** The access modes of a claim or a volume. */
 export function* accessModeProblems(field: string, modes: readonly string[]): Problems {
   for (const mode of modes) yield* optionalChoice(field, mode, "core/v1.PersistentVolumeClaimSpec");
-  if (modes.includes("ReadWriteOncePod") && modes.some(isShared)) {
+  if (!modes.includes("ReadWriteOncePod")) return;
+  const known = knownValues("core/v1.PersistentVolumeClaimSpec.accessModes");
+  if (modes.some((mode) => mode !== "ReadWriteOncePod" && known.includes(mode))) {
     yield forbidden(field, "may not use ReadWriteOncePod with other access modes");
   }
-}
-
-function isShared(mode: string): boolean {
-  return (
-    mode !== "ReadWriteOncePod" && knownValues("core/v1.PersistentVolumeClaimSpec.accessModes").includes(mode)
-  );
 }
 
 function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<Claim["spec"]>): Problems {
@@ -192,7 +182,7 @@ function* source(field: string, { apiGroup, kind = "", name = "" }: DataSource):
   if (!apiGroup && kind !== "PersistentVolumeClaim") {
     yield invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   }
-  if (apiGroup) yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
+  yield* ifSet(`${field}.apiGroup`, apiGroup, checkSubdomain);
 }
 
 /** The data source of a new volume. */

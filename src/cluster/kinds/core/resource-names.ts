@@ -1,7 +1,7 @@
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities, isWholeQuantity } from "@tsbuilder/apimachinery/quantity";
-import { invalid, notSupported } from "@tsbuilder/apimachinery/errors";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { type Problems, refused } from "../checks/problems.ts";
 
 export const hugePages = "hugepages-";
@@ -47,14 +47,6 @@ export function isCountedByQuota(name: string): boolean {
   return standard.has(name) || isHugePages(name) || name.startsWith(`requests.${hugePages}`);
 }
 
-/** The name of a resource that a quota limits. */
-export function* quotaResourceName(field: string, name: string): Problems {
-  yield* resourceName(field, name);
-  if (!name.includes("/") && !isCountedByQuota(name)) {
-    yield invalid(field, name, "must be a standard resource for quota");
-  }
-}
-
 /** The name of any resource: `cpu`, `requests.storage`, `example.com/gpu`. */
 export function* resourceName(field: string, name: string): Problems {
   const reasons = checkQualifiedName(name);
@@ -73,14 +65,6 @@ export function* containerResourceName(field: string, name: string): Problems {
   } else if (!isNative(name) && !isExtended(name)) {
     yield invalid(field, name, "doesn't follow extended resource name standard");
   }
-}
-
-/** The name of a resource that can be set for a whole pod. */
-export function* podResourceName(field: string, name: string): Problems {
-  const problems = [...resourceName(field, name)];
-  yield* problems;
-  if (problems.length > 0 || isForPods(name)) return;
-  yield notSupported(field, name, ["cpu", "hugepages-", "memory"]);
 }
 
 /** Returns whether a resource can be set for the whole pod, not only for containers. */

@@ -14,7 +14,7 @@ import type { Sent } from "../../contract/sent.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
-import { amount, isCountedByQuota, quotaResourceName } from "./resource-names.ts";
+import { amount, isCountedByQuota, resourceName } from "./resource-names.ts";
 import { isInScope, namesFor, usageOf } from "../../quota/usage.ts";
 import { type ResourceList, addLists, isSameList } from "../../quota/resource-list.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
@@ -144,8 +144,12 @@ function* statusProblems(object: ApiObject): Problems {
 
 function* amounts(field: string, list: Sent<ResourceQuotaSpec>["hard"] = {}): Problems {
   for (const [name, quantity] of Object.entries(list)) {
-    yield* quotaResourceName(`${field}[${name}]`, name);
-    yield* amount(`${field}[${name}]`, name, quantity);
+    const at = `${field}[${name}]`;
+    yield* resourceName(at, name);
+    if (!name.includes("/") && !isCountedByQuota(name)) {
+      yield invalid(at, name, "must be a standard resource for quota");
+    }
+    yield* amount(at, name, quantity);
   }
 }
 

@@ -28,7 +28,7 @@ const runtimeClassStrategy: Partial<Strategy> = {
 
 function* runtimeClassProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {
   yield* needed("handler", handler, checkLabel);
-  if (overhead?.podFixed) yield* containerResources("overhead", { limits: overhead.podFixed }, new Set());
+  if (overhead?.podFixed) yield* containerResources("overhead", { limits: overhead.podFixed });
   if (scheduling) yield* schedulingProblems("scheduling", scheduling);
 }
 

@@ -5,7 +5,6 @@ import type {
   NodeStatus,
   Taint,
 } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { isEqual } from "@tsbuilder/apimachinery/json";
 import { duplicate, forbidden, internalError, invalid } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { goStruct } from "@tsbuilder/apimachinery/text";
@@ -21,22 +20,23 @@ import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 import { type Fields, alignFirst, fillIn } from "../../fill-in.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { checkAddressRange } from "../../checks/addresses.ts";
-import { type Problems, choice, refused } from "../../checks/problems.ts";
+import { type Problems, checked, choice, eachChecked, itemsOf } from "../../checks/problems.ts";
+import { effects } from "../pod-spec/scheduling.ts";
 import { amount } from "../resource-names.ts";
 
 /** The fields of nodeInfo: Go serializes all of them, even empty ones. */
-const info = [
-  "machineID",
-  "systemUUID",
-  "bootID",
-  "kernelVersion",
-  "osImage",
-  "containerRuntimeVersion",
-  "kubeletVersion",
-  "kubeProxyVersion",
-  "operatingSystem",
-  "architecture",
-];
+const emptyInfo = {
+  machineID: "",
+  systemUUID: "",
+  bootID: "",
+  kernelVersion: "",
+  osImage: "",
+  containerRuntimeVersion: "",
+  kubeletVersion: "",
+  kubeProxyVersion: "",
+  operatingSystem: "",
+  architecture: "",
+};
 
 /** Only a new Node may come with a status. */
 const nodeStrategy: Partial<Strategy> = {
@@ -48,7 +48,7 @@ const nodeStrategy: Partial<Strategy> = {
     fillIn(status, () => ({ daemonEndpoints: {}, nodeInfo: {} }));
     fillIn(status["daemonEndpoints"], () => ({ kubeletEndpoint: {} }));
     fillIn((status["daemonEndpoints"] as Fields)["kubeletEndpoint"], () => ({ Port: 0 }));
-    fillIn(status["nodeInfo"], () => Object.fromEntries(info.map((name) => [name, ""])));
+    fillIn(status["nodeInfo"], () => emptyInfo);
     alignFirst(object["spec"] as Fields | undefined, "podCIDR", "podCIDRs");
     if (status["capacity"] !== undefined) status["allocatable"] ??= { ...(status["capacity"] as Fields) };
   },
@@ -74,9 +74,7 @@ function* nodeProblems(object: ApiObject): Problems {
   yield* taintProblems("metadata.taints", spec.taints);
   yield* statusProblems(status);
   const { podCIDRs: ranges = [] } = spec;
-  for (const [index, range] of ranges.entries()) {
-    yield* refused(`spec.podCIDRs[${index}]`, range, checkAddressRange(range));
-  }
+  yield* eachChecked("spec.podCIDRs", ranges, checkAddressRange);
   if (ranges.length < 2) return;
   const wrong = ranges.findIndex((range) => checkAddressRange(range).length > 0);
   if (wrong >= 0) {
@@ -129,8 +127,7 @@ const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 
 /** The features that a kubelet declares, in alphabetical order. */
 function* featureProblems(field: string, features: readonly string[] = []): Problems {
-  for (const [index, name] of features.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, name, index] of itemsOf(field, features)) {
     const before = features[index - 1];
     if (before === name) yield duplicate(at, name);
     else if (before !== undefined && before > name) {
@@ -146,24 +143,20 @@ function* featureProblems(field: string, features: readonly string[] = []): Prob
   }
 }
 
-function* repeatedAddresses({ addresses = [] }: Sent<NodeStatus>): Problems {
-  for (const [index, { type = "", address = "" }] of addresses.entries()) {
-    const each = { type, address };
-    const isRepeated = addresses
-      .slice(0, index)
-      .some((other) => isEqual({ type: other.type ?? "", address: other.address ?? "" }, each));
-    if (isRepeated) yield duplicate(`status.addresses[${index}]`, each);
+function* repeatedAddresses({ addresses }: Sent<NodeStatus>): Problems {
+  const seen = new Set<string>();
+  for (const [at, { type = "", address = "" }] of itemsOf("status.addresses", addresses)) {
+    const key = JSON.stringify([type, address]);
+    if (seen.has(key)) yield duplicate(at, { type, address });
+    seen.add(key);
   }
 }
 
-const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-
-function* taintProblems(field: string, taints: readonly Sent<Taint>[] = []): Problems {
+function* taintProblems(field: string, taints: readonly Sent<Taint>[] | undefined): Problems {
   const seen = new Set<string>();
-  for (const [index, taint] of taints.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, taint] of itemsOf(field, taints)) {
     const { key = "", value = "", effect = "" } = taint;
-    yield* refused(`${at}.key`, key, checkQualifiedName(key));
+    yield* checked(`${at}.key`, key, checkQualifiedName);
     const reasons = checkLabelValue(value);
     if (reasons.length > 0) yield invalid(`${at}.value`, value, reasons.join(";"));
     yield* choice(`${at}.effect`, effect, effects);
@@ -228,20 +221,5 @@ export const node: BuiltInKind<"node" | "tainteviction"> = {
   selectors: { "spec.unschedulable": (object) => fieldText(object, "spec.unschedulable") || "false" },
   emptyObject: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
   controllers: { node: fakeNode, tainteviction: taintEviction },
-  zeroValues: {
-    status: {
-      nodeInfo: {
-        architecture: "",
-        bootID: "",
-        containerRuntimeVersion: "",
-        kernelVersion: "",
-        kubeProxyVersion: "",
-        kubeletVersion: "",
-        machineID: "",
-        operatingSystem: "",
-        osImage: "",
-        systemUUID: "",
-      },
-    },
-  },
+  zeroValues: { status: { nodeInfo: emptyInfo } },
 };

@@ -11,7 +11,7 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { compareQuantities, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -20,11 +20,12 @@ import { addFinalizer, fillIn } from "../../fill-in.ts";
 import { defaultVolumeSource } from "../pod-spec/defaults.ts";
 import { persistentVolumeController } from "./persistent-volume-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import { type Problems, needed, optionalChoice, refused } from "../../checks/problems.ts";
-import { accessModeProblems, accessModes } from "../persistent-volume-claim.ts";
+import { type Problems, ifSet, immutable, needed, optionalChoice } from "../../checks/problems.ts";
+import { accessModeProblems, accessModes, storedAmount } from "../persistent-volume-claim.ts";
 import { nodeSelectorProblems } from "../pod-spec/scheduling.ts";
 import { withoutBacksteps } from "../../checks/names.ts";
 import { type SourceCheck, sources } from "../pod-spec/volumes.ts";
+import { oldSources } from "../pod-spec/warnings.ts";
 
 type Spec = Sent<PersistentVolumeSpec>;
 
@@ -78,8 +79,7 @@ function* volumeProblems(object: ApiObject): Problems {
     yield required("spec.nodeAffinity.required", "must specify required node constraints");
   yield* volumeSource("spec", spec);
   yield* recycledRoot("spec", spec);
-  if (storageClassName)
-    yield* refused("spec.storageClassName", storageClassName, checkSubdomain(storageClassName));
+  yield* ifSet("spec.storageClassName", storageClassName, checkSubdomain);
   yield* optionalChoice("spec.volumeMode", spec.volumeMode, "core/v1.PersistentVolumeSpec");
   yield* attributesClass(spec);
 }
@@ -116,9 +116,7 @@ function* capacityProblems(field: string, capacity: Spec["capacity"]): Problems 
     yield notSupported(field, capacity ?? null, ["storage"]);
   for (const [name, size] of entries) {
     const at = `${field}[${name}]`;
-    if (compareQuantities(size, "0") < 0) {
-      yield invalid(at, Number(quantityToInteger(size)), "must be a valid resource quantity");
-    }
+    yield* storedAmount(at, size);
     if (compareQuantities(size, "0") <= 0) yield invalid(at, size, "must be greater than zero");
   }
 }
@@ -169,9 +167,7 @@ function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
     const detail = "spec.persistentvolumesource is immutable after creation";
     yield forbidden("spec.persistentvolumesource", detail);
   }
-  if (now.volumeMode !== before.volumeMode) {
-    yield invalid("volumeMode", now.volumeMode ?? null, "field is immutable");
-  }
+  yield* immutable("volumeMode", now.volumeMode, before.volumeMode);
   if (before.volumeAttributesClassName !== undefined && now.volumeAttributesClassName === undefined) {
     yield forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden");
   }
@@ -274,14 +270,14 @@ const annotations: Readonly<Record<string, string>> = {
   "volume.beta.kubernetes.io/mount-options": 'deprecated since v1.31; use "mountOptions" attribute instead',
 };
 
-const deprecatedSources = {
-  cephfs: "deprecated in v1.28, non-functional in v1.31+",
-  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
-  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
-  storageos: "deprecated in v1.22, non-functional in v1.25+",
-  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
-  rbd: "deprecated in v1.28, non-functional in v1.31+",
-} as const;
+const deprecatedSources = [
+  "cephfs",
+  "photonPersistentDisk",
+  "scaleIO",
+  "storageos",
+  "glusterfs",
+  "rbd",
+] as const;
 
 /** Warns of deprecated annotations, and of volumes that no kubelet mounts any more. */
 function* volumeWarnings({ metadata, spec = {} }: Sent<PersistentVolume>): Generator<string, void> {
@@ -291,11 +287,7 @@ function* volumeWarnings({ metadata, spec = {} }: Sent<PersistentVolume>): Gener
   if (spec.persistentVolumeReclaimPolicy === "Recycle") {
     yield "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.";
   }
-  for (const [name, why] of Object.entries(deprecatedSources)) {
-    // The server capitalizes this field.
-    const shown = name === "storageos" ? "storageOS" : name;
-    if (spec[name as keyof typeof deprecatedSources] !== undefined) yield `spec.${shown}: ${why}`;
-  }
+  yield* oldSources("spec", spec, deprecatedSources);
 }
 
 export const persistentVolume: BuiltInKind<"persistentvolume"> = {

@@ -1,11 +1,11 @@
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import { type Problems, refused, optionalChoice } from "../../checks/problems.ts";
+import { type Problems, checked, optionalChoice } from "../../checks/problems.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "./types.ts";
 
 /** The resources that a resourceFieldRef may name. */
-export const resourcesOfContainers = [
+const resourcesOfContainers = [
   "limits.cpu",
   "limits.ephemeral-storage",
   "limits.memory",
@@ -47,8 +47,8 @@ export function* fieldReference(
     if (!podFields.has(known)) return yield noField(field, fieldPath, `field label not supported: ${known}`);
     yield* optionalChoice(`${field}.fieldPath`, known, allowed);
   } else if (path === "metadata.annotations") {
-    yield* refused(field, key.toLowerCase(), checkQualifiedName(key.toLowerCase()));
-  } else if (path === "metadata.labels") yield* refused(field, key, checkQualifiedName(key));
+    yield* checked(field, key.toLowerCase(), checkQualifiedName);
+  } else if (path === "metadata.labels") yield* checked(field, key, checkQualifiedName);
   else yield noField(field, fieldPath, `field label does not support subscript: ${fieldPath}`);
 }
 
@@ -63,13 +63,12 @@ const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1G
 export function* resourceReference(
   field: string,
   { containerName = "", resource = "", divisor = "0" }: ResourceFieldSelector,
-  allowed: readonly string[],
   needsContainer = false,
 ): Problems {
   if (needsContainer && containerName === "") yield required(`${field}.containerName`);
   else if (resource === "") yield required(`${field}.resource`);
-  else if (!allowed.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
-    yield notSupported(`${field}.resource`, resource, allowed);
+  else if (!resourcesOfContainers.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
+    yield notSupported(`${field}.resource`, resource, resourcesOfContainers);
   }
   if (compareQuantities(divisor, "0") === 0) return;
   const kind = resource.replace(/^(limits|requests)\./, "");

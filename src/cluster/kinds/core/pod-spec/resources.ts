@@ -1,15 +1,23 @@
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { addQuantities, compareQuantities, parseQuantity } from "@tsbuilder/apimachinery/quantity";
-import { duplicate, forbidden, invalid, notFound, required } from "@tsbuilder/apimachinery/errors";
-import { type Problems, refused } from "../../checks/problems.ts";
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+} from "@tsbuilder/apimachinery/errors";
+import { type Problems, ifSet, itemsOf } from "../../checks/problems.ts";
 import {
   amount,
   containerResourceName,
   hugePages,
   isHugePages,
   isNative,
-  podResourceName,
+  isForPods,
+  resourceName,
 } from "../resource-names.ts";
 import type { Container, PodSpec, ResourceRequirements } from "./types.ts";
 
@@ -17,7 +25,7 @@ import type { Container, PodSpec, ResourceRequirements } from "./types.ts";
 export function containerResources(
   field: string,
   resources: ResourceRequirements,
-  claims: ReadonlySet<string>,
+  claims: ReadonlySet<string> = new Set(),
 ): Problems {
   return requirements(field, resources, claims, containerResourceName);
 }
@@ -37,14 +45,21 @@ export function* podResources(spec: PodSpec, claims: ReadonlySet<string>, field:
     const detail = `must be greater than or equal to aggregate container requests of ${sum}`;
     yield invalid(`${field}.requests[${name}]`, limit, detail);
   }
-  for (const [index, container] of containers.entries()) {
+  for (const [each, container] of itemsOf(`${field}.containers`, containers)) {
     for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
       const most = resources.limits?.[name];
       if (most === undefined || compareQuantities(limit, most) <= 0) continue;
-      const at = `${field}.containers[${index}][${name}].limits`;
-      yield invalid(at, limit, `must be less than or equal to pod limits of ${most}`);
+      yield invalid(`${each}[${name}].limits`, limit, `must be less than or equal to pod limits of ${most}`);
     }
   }
+}
+
+/** The name of a resource that can be set for a whole pod. */
+function* podResourceName(field: string, name: string): Problems {
+  const problems = [...resourceName(field, name)];
+  yield* problems;
+  if (problems.length > 0 || isForPods(name)) return;
+  yield notSupported(field, name, ["cpu", "hugepages-", "memory"]);
 }
 
 /** The sum of the containers' requests. */
@@ -54,24 +69,20 @@ export function sumOfRequests(containers: readonly Container[], name: string): s
     .reduce<string>((sum, request) => addQuantities(sum, request), "0");
 }
 
-type NameCheck = (field: string, name: string) => Problems;
-
 function* requirements(
   field: string,
   { limits = {}, requests = {}, claims = [] }: ResourceRequirements,
   podClaims: ReadonlySet<string>,
-  checkName: NameCheck,
+  checkName: (field: string, name: string) => Problems,
 ): Problems {
-  for (const [name, limit] of Object.entries(limits)) {
-    yield* checkName(`${field}.limits[${name}]`, name);
-    yield* amount(`${field}.limits[${name}]`, name, limit);
-    yield* wholePages(`${field}.limits[${name}]`, name, limit);
-  }
-  for (const [name, request] of Object.entries(requests)) {
-    yield* checkName(`${field}.requests[${name}]`, name);
-    yield* amount(`${field}.requests[${name}]`, name, request);
-    yield* withinLimit(field, name, request, limits[name]);
-    yield* wholePages(`${field}.requests[${name}]`, name, request);
+  for (const [list, amounts] of Object.entries({ limits, requests })) {
+    for (const [name, quantity] of Object.entries(amounts)) {
+      const at = `${field}.${list}[${name}]`;
+      yield* checkName(at, name);
+      yield* amount(at, name, quantity);
+      if (list === "requests") yield* withinLimit(field, name, quantity, limits[name]);
+      yield* wholePages(at, name, quantity);
+    }
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
@@ -120,18 +131,16 @@ function* claimNames(
   podClaims: ReadonlySet<string>,
 ): Problems {
   const seen = new Set<string>();
-  for (const [index, { name = "", request = "" }] of claims.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, { name = "", request = "" }] of itemsOf(field, claims)) {
     if (name === "") {
       yield required(at);
       continue;
     }
     const key = request === "" ? name : `${name}/${request}`;
-    if (request !== "") yield* refused(`${at}.request`, request, checkLabel(request));
+    yield* ifSet(`${at}.request`, request, checkLabel);
     const overlaps = request === "" && [...seen].some((other) => other.startsWith(`${name}/`));
-    if (seen.has(name)) yield duplicate(at, name);
+    if (seen.has(name) || overlaps) yield duplicate(at, name);
     else if (seen.has(key)) yield duplicate(at, key);
-    else if (overlaps) yield duplicate(at, name);
     seen.add(key);
     if (podClaims.has(name)) continue;
     const known = [...podClaims].toSorted();

@@ -1,5 +1,6 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
+import { itemsOf } from "../../checks/problems.ts";
 
 export type Affinity = Sent<core.Affinity>;
 
@@ -28,6 +29,17 @@ export type PodAffinity = Sent<core.PodAffinity>;
 export type PodAffinityTerm = Sent<core.PodAffinityTerm>;
 
 export type PodSpec = Sent<core.PodSpec>;
+
+/** The containers in some lists of a pod, each with its path. */
+export function* containersIn(
+  field: string,
+  spec: PodSpec,
+  ...lists: ReadonlyArray<"containers" | "ephemeralContainers" | "initContainers">
+): Generator<[at: string, container: Container], void> {
+  for (const list of lists) {
+    for (const [at, container] of itemsOf(`${field}.${list}`, spec[list])) yield [at, container];
+  }
+}
 
 export type PodTemplateSpec = Sent<core.PodTemplateSpec>;
 

@@ -1,8 +1,8 @@
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
-import type { Problems } from "../../checks/problems.ts";
+import { type Problems, itemsOf } from "../../checks/problems.ts";
 import { trimmedImage } from "../pod-spec/containers.ts";
-import type { Container, Pod, PodSpec } from "../pod-spec/types.ts";
+import type { Pod, PodSpec } from "../pod-spec/types.ts";
 
 /** Almost nothing in a pod's spec may change; any other change is the last error. */
 export function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
@@ -11,7 +11,10 @@ export function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
     if (now.length !== before.length) {
       return yield forbidden(`spec.${list}`, "pod updates may not add or remove containers");
     }
-    yield* images(`spec.${list}`, now);
+    for (const [at, container] of itemsOf(`spec.${list}`, now)) {
+      if (!container.image) yield required(`${at}.image`);
+      yield* trimmedImage(at, container);
+    }
   }
   const deadline = deadlineProblem(spec, old);
   if (deadline) yield deadline;
@@ -28,13 +31,6 @@ export function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
   ];
   yield forbidden("spec", `pod updates may not change fields other than ${fields.join(",")}`);
-}
-
-function* images(field: string, list: readonly Container[]): Problems {
-  for (const [index, container] of list.entries()) {
-    if (!container.image) yield required(`${field}[${index}].image`);
-    yield* trimmedImage(`${field}[${index}]`, container);
-  }
 }
 
 function deadlineProblem(
@@ -67,11 +63,11 @@ function* keptTolerations({ tolerations = [] }: PodSpec, old: PodSpec): Problems
   }
 }
 
-function* removedGates({ schedulingGates = [] }: PodSpec, old: PodSpec): Problems {
-  for (const [index, { name = "" }] of schedulingGates.entries()) {
+function* removedGates({ schedulingGates }: PodSpec, old: PodSpec): Problems {
+  for (const [at, { name = "" }] of itemsOf("spec.schedulingGates", schedulingGates)) {
     if (old.schedulingGates?.some((gate) => gate.name === name)) continue;
     const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
-    yield forbidden(`spec.schedulingGates[${index}].name`, detail);
+    yield forbidden(`${at}.name`, detail);
   }
 }
 

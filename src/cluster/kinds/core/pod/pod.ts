@@ -1,7 +1,7 @@
 import type { ContainerStatus, PodIP } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { duplicate, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -32,7 +32,7 @@ import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { checkAddress, familyOf } from "../../checks/addresses.ts";
-import { type Problems, immutable, refused, optionalChoice } from "../../checks/problems.ts";
+import { type Problems, checked, immutable, itemsOf, optionalChoice, unique } from "../../checks/problems.ts";
 
 /** Pods are deleted gracefully, and almost nothing in their spec may change. */
 const podStrategy: Partial<Strategy> = {
@@ -125,22 +125,20 @@ function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} 
   }
   yield* allocated("status.containerStatuses", now.containerStatuses, containers);
   yield* allocated("status.initContainerStatuses", now.initContainerStatuses, initContainers);
-  for (const [index, { allocatedResourcesStatus = [] }] of (debugging ?? []).entries()) {
-    if (allocatedResourcesStatus.length === 0) continue;
-    const detail = "must not be specified in container status";
-    yield forbidden(`${ephemeral}[${index}].allocatedResourcesStatus`, detail);
+  for (const [at, { allocatedResourcesStatus: devices }] of itemsOf(ephemeral, debugging)) {
+    if (!devices?.length) continue;
+    yield forbidden(`${at}.allocatedResourcesStatus`, "must not be specified in container status");
   }
 }
 
 const systemConditions = ["PodScheduled", "Ready", "Initialized"];
 
-function* conditions({ conditions: all = [] }: Status): Problems {
-  for (const [index, { type = "", observedGeneration = 0 }] of all.entries()) {
-    const at = `status.conditions[${index}]`;
+function* conditions({ conditions: all }: Status): Problems {
+  for (const [at, { type = "", observedGeneration = 0 }] of itemsOf("status.conditions", all)) {
     if (observedGeneration < 0)
       yield invalid(`${at}.observedGeneration`, observedGeneration, "must be a non-negative integer");
     // The server names the field of its Go struct.
-    if (!systemConditions.includes(type)) yield* refused(`${at}.Type`, type, checkQualifiedName(type));
+    if (!systemConditions.includes(type)) yield* checked(`${at}.Type`, type, checkQualifiedName);
   }
 }
 
@@ -148,7 +146,7 @@ function* nominatedNode({ nodeName = "" }: PodSpec, now: Status, before: Status)
   const { nominatedNodeName: name = "" } = now;
   if (name === "" || name === (before.nominatedNodeName ?? "")) return;
   const field = "status.nominatedNodeName";
-  yield* refused(field, name, checkSubdomain(name));
+  yield* checked(field, name, checkSubdomain);
   if (nodeName !== "") yield forbidden(field, "may not be set on pods that are already bound to a node");
 }
 
@@ -185,27 +183,25 @@ function hasCode(
 function* transitions(
   field: string,
   now: readonly State[] = [],
-  before: readonly State[] = [],
+  before: readonly State[] | undefined,
   restarts: Restarts,
 ): Problems {
-  for (const [index, { name = "", state }] of before.entries()) {
+  for (const [at, { name = "", state }] of itemsOf(field, before)) {
     const next = state?.terminated && now.find((each) => (each.name ?? "") === name);
     if (!next || next.state?.terminated || restarts(name, state.terminated?.exitCode ?? 0)) continue;
-    yield forbidden(`${field}[${index}].state`, "may not be transitioned to non-terminated state");
+    yield forbidden(`${at}.state`, "may not be transitioned to non-terminated state");
   }
 }
 
-function* claims({ resourceClaims = [] }: PodSpec, { resourceClaimStatuses = [] }: Status): Problems {
-  const seen = new Set<string>();
-  for (const [index, { name = "", resourceClaimName }] of resourceClaimStatuses.entries()) {
-    const at = `status.resourceClaimStatuses[${index}]`;
+function* claims({ resourceClaims = [] }: PodSpec, { resourceClaimStatuses }: Status): Problems {
+  const uniqueName = unique();
+  const list = itemsOf("status.resourceClaimStatuses", resourceClaimStatuses);
+  for (const [at, { name = "", resourceClaimName }] of list) {
     if (!resourceClaims.some((claim) => (claim.name ?? "") === name)) {
       yield invalid(`${at}.name`, name, "must match the name of an entry in `spec.resourceClaims`");
     }
-    if (seen.has(name)) yield duplicate(`${at}.name`, name);
-    seen.add(name);
-    if (resourceClaimName === undefined) continue;
-    yield* refused(`${at}.resourceClaimName`, resourceClaimName, checkSubdomain(resourceClaimName));
+    yield* uniqueName(`${at}.name`, name);
+    yield* checked(`${at}.resourceClaimName`, resourceClaimName, checkSubdomain);
   }
 }
 
@@ -216,9 +212,7 @@ function* addresses(
   before: readonly { ip?: string | undefined }[] = [],
 ): Problems {
   const [all, old] = [now.map(({ ip = "" }) => ip), before.map(({ ip = "" }) => ip)];
-  for (const [index, ip] of all.entries()) {
-    if (!old.includes(ip)) yield* refused(`${field}[${index}]`, ip, checkAddress(ip));
-  }
+  for (const [at, ip] of itemsOf(field, all)) if (!old.includes(ip)) yield* checked(at, ip, checkAddress);
   if (all.length < 2) return;
   const families = new Set(all.map(familyOf));
   if (all.length > 2 || families.size < 2 || families.has(undefined))
@@ -229,47 +223,38 @@ function* addresses(
     );
 }
 
-const healths = ["Healthy", "Unhealthy", "Unknown"];
-
 /** Validates the health of the resources that a container has. */
 function* allocated(
   field: string,
-  states: readonly State[] = [],
+  states: readonly State[] | undefined,
   containers: readonly Container[],
 ): Problems {
-  for (const [index, { name, allocatedResourcesStatus = [] }] of states.entries()) {
+  for (const [state, { name, allocatedResourcesStatus }] of itemsOf(field, states)) {
     const { resources } = containers.find((each) => each.name === name) ?? {};
     const claimed = (resources?.claims ?? []).map(({ name: claim = "", request }) =>
       request ? `claim:${claim}/${request}` : `claim:${claim}`,
     );
     const known = [...claimed, ...Object.keys(resources?.requests ?? {})];
-    for (const [
-      nth,
-      { name: resource = "", resources: devices = [] },
-    ] of allocatedResourcesStatus.entries()) {
-      const at = `${field}[${index}].allocatedResourcesStatus[${nth}]`;
+    const list = itemsOf(`${state}.allocatedResourcesStatus`, allocatedResourcesStatus);
+    for (const [at, { name: resource = "", resources: devices }] of list) {
       if (resources && !known.includes(resource)) {
         const what = resource.startsWith("claim:")
           ? "resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
           : "resource requests";
         yield invalid(`${at}.name`, resource, `must match one of the container's ${what}`);
       }
-      const seen = new Set<string>();
-      for (const [each, { resourceID = "", health = "", message }] of devices.entries()) {
-        const device = `${at}.resources[${each}]`;
-        yield* optionalChoice(`${device}.health`, health, healths);
+      const uniqueDevice = unique();
+      for (const [device, { resourceID = "", health, message }] of itemsOf(`${at}.resources`, devices)) {
+        yield* optionalChoice(`${device}.health`, health ?? "", ["Healthy", "Unhealthy", "Unknown"]);
         if (message === "") yield required(`${device}.message`, "must be non-empty if specified");
-        if (seen.has(resourceID)) yield duplicate(`${device}.resourceID`, resourceID);
-        seen.add(resourceID);
+        yield* uniqueDevice(`${device}.resourceID`, resourceID);
       }
     }
   }
 }
 
-type PodStatus = NonNullable<Pod["status"]>;
-
 /** A write of the status that omits an observedGeneration keeps the old one: of the pod, and of each condition. */
-function withOldGenerations(status: PodStatus, before: PodStatus): PodStatus {
+function withOldGenerations(status: Status, before: Status): Status {
   const conditions = status.conditions?.map((condition, index, all) => {
     // Several conditions may have one type: they correspond in order.
     const nth = all.slice(0, index).filter(({ type }) => type === condition.type).length;

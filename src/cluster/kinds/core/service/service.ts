@@ -1,13 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import type { LoadBalancerIngress, ServicePort } from "@tsbuilder/apimachinery/k8s/core/v1";
-import {
-  type FieldError,
-  duplicate,
-  forbidden,
-  invalid,
-  invalidStruct,
-  required,
-} from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -30,7 +23,17 @@ import {
   needsHealthCheck,
 } from "./allocation.ts";
 import { invalidObject } from "../../../contract/status-error.ts";
-import { type Problems, choice, optionalChoice, refused } from "../../checks/problems.ts";
+import {
+  type Problems,
+  checked,
+  choice,
+  eachChecked,
+  ifSet,
+  itemsOf,
+  needed,
+  optionalChoice,
+  unique,
+} from "../../checks/problems.ts";
 import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";
 import { checkPort, checkReachable, labelProblems } from "../../checks/names.ts";
 
@@ -41,9 +44,7 @@ function serviceStrategy(store: Store): Partial<Strategy> {
   return {
     validateName: labelName,
     default: (object) => defaultService(object as Service),
-    resetFields(object, old, subresource) {
-      resetStatusAlone(object, old, subresource);
-    },
+    resetFields: resetStatusAlone,
     prepareForCreate(object, { subresource }) {
       object["status"] = { loadBalancer: {} };
       if (subresource !== "") return;
@@ -89,9 +90,7 @@ function* serviceProblems({ spec }: Service): Problems {
   yield* portList(spec);
   yield* labelProblems("spec.selector", spec.selector);
   yield* affinity(spec);
-  for (const [index, address] of (spec.externalIPs ?? []).entries()) {
-    yield* refused(`spec.externalIPs[${index}]`, address, checkReachable(address));
-  }
+  yield* eachChecked("spec.externalIPs", spec.externalIPs, checkReachable);
   yield* choice("spec.type", spec.type, "core/v1.ServiceSpec");
   yield* uniquePorts(spec);
   yield* balancer(spec);
@@ -108,44 +107,36 @@ function* byType(spec: ServiceSpec): Problems {
       if (spec[field]?.length) yield forbidden(`spec.${field}`, refusal);
     }
     if (spec.ipFamilyPolicy !== undefined) yield forbidden("spec.ipFamilyPolicy", refusal);
-    const name = (spec.externalName ?? "").replace(/\.$/, "");
-    if (name === "") yield required("spec.externalName");
-    else yield* refused("spec.externalName", name, checkSubdomain(name));
+    yield* needed("spec.externalName", spec.externalName?.replace(/\.$/, ""), checkSubdomain);
   }
 }
 
 function* portList({ ports = [] }: ServiceSpec): Problems {
-  const names = new Set<string>();
-  for (const [index, each] of ports.entries()) {
-    const field = `spec.ports[${index}]`;
+  const uniqueName = unique();
+  for (const [field, each] of itemsOf("spec.ports", ports)) {
     const { name = "", port = 0, protocol, targetPort = 0, appProtocol } = each;
-    if (name === "") {
-      if (ports.length > 1) yield required(`${field}.name`);
-    } else {
-      yield* refused(`${field}.name`, name, checkLabel(name));
-      if (names.has(name)) yield duplicate(`${field}.name`, name);
-      names.add(name);
-    }
-    yield* refused(`${field}.port`, port, checkPort(port));
+    if (name !== "") {
+      yield* checked(`${field}.name`, name, checkLabel);
+      yield* uniqueName(`${field}.name`, name);
+    } else if (ports.length > 1) yield required(`${field}.name`);
+    yield* checked(`${field}.port`, port, checkPort);
     yield* choice(`${field}.protocol`, protocol, "core/v1.ServicePort");
-    yield* refused(`${field}.targetPort`, targetPort, checkPort(targetPort));
-    if (appProtocol !== undefined) {
-      yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
-    }
+    yield* checked(`${field}.targetPort`, targetPort, checkPort);
+    yield* checked(`${field}.appProtocol`, appProtocol, checkQualifiedName);
   }
 }
 
 /** Ports must be unique; the server shows a struct with the fields that the two share. */
 function* uniquePorts({ type, ports = [] }: ServiceSpec): Problems {
-  for (const [index, { nodePort }] of ports.entries()) {
+  for (const [at, { nodePort }] of itemsOf("spec.ports", ports)) {
     if (type !== "ClusterIP" || !nodePort) continue;
-    yield forbidden(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'");
+    yield forbidden(`${at}.nodePort`, "may not be used when `type` is 'ClusterIP'");
   }
-  for (const [index, { port = 0, protocol = "" }] of ports.entries()) {
+  for (const [at, { port = 0, protocol = "" }, index] of itemsOf("spec.ports", ports)) {
     const again = ports.slice(0, index).some((other) => other.port === port && other.protocol === protocol);
     if (!again) continue;
     const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
-    const error = invalidStruct(`spec.ports[${index}]`, shown, "");
+    const error = invalidStruct(at, shown, "");
     yield { ...error, reason: "FieldValueDuplicate", body: error.body.replace("Invalid", "Duplicate") };
   }
 }
@@ -161,8 +152,6 @@ function* affinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): Pro
   yield invalid(field, seconds, `must be greater than 0 and less than ${longestAffinity}`);
 }
 
-const families = ["IPv4", "IPv6"];
-
 function* addresses(spec: ServiceSpec): Problems {
   const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
   if (clusterIP !== "" && clusterIPs.length === 0) yield required("spec.clusterIPs");
@@ -171,9 +160,10 @@ function* addresses(spec: ServiceSpec): Problems {
   } else if (clusterIP === "" && clusterIPs.length > 0) {
     yield invalid("spec.clusterIPs", clusterIPs, "must be empty when `clusterIP` is not specified");
   }
-  for (const [index, family] of ipFamilies.entries()) {
-    yield* optionalChoice(`spec.ipFamilies[${index}]`, family, families);
-    if (ipFamilies.indexOf(family) < index) yield duplicate(`spec.ipFamilies[${index}]`, family);
+  const uniqueFamily = unique();
+  for (const [at, family] of itemsOf("spec.ipFamilies", ipFamilies)) {
+    yield* optionalChoice(at, family, ["IPv4", "IPv6"]);
+    yield* uniqueFamily(at, family);
   }
   yield* optionalChoice("spec.ipFamilyPolicy", spec.ipFamilyPolicy, "core/v1.ServiceSpec");
   const malformed = [...addressList(clusterIPs)];
@@ -185,19 +175,18 @@ function* addresses(spec: ServiceSpec): Problems {
     yield invalid("spec.clusterIPs", clusterIPs, detail);
   }
   if (isHeadless(spec)) return;
-  for (const [index, address] of clusterIPs.entries()) {
+  for (const [at, address, index] of itemsOf("spec.clusterIPs", clusterIPs)) {
     const family = ipFamilies[index];
     if (family === undefined || (family === "IPv6") === isIPv6(address)) continue;
     const detail = `expected an ${family} value as indicated by \`ipFamilies[${index}]\``;
-    yield invalid(`spec.clusterIPs[${index}]`, address, detail);
+    yield invalid(at, address, detail);
   }
 }
 
 function* addressList(list: readonly string[]): Problems {
-  for (const [index, address] of list.entries()) {
-    if (index > 0 || address !== "None") {
-      yield* refused(`spec.clusterIPs[${index}]`, address, checkAddress(address));
-    } else if (list.length > 1) {
+  for (const [at, address, index] of itemsOf("spec.clusterIPs", list)) {
+    if (index > 0 || address !== "None") yield* checked(at, address, checkAddress);
+    else if (list.length > 1) {
       yield invalid("spec.clusterIPs", list, "'None' must be the first and only value");
     }
   }
@@ -209,7 +198,7 @@ const refusal = "may only be used when `type` is 'LoadBalancer'";
 function* balancerClass({ type, loadBalancerClass }: ServiceSpec): Problems {
   if (loadBalancerClass === undefined) return;
   if (type !== "LoadBalancer") yield forbidden("spec.loadBalancerClass", refusal);
-  else yield* refused("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName(loadBalancerClass));
+  else yield* checked("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName);
 }
 
 function* balancer(spec: ServiceSpec): Problems {
@@ -218,9 +207,7 @@ function* balancer(spec: ServiceSpec): Problems {
   // The server capitalizes this field.
   const field = "spec.LoadBalancerSourceRanges";
   if (ranges.length > 0 && !isBalancer) yield forbidden(field, refusal);
-  for (const [index, range] of ranges.entries()) {
-    yield* refused(`${field}[${index}]`, range.trim(), checkAddressRange(range.trim()));
-  }
+  for (const [at, range] of itemsOf(field, ranges)) yield* checked(at, range.trim(), checkAddressRange);
   if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer) {
     yield forbidden("spec.allocateLoadBalancerNodePorts", refusal);
   }
@@ -235,7 +222,7 @@ function* traffic(spec: ServiceSpec): Problems {
   if (health && !needsHealthCheck(spec)) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     yield invalid("spec.healthCheckNodePort", health, detail);
-  } else if (health) yield* refused("spec.healthCheckNodePort", health, checkPort(health));
+  } else if (health) yield* checked("spec.healthCheckNodePort", health, checkPort);
   yield* optionalChoice("spec.internalTrafficPolicy", spec.internalTrafficPolicy, "core/v1.ServiceSpec");
   yield* optionalChoice("spec.trafficDistribution", spec.trafficDistribution, [
     "PreferClose",
@@ -270,20 +257,18 @@ function* addressChange({ spec }: Service, { spec: old }: Service): Problems {
 }
 
 /** Validates the load balancer status. */
-function* balancerStatus({ spec, status }: Service): Generator<FieldError, void> {
+function* balancerStatus({ spec, status }: Service): Problems {
   const list = status?.loadBalancer?.ingress ?? [];
   const field = "status.loadBalancer.ingress";
   if (spec.type !== "LoadBalancer" && list.length > 0) {
     return yield forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'");
   }
-  for (const [index, { ip = "", ipMode, hostname = "" }] of list.entries()) {
-    const at = `${field}[${index}]`;
-    if (ip !== "") yield* refused(`${at}.ip`, ip, checkAddress(ip));
+  for (const [at, { ip = "", ipMode, hostname = "" }] of itemsOf(field, list)) {
+    yield* ifSet(`${at}.ip`, ip, checkAddress);
     if (ipMode !== undefined && ip === "") {
       yield forbidden(`${at}.ipMode`, "may not be specified when `ip` is not set");
     } else yield* optionalChoice(`${at}.ipMode`, ipMode, ["Proxy", "VIP"]);
-    if (hostname === "") continue;
-    yield* refused(`${at}.hostname`, hostname, checkSubdomain(hostname));
+    yield* ifSet(`${at}.hostname`, hostname, checkSubdomain);
     if (isIP(hostname) !== 0) {
       yield invalid(`${at}.hostname`, hostname, "must be a DNS name, not an IP address");
     }
@@ -406,9 +391,9 @@ function* policyProblems(spec: ServiceSpec, isSingle: boolean, old: ServiceSpec 
   if (isSingle && ipFamilies.length === 2) {
     yield invalid(field, policy, `${dual} IP families are specified`);
   }
-  for (const [index, address] of clusterIPs.entries()) {
+  for (const [at, address, index] of itemsOf("spec.clusterIPs", clusterIPs)) {
     if (address === "None" || index < ipFamilies.length || !isIPv6(address)) continue;
-    yield invalid(`spec.clusterIPs[${index}]`, clusterIPs, "IPv6 is not configured on this cluster");
+    yield invalid(at, clusterIPs, "IPv6 is not configured on this cluster");
   }
 }
 
@@ -416,9 +401,8 @@ function* unconfigured({ ipFamilyPolicy: policy, ipFamilies = [] }: ServiceSpec)
   if (policy === "RequireDualStack") {
     yield invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
   }
-  for (const [index, family] of ipFamilies.entries()) {
-    if (family !== "IPv4")
-      yield invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster");
+  for (const [at, family] of itemsOf("spec.ipFamilies", ipFamilies)) {
+    if (family !== "IPv4") yield invalid(at, family, "not configured on this cluster");
   }
 }
 
