@@ -21,14 +21,7 @@ import { daemonSet } from "./apps/daemon-set/daemon-set.ts";
 import { deployment } from "./apps/deployment/deployment.ts";
 import { replicaSet } from "./apps/replica-set/replica-set.ts";
 import { statefulSet } from "./apps/stateful-set/stateful-set.ts";
-import {
-  localSubjectAccessReview,
-  selfSubjectAccessReview,
-  selfSubjectReview,
-  selfSubjectRulesReview,
-  subjectAccessReview,
-  tokenReview,
-} from "./reviews.ts";
+import { reviews } from "./reviews.ts";
 import { horizontalPodAutoscaler } from "./autoscaling/horizontal-pod-autoscaler.ts";
 import { cronJob } from "./batch/cron-job/cron-job.ts";
 import { job } from "./batch/job/job.ts";
@@ -85,12 +78,7 @@ export const builtInKinds = [
   deployment,
   replicaSet,
   statefulSet,
-  selfSubjectReview,
-  tokenReview,
-  localSubjectAccessReview,
-  selfSubjectAccessReview,
-  selfSubjectRulesReview,
-  subjectAccessReview,
+  ...reviews,
   horizontalPodAutoscaler,
   cronJob,
   job,

@@ -4,6 +4,7 @@ import { type FieldError, invalid, invalidStruct, required } from "@tsbuilder/ap
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../registry/field-text.ts";
 import { ageOf } from "../../registry/format-age.ts";
+import type { CellReader } from "../../registry/table-columns.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import type { Resource, Strategy } from "../../registry/resource.ts";
@@ -72,9 +73,9 @@ function* newEvent(object: ApiObject, resource: Resource): Problems {
   const { type = "", source = {} } = event;
   // The server shows none of these values.
   if (type !== "Normal" && type !== "Warning") yield invalid("type", "", `has invalid value: ${type}`);
-  if (event.firstTimestamp) yield unset("firstTimestamp");
-  if (event.lastTimestamp) yield unset("lastTimestamp");
-  if (event.count) yield unset("count");
+  for (const field of ["firstTimestamp", "lastTimestamp", "count"] as const) {
+    if (event[field]) yield unset(field);
+  }
   if (source.component || source.host) yield unset("source");
 }
 
@@ -150,16 +151,22 @@ function* atMost(field: string, text: string, most: number): Problems {
   if (Buffer.byteLength(text) > most) yield invalid(field, "", `can have at most ${most} characters`);
 }
 
-function sourceCell(object: object): string {
-  const first = (...paths: string[]): string => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
-  const component = first(
-    "source.component",
-    "deprecatedSource.component",
-    "reportingComponent",
-    "reportingController",
-  );
-  const instance = first("source.host", "deprecatedSource.host", "reportingInstance");
-  return instance === "" ? component : `${component}, ${instance}`;
+/** A cell with the first of some fields that has a text. */
+function firstOf(...paths: string[]): (object: object) => string {
+  return (object) => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
+}
+
+const component = firstOf(
+  "source.component",
+  "deprecatedSource.component",
+  "reportingComponent",
+  "reportingController",
+);
+
+const host = firstOf("source.host", "deprecatedSource.host", "reportingInstance");
+
+function ageSince(...paths: string[]): CellReader {
+  return (object, now) => ageOf(firstOf(...paths)(object), now);
 }
 
 export const event: BuiltInKind = {
@@ -167,14 +174,7 @@ export const event: BuiltInKind = {
   metadataChecks: { create: [], update: [], status: [] },
   strategy: eventStrategy,
   cells: {
-    "Last Seen": (object, now) =>
-      ageOf(
-        readField<string>(object, "series.lastObservedTime") ??
-          readField<string>(object, "lastTimestamp") ??
-          readField<string>(object, "deprecatedLastTimestamp") ??
-          readField<string>(object, "eventTime"),
-        now,
-      ),
+    "Last Seen": ageSince("series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp", "eventTime"),
     Type: text("type"),
     Reason: text("reason"),
     Object: (object) => {
@@ -183,11 +183,13 @@ export const event: BuiltInKind = {
         readField<ObjectReference>(object, "regarding");
       return `${(about?.kind ?? "").toLowerCase()}/${about?.name ?? ""}`;
     },
-    Subobject: (object) => text("involvedObject.fieldPath")(object) || text("regarding.fieldPath")(object),
-    Source: sourceCell,
-    Message: (object) => (text("message")(object) || text("note")(object)).trim(),
-    "First Seen": (object, now) =>
-      ageOf(readField<string>(object, "firstTimestamp") ?? readField<string>(object, "eventTime"), now),
+    Subobject: firstOf("involvedObject.fieldPath", "regarding.fieldPath"),
+    Source: (object) => {
+      const instance = host(object);
+      return instance === "" ? component(object) : `${component(object)}, ${instance}`;
+    },
+    Message: (object) => firstOf("message", "note")(object).trim(),
+    "First Seen": ageSince("firstTimestamp", "eventTime"),
     Count: (object) =>
       count("series.count")(object) || count("count")(object) || count("deprecatedCount")(object) || 1,
   },

@@ -8,12 +8,13 @@ import type {
 import { duplicate, forbidden, internalError, invalid } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { goStruct } from "@tsbuilder/apimachinery/text";
+import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells.ts";
 import { fakeNode } from "./fake-node.ts";
-import { taintEviction } from "./taint-eviction.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
@@ -23,6 +24,12 @@ import { checkAddressRange } from "../../checks/addresses.ts";
 import { type Problems, checked, choice, eachChecked, itemsOf } from "../../checks/problems.ts";
 import { effects } from "../pod-spec/scheduling.ts";
 import { amount } from "../resource-names.ts";
+import { type Pod, type Taint as StoredTaint, nodes, pods } from "../../../control-loop/api/core.ts";
+import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
+import { findByKey, keyOf } from "../../../control-loop/keys.ts";
+import { setPodCondition } from "../../../control-loop/pods/pod-conditions.ts";
+import { reporter } from "../../../control-loop/record-event.ts";
+import { tolerates } from "./node-fit.ts";
 
 /** The fields of nodeInfo: Go serializes all of them, even empty ones. */
 const emptyInfo = {
@@ -202,6 +209,81 @@ function nodeAddress(wanted: string): CellReader {
     const addresses = readField<NodeAddress[]>(object, "status.addresses") ?? [];
     return addresses.find(({ type }) => type === wanted)?.address ?? "<none>";
   };
+}
+
+const user = "system:serviceaccount:kube-system:node-controller";
+
+/** Deletes pods from nodes that have taints with the effect `NoExecute`, once they no longer tolerate these. */
+function taintEviction(context: ControllerContext): Controller {
+  const { objects, clock } = context;
+  const report = reporter(context, "taint-eviction-controller");
+  /** The time at which the taints of a pod's node were first seen, by the pod's UID: a taint need not have a time. */
+  const seen = new Map<string, number>();
+  return {
+    watches: [nodes, pods],
+
+    keysOf({ type, resource, object }) {
+      if (resource === pods) {
+        if (type === "DELETED") seen.delete(object.metadata.uid!);
+        return [keyOf(object)];
+      }
+      return objects
+        .list(pods)
+        .filter(({ spec }) => spec.nodeName === object.metadata.name)
+        .map(keyOf);
+    },
+
+    async reconcile(key) {
+      const pod = findByKey(objects, pods, key);
+      if (!pod?.spec.nodeName || pod.metadata.deletionTimestamp) return undefined;
+      const uid = pod.metadata.uid!;
+      const node = objects.get(nodes, undefined, pod.spec.nodeName);
+      const taints = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
+      const patience = toleratedFor(pod.spec, taints);
+      if (taints.length === 0 || patience === Number.POSITIVE_INFINITY) {
+        seen.delete(uid);
+        return undefined;
+      }
+      const since = seen.get(uid) ?? clock.now();
+      seen.set(uid, since);
+      const left = since + patience - clock.now();
+      if (left > 0) return left;
+      await evict(pod);
+      return undefined;
+    },
+  };
+
+  async function evict(pod: Pod): Promise<void> {
+    const { namespace, name, generation } = pod.metadata;
+    await report(pod, "Normal", "TaintManagerEviction", `Marking for deletion Pod ${namespace}/${name}`);
+    const status = setPodCondition(
+      pod.status,
+      {
+        type: "DisruptionTarget",
+        status: "True",
+        reason: "DeletionByTaintManager",
+        message: "Taint manager: deleting due to NoExecute taint",
+        observedGeneration: generation!,
+      },
+      formatTime(clock.now()),
+    );
+    const marked = isEqual(status, pod.status)
+      ? pod
+      : await objects.update(user, { ...pod, status }, "status");
+    await objects.delete(user, marked, { uid: pod.metadata.uid });
+  }
+}
+
+/**
+ * Returns the milliseconds for which a pod tolerates taints: 0 if it doesn't tolerate one of them, infinity if it tolerates
+ * all without a limit. If several tolerations match a taint, the first one counts.
+ */
+function toleratedFor({ tolerations = [] }: Pod["spec"], taints: readonly StoredTaint[]): number {
+  const limits = taints.map((taint) => {
+    const toleration = tolerations.find((each) => tolerates(each, taint));
+    return toleration ? (toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY) : 0;
+  });
+  return Math.max(0, Math.min(...limits) * 1000);
 }
 
 export const node: BuiltInKind<"node" | "tainteviction"> = {

@@ -23,7 +23,7 @@ import {
 import { selectorProblems, templateMetadata } from "../../checks/meta-types.ts";
 import { claimSpec } from "../persistent-volume-claim.ts";
 import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, Volume, VolumeProjection } from "./types.ts";
-import { fieldReference, resourceReference } from "./references.ts";
+import { fieldReference, resourceReference } from "./containers.ts";
 
 /** An item of a ConfigMap or Secret that becomes a file. */
 function* keyToPath(field: string, { key, path = "", mode }: KeyToPath): Problems {

@@ -197,22 +197,19 @@ function* hiddenVariables(field: string, { env }: Container): Warnings {
   }
 }
 
-interface PlacedPort {
-  readonly path: string;
-  readonly port: ContainerPort;
-}
+type PlacedPort = readonly [path: string, port: ContainerPort];
 
 function* portWarnings(field: string, spec: PodSpec): Warnings {
   const all: PlacedPort[] = [];
   for (const [container, { ports }] of allContainers(field, spec)) {
-    for (const [path, port] of itemsOf(`${container}.ports`, ports)) all.push({ path, port });
+    for (const [path, port] of itemsOf(`${container}.ports`, ports)) all.push([path, port]);
   }
   for (const [index, later] of all.entries()) {
     yield* idleAddress(later);
     for (const earlier of all.slice(0, index)) yield* overlap(later, earlier);
   }
   const names = new Map<string, string>();
-  for (const { path, port } of all) {
+  for (const [path, port] of all) {
     if (!port.name) continue;
     const other = names.get(port.name);
     if (other === undefined) names.set(port.name, path);
@@ -223,23 +220,23 @@ function* portWarnings(field: string, spec: PodSpec): Warnings {
 }
 
 /** The message shows the port as a Go struct. */
-function* idleAddress({ path, port }: PlacedPort): Warnings {
+function* idleAddress([path, port]: PlacedPort): Warnings {
   const { name = "", hostIP = "", hostPort = 0, containerPort, protocol } = port;
   if (hostIP === "" || hostPort !== 0) return;
   const shown = `Name:${name} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}`;
   yield `${path}: hostIP set without hostPort: {${shown}}`;
 }
 
-function* overlap({ path, port }: PlacedPort, other: PlacedPort): Warnings {
-  if (port.containerPort !== other.port.containerPort || port.protocol !== other.port.protocol) return;
+function* overlap([path, port]: PlacedPort, [otherPath, other]: PlacedPort): Warnings {
+  if (port.containerPort !== other.containerPort || port.protocol !== other.protocol) return;
   const { hostIP = "", hostPort = 0 } = port;
-  const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other.port;
+  const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other;
   if (hostIP === otherIP && hostPort === otherPort) {
-    yield `${path}: duplicate port definition with ${other.path}`;
+    yield `${path}: duplicate port definition with ${otherPath}`;
   } else if (hostPort === 0 || otherPort === 0) {
-    yield `${path}: overlapping port definition with ${other.path}`;
+    yield `${path}: overlapping port definition with ${otherPath}`;
   } else if (hostPort === otherPort && (hostIP === "") !== (otherIP === "")) {
-    yield `${path}: dangerously ambiguous port definition with ${other.path}`;
+    yield `${path}: dangerously ambiguous port definition with ${otherPath}`;
   }
 }
 

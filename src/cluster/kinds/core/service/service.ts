@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { LoadBalancerIngress, ServicePort } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { type FieldError, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
@@ -10,19 +11,6 @@ import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-name.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
-import {
-  type Service,
-  type ServiceSpec,
-  allocateAddress,
-  allocateNodePorts,
-  hasAddress,
-  hasNodePorts,
-  isExternal,
-  isHeadless,
-  mayHaveNodePorts,
-  needsHealthCheck,
-} from "./allocation.ts";
-import { invalidObject } from "../../../contract/status-error.ts";
 import {
   type Problems,
   checked,
@@ -36,11 +24,16 @@ import {
 } from "../../checks/problems.ts";
 import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";
 import { checkPort, checkReachable, labelProblems } from "../../checks/names.ts";
+import { internalError, invalidObject } from "../../../contract/status-error.ts";
+import type { Collection } from "../../../storage/collection.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+
+type ServiceSpec = Sent<core.ServiceSpec>;
+
+type Service = SentObject<ServiceSpec, Sent<core.ServiceStatus>>;
 
 /** Services get a unique clusterIP and unique node ports. */
 function serviceStrategy(store: Store): Partial<Strategy> {
-  const services = () => store.collection("services");
-  const addresses = () => store.collection("ipaddresses.networking.k8s.io");
   return {
     validateName: labelName,
     default: (object) => defaultService(object as Service),
@@ -70,8 +63,8 @@ function serviceStrategy(store: Store): Partial<Strategy> {
       const service = object as Service;
       if (!hasAddress(service.spec)) delete service.spec.internalTrafficPolicy;
       settleFamilies(service, old as Service | undefined);
-      allocateAddress(service, { services: services(), addresses: addresses() }, old?.metadata.uid);
-      allocateNodePorts(service, services());
+      allocateAddress(service, store, old?.metadata.uid);
+      allocateNodePorts(service, store.collection("services"));
     },
   };
 }
@@ -341,8 +334,6 @@ function nodePorts({ ports = [] }: ServiceSpec): Set<number> {
   return new Set(ports.flatMap(({ nodePort }) => nodePort || []));
 }
 
-const subject = { group: "", plural: "services", kind: "Service" };
-
 /**
  * Settles the IP families of a Service in a cluster that has IPv4 only: infers those that are left out, and refuses
  * others. Only a headless Service without a selector, whose endpoints a user writes, may have both.
@@ -350,17 +341,14 @@ const subject = { group: "", plural: "services", kind: "Service" };
 function settleFamilies(service: Service, old: Service | undefined): void {
   const { spec } = service;
   if (spec.type === "ExternalName" || (old && prefersAsBefore(spec, old.spec))) return;
-  const refuse = (problems: readonly FieldError[]): void => {
-    if (problems.length > 0) throw invalidObject(subject, service.metadata.name!, problems);
-  };
   const isFree = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= isFree ? "RequireDualStack" : "SingleStack";
   const isSingle = spec.ipFamilyPolicy === "SingleStack";
   if (isSingle && old && isEqual(spec.ipFamilies, old.spec.ipFamilies)) {
     if (spec.ipFamilies) spec.ipFamilies = spec.ipFamilies.slice(0, 1);
   }
-  refuse([...policyProblems(spec, isSingle, old?.spec)]);
-  if (!isFree) refuse([...unconfigured(spec)]);
+  refuse(service, ...policyProblems(spec, isSingle, old?.spec));
+  if (!isFree) refuse(service, ...unconfigured(spec));
   if (!spec.ipFamilies?.length) spec.ipFamilies = ["IPv4"];
   const [first] = spec.ipFamilies;
   if (isFree && !isSingle && spec.ipFamilies.length === 1)
@@ -404,6 +392,130 @@ function* unconfigured({ ipFamilyPolicy: policy, ipFamilies = [] }: ServiceSpec)
   for (const [at, family] of itemsOf("spec.ipFamilies", ipFamilies)) {
     if (family !== "IPv4") yield invalid(at, family, "not configured on this cluster");
   }
+}
+
+/** The resource in the errors of Services. */
+const subject = { group: "", plural: "services", kind: "Service" };
+
+/** Refuses a Service if it has problems. */
+function refuse({ metadata }: Service, ...problems: FieldError[]): void {
+  if (problems.length > 0) throw invalidObject(subject, metadata.name!, problems);
+}
+
+/** The range of the addresses that are allocated. */
+export const serviceRange = "10.96.0.0/16";
+
+/**
+ * Allocates a clusterIP in this range, in order; one that is in use is rejected. A Service may request any
+ * address in 10.0.0.0/8, so that manifests from other clusters work. IPAddresses are in use as well: others may create them.
+ */
+function allocateAddress(service: Service, store: Store, ownUid: string | undefined): void {
+  const { spec } = service;
+  if (spec.type === "ExternalName") return;
+  if (spec.clusterIP === "None") {
+    spec.clusterIPs = ["None"];
+    return;
+  }
+  const taken = new Map<string | undefined, string | undefined>();
+  for (const { key } of store.collection("ipaddresses.networking.k8s.io").list()) taken.set(key, "");
+  for (const { object } of store.collection("services").list()) {
+    taken.set((object as Service).spec.clusterIP, object.metadata.uid);
+  }
+  const address = (spec.clusterIP ||= freeAddress(taken));
+  const isForeign = !/^(10\.|[^.]*:)/.test(address);
+  if (isForeign || (taken.has(address) && taken.get(address) !== ownUid)) {
+    const why = isForeign
+      ? "the provided network does not match the current range"
+      : "provided IP is already allocated";
+    refuse(service, invalid("spec.clusterIPs", [address], `failed to allocate IP ${address}: ${why}`));
+  }
+  spec.clusterIPs = [address];
+}
+
+function freeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {
+  for (let index = 10; index < 65_000; index++) {
+    const address = `10.96.${index >> 8}.${index & 255}`;
+    if (!taken.has(address)) return address;
+  }
+  throw new RangeError("no service address is free");
+}
+
+const lowest = 30_000;
+
+const highest = 32_767;
+
+/** Allocates node ports for NodePort and LoadBalancer Services, and a healthCheckNodePort. */
+function allocateNodePorts(service: Service, services: Collection): void {
+  const { spec } = service;
+  if (!hasNodePorts(spec) && !needsHealthCheck(spec)) return;
+  const taken = new Set<number>();
+  for (const { object } of services.list()) {
+    if (object.metadata.uid === service.metadata.uid) continue;
+    const { ports = [], healthCheckNodePort } = (object as Service).spec;
+    for (const { nodePort } of ports) if (nodePort) taken.add(nodePort);
+    if (healthCheckNodePort) taken.add(healthCheckNodePort);
+  }
+  const ports = hasNodePorts(spec) ? (spec.ports ?? []) : [];
+  for (const [index, port] of ports.entries()) {
+    // TCP and UDP may share a node port, as for DNS.
+    const shared = ports
+      .slice(0, index)
+      .some((each) => each.nodePort === port.nodePort && each.protocol !== port.protocol);
+    if (!port.nodePort) port.nodePort = freePort(taken);
+    else if (!shared) checkNodePort(service, index, port.nodePort, taken);
+    taken.add(port.nodePort);
+  }
+  if (!needsHealthCheck(spec)) return;
+  const { healthCheckNodePort: asked } = spec;
+  if (asked && taken.has(asked)) {
+    const detail = `failed to allocate requested HealthCheck NodePort ${asked}`;
+    throw internalError(`${detail}: provided port is already allocated`);
+  }
+  spec.healthCheckNodePort ||= freePort(taken);
+}
+
+function freePort(taken: ReadonlySet<number>): number {
+  for (let port = lowest; port <= highest; port++) if (!taken.has(port)) return port;
+  throw new RangeError("no node port is free");
+}
+
+function checkNodePort(service: Service, index: number, port: number, taken: ReadonlySet<number>): void {
+  const field = `spec.ports[${index}].nodePort`;
+  if (port < lowest || port > highest) {
+    const detail = `provided port is not in the valid range. The range of valid ports is ${lowest}-${highest}`;
+    refuse(service, invalid(field, port, detail));
+  }
+  if (taken.has(port)) {
+    refuse(service, invalid(field, port, "provided port is already allocated"));
+  }
+}
+
+/** Returns whether Services of this type have a clusterIP, which may be None. */
+function hasAddress({ type }: ServiceSpec): boolean {
+  return type !== "ExternalName";
+}
+
+function isHeadless({ clusterIPs, clusterIP }: ServiceSpec): boolean {
+  return clusterIPs ? clusterIPs.length === 1 && clusterIPs[0] === "None" : clusterIP === "None";
+}
+
+/** Returns whether Services of this type have node ports, unless they ask for none to be allocated. */
+function mayHaveNodePorts({ type }: ServiceSpec): boolean {
+  return type === "NodePort" || type === "LoadBalancer";
+}
+
+function hasNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
+  return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
+}
+
+/** Returns whether the Service accepts external traffic. */
+function isExternal({ type, externalIPs = [] }: ServiceSpec): boolean {
+  return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && externalIPs.length > 0);
+}
+
+/** With externalTrafficPolicy Local, the load balancer checks which nodes have pods. */
+function needsHealthCheck({ type, externalTrafficPolicy }: ServiceSpec): boolean {
+  return type === "LoadBalancer" && externalTrafficPolicy === "Local";
 }
 
 /** The warnings about a Service. */
