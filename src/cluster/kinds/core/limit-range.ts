@@ -10,7 +10,7 @@ import { type Fields, eachOf, emptyAsNull } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, itemsOf, refused, unique } from "../checks/problems.ts";
-import { containerResourceName, isHugePages, isNative, resourceName } from "./resource-names.ts";
+import { containerResourceName, isHugePages, isNative, resourceName } from "./resources.ts";
 
 const limitRangeStrategy: Partial<Strategy> = {
   prepareForCreate(object) {

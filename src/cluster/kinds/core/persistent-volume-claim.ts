@@ -11,7 +11,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { addFinalizer } from "../fill-in.ts";
 import { type Problems, ifSet, immutable, optionalChoice, refused } from "../checks/problems.ts";
-import { isNative } from "./resource-names.ts";
+import { isNative } from "./resources.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { knownValues } from "../checks/known-values.ts";
 

@@ -1,8 +1,4 @@
-import type {
-  ResourceQuota,
-  ResourceQuotaSpec,
-  ScopedResourceSelectorRequirement,
-} from "@tsbuilder/apimachinery/k8s/core/v1";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { canonicalizeQuantity, compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
@@ -14,14 +10,14 @@ import type { Sent } from "../../contract/sent.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
-import { amount, isCountedByQuota, resourceName } from "./resource-names.ts";
+import { amount, isCountedByQuota, resourceName } from "./resources.ts";
 import { isInScope, namesFor, usageOf } from "../../quota/usage.ts";
 import { type ResourceList, addLists, isSameList } from "../../quota/resource-list.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import type { ObjectEvent, ResourceName, ServedResource } from "../../contract/cluster-objects.ts";
 
-type Quota = Sent<ResourceQuota>;
+type Quota = Sent<core.ResourceQuota>;
 
 const resourceQuotaStrategy: Partial<Strategy> = {
   ...emptyStatusStrategy,
@@ -55,7 +51,7 @@ function* specProblems(object: ApiObject): Problems {
   yield* selectorOfScopes("spec.scopeSelector.matchExpressions", spec);
 }
 
-type Spec = Sent<ResourceQuotaSpec>;
+type Spec = Sent<core.ResourceQuotaSpec>;
 
 const podAmounts = [
   "pods",
@@ -112,7 +108,7 @@ function* selectorOfScopes(field: string, spec: Spec): Problems {
 
 function* requirementProblems(
   field: string,
-  { scopeName = "", operator = "", values = [] }: Sent<ScopedResourceSelectorRequirement>,
+  { scopeName = "", operator = "", values = [] }: Sent<core.ScopedResourceSelectorRequirement>,
   spec: Spec,
 ): Problems {
   if (!resourcesOf.has(scopeName)) yield invalid(`${field}.scopeName`, scopeName, "unsupported scope");
@@ -142,7 +138,7 @@ function* statusProblems(object: ApiObject): Problems {
   yield* amounts("status.used", status.used);
 }
 
-function* amounts(field: string, list: Sent<ResourceQuotaSpec>["hard"] = {}): Problems {
+function* amounts(field: string, list: Sent<core.ResourceQuotaSpec>["hard"] = {}): Problems {
   for (const [name, quantity] of Object.entries(list)) {
     const at = `${field}[${name}]`;
     yield* resourceName(at, name);
@@ -161,7 +157,7 @@ function* sameScopes(object: ApiObject, old: ApiObject): Problems {
 
 const user = userOf("resourcequota");
 
-const quotas: ResourceName<ResourceQuota> = "resourcequotas";
+const quotas: ResourceName<core.ResourceQuota> = "resourcequotas";
 
 /** Usage is recounted after so many milliseconds, which releases the charges for objects that were not created. */
 const recountAfter = 300_000;
@@ -187,7 +183,7 @@ function resourceQuotaController({ objects, clock }: ControllerContext): Control
     },
   };
 
-  function countAll(quota: ResourceQuota, names: readonly string[]): ResourceList {
+  function countAll(quota: core.ResourceQuota, names: readonly string[]): ResourceList {
     let used: ResourceList = {};
     for (const served of objects.resources()) {
       const counted = resourceOf(served);
@@ -213,7 +209,7 @@ function resourceQuotaController({ objects, clock }: ControllerContext): Control
 
 /** Admission also updates `used`, before the object exists: a count at that moment would miss it. */
 function isCounted({ type, object }: ObjectEvent): boolean {
-  const { spec, status } = object as ResourceQuota;
+  const { spec, status } = object as core.ResourceQuota;
   return type === "MODIFIED" && isSameList(spec?.hard ?? {}, status?.hard ?? {});
 }
 

@@ -1,20 +1,14 @@
-import type {
-  Node,
-  NodeAddress,
-  NodeCondition,
-  NodeStatus,
-  Taint,
-} from "@tsbuilder/apimachinery/k8s/core/v1";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { duplicate, forbidden, internalError, invalid } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { goStruct } from "@tsbuilder/apimachinery/text";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
+import type { Lease } from "@tsbuilder/apimachinery/k8s/coordination/v1";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { CellReader } from "../../../registry/table-columns.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells.ts";
-import { fakeNode } from "./fake-node.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
@@ -23,13 +17,22 @@ import type { Sent } from "../../../contract/sent.ts";
 import { checkAddressRange } from "../../checks/addresses.ts";
 import { type Problems, checked, choice, eachChecked, itemsOf } from "../../checks/problems.ts";
 import { effects } from "../pod-spec/scheduling.ts";
-import { amount } from "../resource-names.ts";
-import { type Pod, type Taint as StoredTaint, nodes, pods } from "../../../control-loop/api/core.ts";
+import { amount } from "../resources.ts";
+import {
+  type LooseCondition,
+  type Node,
+  type Pod,
+  type Taint,
+  nodes,
+  pods,
+} from "../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../control-loop/keys.ts";
 import { setPodCondition } from "../../../control-loop/pods/pod-conditions.ts";
 import { reporter } from "../../../control-loop/record-event.ts";
 import { tolerates } from "./node-fit.ts";
+import { versionInfo } from "../../../contract/version.ts";
+import type { ResourceName } from "../../../contract/cluster-objects.ts";
 
 /** The fields of nodeInfo: Go serializes all of them, even empty ones. */
 const emptyInfo = {
@@ -72,7 +75,7 @@ const nodeStrategy: Partial<Strategy> = {
   },
 };
 
-type SentNode = Sent<Node> & { spec?: { externalID?: string } };
+type SentNode = Sent<core.Node> & { spec?: { externalID?: string } };
 
 /** Validates a new Node. */
 function* nodeProblems(object: ApiObject): Problems {
@@ -122,7 +125,11 @@ function* keptRanges(now: readonly string[], before: readonly string[]): Problem
   }
 }
 
-function* statusProblems({ capacity = {}, allocatable = {}, declaredFeatures }: Sent<NodeStatus>): Problems {
+function* statusProblems({
+  capacity = {},
+  allocatable = {},
+  declaredFeatures,
+}: Sent<core.NodeStatus>): Problems {
   for (const [list, amounts] of Object.entries({ capacity, allocatable })) {
     for (const [name, quantity] of Object.entries(amounts))
       yield* amount(`status.${list}.${name}`, name, quantity);
@@ -150,7 +157,7 @@ function* featureProblems(field: string, features: readonly string[] = []): Prob
   }
 }
 
-function* repeatedAddresses({ addresses }: Sent<NodeStatus>): Problems {
+function* repeatedAddresses({ addresses }: Sent<core.NodeStatus>): Problems {
   const seen = new Set<string>();
   for (const [at, { type = "", address = "" }] of itemsOf("status.addresses", addresses)) {
     const key = JSON.stringify([type, address]);
@@ -159,7 +166,7 @@ function* repeatedAddresses({ addresses }: Sent<NodeStatus>): Problems {
   }
 }
 
-function* taintProblems(field: string, taints: readonly Sent<Taint>[] | undefined): Problems {
+function* taintProblems(field: string, taints: readonly Sent<core.Taint>[] | undefined): Problems {
   const seen = new Set<string>();
   for (const [at, taint] of itemsOf(field, taints)) {
     const { key = "", value = "", effect = "" } = taint;
@@ -174,7 +181,7 @@ function* taintProblems(field: string, taints: readonly Sent<Taint>[] | undefine
 }
 
 /** The message shows the taint as a Go struct. */
-function repeatedTaint(field: string, taint: Sent<Taint>) {
+function repeatedTaint(field: string, taint: Sent<core.Taint>) {
   const { key = "", value = "", effect = "", timeAdded = null } = taint;
   const shown = goStruct({ Key: key, Value: value, Effect: effect, TimeAdded: timeAdded });
   const detail = "taints must be unique by key and effect pair";
@@ -188,7 +195,7 @@ function dropDynamicConfig(object: ApiObject): void {
 }
 
 function nodeStatus(object: object): string {
-  const conditions = readField<NodeCondition[]>(object, "status.conditions") ?? [];
+  const conditions = readField<core.NodeCondition[]>(object, "status.conditions") ?? [];
   const ready = conditions.find(({ type }) => type === "Ready");
   const status = !ready ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
   return readField(object, "spec.unschedulable") ? `${status},SchedulingDisabled` : status;
@@ -204,14 +211,133 @@ function nodeRoles(object: object): string {
   return roles.length === 0 ? "<none>" : roles.sort().join(",");
 }
 
-function nodeAddress(wanted: string): CellReader {
+function addressCell(wanted: string): CellReader {
   return (object) => {
-    const addresses = readField<NodeAddress[]>(object, "status.addresses") ?? [];
+    const addresses = readField<core.NodeAddress[]>(object, "status.addresses") ?? [];
     return addresses.find(({ type }) => type === wanted)?.address ?? "<none>";
   };
 }
 
-const user = "system:serviceaccount:kube-system:node-controller";
+/** The name of the node that the cluster starts with. */
+const nodeName = "tsbuilder-node";
+
+/** The address of the node; nothing listens on it. */
+export const nodeAddress = "10.0.0.1";
+
+const user = `system:node:${nodeName}`;
+
+const heartbeat = 10_000;
+
+const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
+
+/** Registers a node, keeps it ready and renews its Lease. Nodes created by others are made ready as well. */
+function fakeNode({ objects, clock }: ControllerContext): Controller {
+  return {
+    watches: [nodes],
+    startKeys: ["nodes"],
+    keysOf: () => ["nodes"],
+
+    async reconcile() {
+      if (!objects.get(nodes, undefined, nodeName)) await objects.create(user, newNode());
+      for (const node of objects.list(nodes)) await makeReady(node);
+      await renewLease();
+      return heartbeat;
+    },
+  };
+
+  /** Removes the not-ready taint, which admission adds to new nodes. */
+  async function makeReady(node: Node): Promise<void> {
+    const status = readyStatus(node, formatTime(clock.now()));
+    const ready = isEqual(status, node.status)
+      ? node
+      : await objects.update(user, { ...node, status }, "status");
+    const taints = ready.spec?.taints ?? [];
+    const left = taints.filter(({ key }) => key !== "node.kubernetes.io/not-ready");
+    if (left.length < taints.length)
+      await objects.update(user, { ...ready, spec: { ...ready.spec, taints: left } });
+  }
+
+  async function renewLease(): Promise<void> {
+    const current = objects.get(leases, "kube-node-lease", nodeName);
+    const spec = {
+      holderIdentity: nodeName,
+      leaseDurationSeconds: 40,
+      renewTime: formatMicroTime(clock.now()),
+    };
+    if (current) {
+      const age = clock.now() - Date.parse(current.spec?.renewTime ?? "");
+      if (!(age < heartbeat)) await objects.update(user, { ...current, spec });
+    } else {
+      await objects.create(user, {
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { name: nodeName, namespace: "kube-node-lease" },
+        spec,
+      });
+    }
+  }
+}
+
+function newNode(): Node {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: nodeName,
+      labels: {
+        "kubernetes.io/hostname": nodeName,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+      },
+    },
+    spec: { podCIDR: "10.244.0.0/16", podCIDRs: ["10.244.0.0/16"] },
+  };
+}
+
+const capacity = { cpu: "64", memory: "256Gi", "ephemeral-storage": "1Ti", pods: "10000" };
+
+const nodeInfo = {
+  architecture: "amd64",
+  bootID: "tsbuilder",
+  containerRuntimeVersion: "tsbuilder://1.0.0",
+  kernelVersion: "none",
+  kubeProxyVersion: "",
+  kubeletVersion: versionInfo.gitVersion,
+  operatingSystem: "linux",
+  osImage: "tsbuilder",
+};
+
+/** The status of a ready node; existing fields are kept, but for the empty texts that the server fills in. */
+function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
+  const conditions: LooseCondition[] = node.status?.conditions ?? [
+    condition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),
+    condition("DiskPressure", "False", "KubeletHasNoDiskPressure", now),
+    condition("PIDPressure", "False", "KubeletHasSufficientPID", now),
+    condition("Ready", "True", "KubeletReady", now),
+  ];
+  const name = node.metadata.name!;
+  return {
+    addresses: [
+      { type: "InternalIP", address: nodeAddress },
+      { type: "Hostname", address: name },
+    ],
+    capacity,
+    allocatable: capacity,
+    ...node.status,
+    nodeInfo: { ...nodeInfo, machineID: name, systemUUID: name, ...nonEmpty(node.status?.nodeInfo ?? {}) },
+    conditions,
+  };
+}
+
+function nonEmpty(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""));
+}
+
+function condition(type: string, status: "True" | "False", reason: string, now: string): LooseCondition {
+  return { type, status, reason, lastHeartbeatTime: now, lastTransitionTime: now } as LooseCondition;
+}
+
+const evictor = "system:serviceaccount:kube-system:node-controller";
 
 /** Deletes pods from nodes that have taints with the effect `NoExecute`, once they no longer tolerate these. */
 function taintEviction(context: ControllerContext): Controller {
@@ -269,8 +395,8 @@ function taintEviction(context: ControllerContext): Controller {
     );
     const marked = isEqual(status, pod.status)
       ? pod
-      : await objects.update(user, { ...pod, status }, "status");
-    await objects.delete(user, marked, { uid: pod.metadata.uid });
+      : await objects.update(evictor, { ...pod, status }, "status");
+    await objects.delete(evictor, marked, { uid: pod.metadata.uid });
   }
 }
 
@@ -278,7 +404,7 @@ function taintEviction(context: ControllerContext): Controller {
  * Returns the milliseconds for which a pod tolerates taints: 0 if it doesn't tolerate one of them, infinity if it tolerates
  * all without a limit. If several tolerations match a taint, the first one counts.
  */
-function toleratedFor({ tolerations = [] }: Pod["spec"], taints: readonly StoredTaint[]): number {
+function toleratedFor({ tolerations = [] }: Pod["spec"], taints: readonly Taint[]): number {
   const limits = taints.map((taint) => {
     const toleration = tolerations.find((each) => tolerates(each, taint));
     return toleration ? (toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY) : 0;
@@ -294,8 +420,8 @@ export const node: BuiltInKind<"node" | "tainteviction"> = {
     Status: nodeStatus,
     Roles: nodeRoles,
     Version: text("status.nodeInfo.kubeletVersion"),
-    "Internal-IP": nodeAddress("InternalIP"),
-    "External-IP": nodeAddress("ExternalIP"),
+    "Internal-IP": addressCell("InternalIP"),
+    "External-IP": addressCell("ExternalIP"),
     "OS-Image": text("status.nodeInfo.osImage", "<unknown>"),
     "Kernel-Version": text("status.nodeInfo.kernelVersion", "<unknown>"),
     "Container-Runtime": text("status.nodeInfo.containerRuntimeVersion", "<unknown>"),

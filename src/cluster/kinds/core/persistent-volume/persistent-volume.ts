@@ -1,12 +1,4 @@
-import type {
-  CSIPersistentVolumeSource,
-  LocalVolumeSource,
-  ObjectReference,
-  PersistentVolume,
-  PersistentVolumeSpec,
-  PersistentVolumeStatus,
-  SecretReference,
-} from "@tsbuilder/apimachinery/k8s/core/v1";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
@@ -27,12 +19,12 @@ import { withoutBacksteps } from "../../checks/names.ts";
 import { type SourceCheck, sources } from "../pod-spec/volumes.ts";
 import { oldSources } from "../pod-spec/warnings.ts";
 
-type Spec = Sent<PersistentVolumeSpec>;
+type Spec = Sent<core.PersistentVolumeSpec>;
 
 const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
     object["spec"] ??= {};
-    const spec = object["spec"] as Sent<PersistentVolumeSpec>;
+    const spec = object["spec"] as Sent<core.PersistentVolumeSpec>;
     defaultVolumeSource(spec);
     spec.persistentVolumeReclaimPolicy ||= "Retain";
     spec.volumeMode ??= "Filesystem";
@@ -46,7 +38,7 @@ const persistentVolumeStrategy: Partial<Strategy> = {
   prepareForUpdate(object, old, { subresource, now }) {
     if (subresource !== "status") return;
     const [status, before] = [object["status"], old["status"]] as Array<
-      Sent<PersistentVolumeStatus> | undefined
+      Sent<core.PersistentVolumeStatus> | undefined
     >;
     if (!status) return;
     const { lastPhaseTransitionTime: since } = before ?? {};
@@ -63,7 +55,7 @@ const persistentVolumeStrategy: Partial<Strategy> = {
 
 /** Validates a PersistentVolume. */
 function* volumeProblems(object: ApiObject): Problems {
-  const { spec = {} } = object as Sent<PersistentVolume>;
+  const { spec = {} } = object as Sent<core.PersistentVolume>;
   const { accessModes = [], nodeAffinity, storageClassName, persistentVolumeReclaimPolicy } = spec;
   if (accessModes.length === 0) yield required("spec.accessModes");
   yield* accessModeProblems("spec.accessModes", accessModes);
@@ -102,7 +94,7 @@ const withMountOptions = [
 
 /** Only the old annotation is held against the kind of volume, not the field that took its place. */
 function* mountOptions(object: ApiObject): Problems {
-  const { metadata, spec = {} } = object as Sent<PersistentVolume>;
+  const { metadata, spec = {} } = object as Sent<core.PersistentVolume>;
   const name = "volume.beta.kubernetes.io/mount-options";
   if (metadata?.annotations?.[name] === undefined) return;
   if (withMountOptions.some((source) => spec[source])) return;
@@ -158,7 +150,7 @@ export function* inlineVolumeProblems(field: string, spec: Spec): Problems {
 
 /** Validates a change of a PersistentVolume that the rules for new ones allow. */
 function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
-  const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<PersistentVolume>).spec);
+  const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<core.PersistentVolume>).spec);
   // The server checks both the rules for all writes and those for changes, which include the former.
   yield* volumeProblems(object);
   yield* mountOptions(object);
@@ -214,11 +206,11 @@ const refusedName: Readonly<Record<string, string>> = { cephfs: "cephFS" };
 
 /** The sources that pods don't have, or have with other rules. */
 const ofVolumes: Readonly<Record<string, SourceCheck>> = {
-  *local(field, { path = "" }: Sent<LocalVolumeSource>) {
+  *local(field, { path = "" }: Sent<core.LocalVolumeSource>) {
     yield* needed(`${field}.path`, path);
     yield* withoutBacksteps(`${field}.path`, path);
   },
-  *csi(field, source: Sent<CSIPersistentVolumeSource>) {
+  *csi(field, source: Sent<core.CSIPersistentVolumeSource>) {
     yield* sources["csi"]!(field, { driver: source.driver }, "", "");
     yield* needed(`${field}.volumeHandle`, source.volumeHandle);
     for (const name of secrets) {
@@ -236,7 +228,7 @@ const secrets = [
   "nodeExpandSecretRef",
 ] as const;
 
-function* secretProblems(field: string, { name, namespace }: Sent<SecretReference>): Problems {
+function* secretProblems(field: string, { name, namespace }: Sent<core.SecretReference>): Problems {
   yield* needed(`${field}.name`, name, checkSubdomain);
   yield* needed(`${field}.namespace`, namespace, checkLabel);
 }
@@ -280,7 +272,7 @@ const deprecatedSources = [
 ] as const;
 
 /** Warns of deprecated annotations, and of volumes that no kubelet mounts any more. */
-function* volumeWarnings({ metadata, spec = {} }: Sent<PersistentVolume>): Generator<string, void> {
+function* volumeWarnings({ metadata, spec = {} }: Sent<core.PersistentVolume>): Generator<string, void> {
   for (const [name, why] of Object.entries(annotations)) {
     if (metadata?.annotations?.[name] !== undefined) yield `metadata.annotations[${name}]: ${why}`;
   }
@@ -301,7 +293,7 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
     Status: (object) =>
       readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
     Claim: (object) => {
-      const claim = readField<ObjectReference>(object, "spec.claimRef");
+      const claim = readField<core.ObjectReference>(object, "spec.claimRef");
       return claim ? `${claim.namespace}/${claim.name}` : "";
     },
     StorageClass: text("spec.storageClassName"),

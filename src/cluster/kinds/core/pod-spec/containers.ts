@@ -1,3 +1,5 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   duplicate,
@@ -29,21 +31,9 @@ import {
   refused,
   unique,
 } from "../../checks/problems.ts";
-import { containerResources } from "./resources.ts";
+import { containerResources } from "../resources.ts";
 import { containerSecurityProblems } from "./security.ts";
-import type {
-  Container,
-  EnvVar,
-  HTTPGetAction,
-  Handler,
-  ObjectFieldSelector,
-  PodSpec,
-  Probe,
-  ResourceFieldSelector,
-  SecretKeySelector,
-  Volume,
-  VolumeMount,
-} from "./types.ts";
+import type { Container, Handler, PodSpec, Probe, Volume } from "./types.ts";
 
 /** The volumes and claims of a pod that its containers may reference. */
 export interface ContainerContext {
@@ -162,7 +152,7 @@ const variableFields = [
   "status.podIPs",
 ];
 
-function* variable(at: string, { name, value, valueFrom }: EnvVar): Problems {
+function* variable(at: string, { name, value, valueFrom }: Sent<core.EnvVar>): Problems {
   yield* needed(`${at}.name`, name, checkVariableName);
   if (!valueFrom) return;
   const field = `${at}.valueFrom`;
@@ -220,7 +210,7 @@ const podFields = new Set([
 /** A fieldRef: a field of the pod, or one of its labels or annotations such as `metadata.labels['app']`. */
 export function* fieldReference(
   field: string,
-  { apiVersion, fieldPath }: ObjectFieldSelector,
+  { apiVersion, fieldPath }: Sent<core.ObjectFieldSelector>,
   allowed: readonly string[],
 ): Problems {
   if (!apiVersion) return yield required(`${field}.apiVersion`);
@@ -248,7 +238,7 @@ const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1G
 /** A resourceFieldRef: a request or limit of a container, with a divisor. A file must name its container. */
 export function* resourceReference(
   field: string,
-  { containerName = "", resource = "", divisor = "0" }: ResourceFieldSelector,
+  { containerName = "", resource = "", divisor = "0" }: Sent<core.ResourceFieldSelector>,
   needsContainer = false,
 ): Problems {
   if (needsContainer && containerName === "") yield required(`${field}.containerName`);
@@ -273,7 +263,7 @@ function divisorsOf(kind: string): [name: string, divisors: readonly string[]] {
   return [kind.startsWith("hugepages-") ? "hugepages" : kind, byteDivisors];
 }
 
-function* keyReference(field: string, { name = "", key }: SecretKeySelector): Problems {
+function* keyReference(field: string, { name = "", key }: Sent<core.SecretKeySelector>): Problems {
   yield* checked(`${field}.name`, name, checkSubdomain);
   yield* needed(`${field}.key`, key, checkConfigKey);
 }
@@ -318,7 +308,7 @@ function* mounts(field: string, container: Container, volumes: Volumes): Problem
 }
 
 /** The real server omits the index if the error is about the path itself. */
-function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMount): Problems {
+function* subPaths(list: string, at: string, { subPath, subPathExpr }: Sent<core.VolumeMount>): Problems {
   if (subPath) yield* descendingPath(`${list}.subPath`, subPath);
   if (!subPathExpr) return;
   if (subPath) {
@@ -327,14 +317,18 @@ function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMou
   yield* descendingPath(`${list}.subPathExpr`, subPathExpr);
 }
 
-function* propagation(field: string, { mountPropagation }: VolumeMount, container: Container): Problems {
+function* propagation(
+  field: string,
+  { mountPropagation }: Sent<core.VolumeMount>,
+  container: Container,
+): Problems {
   yield* optionalChoice(field, mountPropagation, "core/v1.VolumeMount");
   if (mountPropagation === "Bidirectional" && !container.securityContext?.privileged) {
     yield forbidden(field, "Bidirectional mount propagation is available only to privileged containers");
   }
 }
 
-function* recursiveReadOnly(field: string, mount: VolumeMount): Problems {
+function* recursiveReadOnly(field: string, mount: Sent<core.VolumeMount>): Problems {
   const { recursiveReadOnly: mode, readOnly, mountPropagation = "None" } = mount;
   yield* optionalChoice(field, mode, ["Disabled", "Enabled", "IfPossible"]);
   if (mode !== "Enabled" && mode !== "IfPossible") return;
@@ -431,7 +425,7 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   *exec(field, { command }: Handler["exec"] & object) {
     if (!command?.length) yield required(`${field}.command`);
   },
-  *httpGet(field, { path, scheme = "", port = 0, httpHeaders = [] }: HTTPGetAction) {
+  *httpGet(field, { path, scheme = "", port = 0, httpHeaders = [] }: Sent<core.HTTPGetAction>) {
     if (!path) yield required(`${field}.path`);
     yield* checked(`${field}.port`, port, checkPort);
     yield* optionalChoice(`${field}.scheme`, scheme, "core/v1.HTTPGetAction");

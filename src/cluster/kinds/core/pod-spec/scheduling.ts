@@ -1,3 +1,5 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import {
   checkLabel,
   checkLabelValue,
@@ -17,22 +19,13 @@ import {
   positive,
   unique,
 } from "../../checks/problems.ts";
-import type {
-  Affinity,
-  NodeSelectorRequirement,
-  NodeSelectorTerm,
-  PodAffinity,
-  PodAffinityTerm,
-  PodSpec,
-  Toleration,
-  TopologySpreadConstraint,
-} from "./types.ts";
+import type { PodAffinity, PodSpec } from "./types.ts";
 
 /** The effects of taints, in the order of messages. */
 export const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /** The tolerations of a pod. */
-export function* tolerations(field: string, list: readonly Toleration[] = []): Problems {
+export function* tolerations(field: string, list: readonly Sent<core.Toleration>[] = []): Problems {
   for (const [at, toleration] of itemsOf(field, list)) {
     const { key = "", operator = "", value = "", effect = "", tolerationSeconds } = toleration;
     yield* ifSet(`${at}.key`, key, checkQualifiedName);
@@ -71,7 +64,7 @@ function* tolerated(field: string, operator: string, value: string): Problems {
 }
 
 /** The topologySpreadConstraints of a pod. */
-export function* spread(field: string, list: readonly TopologySpreadConstraint[] = []): Problems {
+export function* spread(field: string, list: readonly Sent<core.TopologySpreadConstraint>[] = []): Problems {
   const type = "core/v1.TopologySpreadConstraint";
   for (const [at, constraint, index] of itemsOf(field, list)) {
     const { maxSkew = 0, topologyKey = "", whenUnsatisfiable = "", minDomains } = constraint;
@@ -116,13 +109,16 @@ const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
 const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /** The affinity of a pod. */
-export function* affinity(field: string, { nodeAffinity, podAffinity, podAntiAffinity }: Affinity): Problems {
+export function* affinity(
+  field: string,
+  { nodeAffinity, podAffinity, podAntiAffinity }: Sent<core.Affinity>,
+): Problems {
   if (nodeAffinity) yield* nodes(`${field}.nodeAffinity`, nodeAffinity);
   if (podAffinity) yield* pods(`${field}.podAffinity`, podAffinity);
   if (podAntiAffinity) yield* pods(`${field}.podAntiAffinity`, podAntiAffinity);
 }
 
-function* nodes(field: string, rules: NonNullable<Affinity["nodeAffinity"]>): Problems {
+function* nodes(field: string, rules: NonNullable<Sent<core.Affinity>["nodeAffinity"]>): Problems {
   const needs = rules[requiredTerms];
   if (needs) yield* nodeSelectorProblems(`${field}.${requiredTerms}`, needs.nodeSelectorTerms);
   const preferred = itemsOf(`${field}.${preferredTerms}`, rules[preferredTerms]);
@@ -133,7 +129,10 @@ function* nodes(field: string, rules: NonNullable<Affinity["nodeAffinity"]>): Pr
 }
 
 /** The terms of a node selector, of which one must match. */
-export function* nodeSelectorProblems(field: string, terms: readonly NodeSelectorTerm[] = []): Problems {
+export function* nodeSelectorProblems(
+  field: string,
+  terms: readonly Sent<core.NodeSelectorTerm>[] = [],
+): Problems {
   const at = `${field}.nodeSelectorTerms`;
   if (terms.length === 0) yield required(at, "must have at least one node selector term");
   for (const [each, term] of itemsOf(at, terms)) yield* nodeTerm(each, term, true);
@@ -146,7 +145,7 @@ function* weightProblems(field: string, weight: number): Problems {
 /** Invalid label values are rejected only in required terms. */
 function* nodeTerm(
   field: string,
-  { matchExpressions, matchFields }: NodeSelectorTerm,
+  { matchExpressions, matchFields }: Sent<core.NodeSelectorTerm>,
   checksValues: boolean,
 ): Problems {
   for (const [at, requirement] of itemsOf(`${field}.matchExpressions`, matchExpressions)) {
@@ -157,7 +156,7 @@ function* nodeTerm(
 
 function* labelRequirement(
   field: string,
-  { key = "", operator = "", values = [] }: NodeSelectorRequirement,
+  { key = "", operator = "", values = [] }: Sent<core.NodeSelectorRequirement>,
   checksValues: boolean,
 ): Problems {
   const at = `${field}.values`;
@@ -171,7 +170,7 @@ function* labelRequirement(
 
 function* fieldRequirement(
   field: string,
-  { key = "", operator = "", values = [] }: NodeSelectorRequirement,
+  { key = "", operator = "", values = [] }: Sent<core.NodeSelectorRequirement>,
 ): Problems {
   if (operator !== "In" && operator !== "NotIn") {
     yield invalid(`${field}.operator`, operator, "not a valid selector operator");
@@ -192,7 +191,7 @@ function* pods(field: string, rules: PodAffinity): Problems {
   }
 }
 
-function* podTerm(field: string, term: PodAffinityTerm): Problems {
+function* podTerm(field: string, term: Sent<core.PodAffinityTerm>): Problems {
   const { labelSelector, namespaceSelector, namespaces = [], topologyKey = "" } = term;
   yield* selectorProblems(`${field}.labelSelector`, labelSelector);
   yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector);
@@ -205,7 +204,7 @@ function* podTerm(field: string, term: PodAffinityTerm): Problems {
 /** The matchLabelKeys and mismatchLabelKeys of a selector. */
 function* labelKeys(
   field: string,
-  { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm,
+  { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: Sent<core.PodAffinityTerm>,
 ): Problems {
   for (const [name, keys] of Object.entries({ matchLabelKeys, mismatchLabelKeys })) {
     const at = `${field}.${name}`;

@@ -32,7 +32,7 @@ import {
   initContainers,
   trimmedImage,
 } from "./containers.ts";
-import { containerResources, podResources } from "./resources.ts";
+import { containerResources, podResources } from "../resources.ts";
 import { podSecurityProblems, userNamespaceProblems } from "./security.ts";
 import { type Pod, type PodSpec, type PodTemplateSpec, containersIn } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";

@@ -24,8 +24,7 @@ import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.t
 import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/names.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
-import { sumOfRequests } from "../pod-spec/resources.ts";
-import { isForPods } from "../resource-names.ts";
+import { isForPods, sumOfRequests } from "../resources.ts";
 import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 import type { Sent } from "../../../contract/sent.ts";
