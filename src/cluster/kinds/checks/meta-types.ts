@@ -1,39 +1,20 @@
 import { forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkConditionReason, checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import type {
-  Condition,
-  LabelSelector,
-  LabelSelectorRequirement,
-  ObjectMeta,
-} from "@tsbuilder/apimachinery/meta";
+import type { Condition, LabelSelector, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { labelProblems } from "./names.ts";
-import {
-  type Problems,
-  checked,
-  each,
-  eachChecked,
-  itemsOf,
-  needed,
-  optionalChoice,
-  unique,
-} from "./problems.ts";
+import { type Problems, checked, eachChecked, itemsOf, needed, optionalChoice, unique } from "./problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { checkAnnotations } from "../../registry/validate-metadata.ts";
 
-export function* selectorProblems(field: string, selector: LabelSelector | undefined): Problems {
-  if (!selector) return;
+export function* selectorProblems(field: string, selector: Sent<LabelSelector> = {}): Problems {
   yield* labelProblems(`${field}.matchLabels`, selector.matchLabels);
-  yield* each(`${field}.matchExpressions`, selector.matchExpressions, requirementProblems);
-}
-
-function* requirementProblems(
-  field: string,
-  { key = "", operator = "", values = [] }: Sent<LabelSelectorRequirement>,
-): Problems {
-  yield* operatorProblems(field, operator, values);
-  yield* checked(`${field}.key`, key, checkQualifiedName);
-  yield* eachChecked(`${field}.values`, values, checkLabelValue);
+  const requirements = itemsOf(`${field}.matchExpressions`, selector.matchExpressions);
+  for (const [at, { key = "", operator = "", values = [] }] of requirements) {
+    yield* operatorProblems(at, operator, values);
+    yield* checked(`${at}.key`, key, checkQualifiedName);
+    yield* eachChecked(`${at}.values`, values, checkLabelValue);
+  }
 }
 
 /** Validates the operator of a requirement, and that it has as many values as that takes. */
@@ -73,10 +54,6 @@ export function shownSelector({ matchLabels, matchExpressions }: LabelSelector):
   };
 }
 
-const longestReason = 1024;
-
-const longestMessage = 32 * 1024;
-
 /** Validates conditions of the type that most kinds share, for those kinds whose status the server validates. */
 export function* conditionProblems(field: string, conditions?: readonly Sent<Condition>[]): Problems {
   const uniqueType = unique();
@@ -91,8 +68,8 @@ export function* conditionProblems(field: string, conditions?: readonly Sent<Con
     }
     if (!condition.lastTransitionTime) yield required(`${at}.lastTransitionTime`);
     yield* needed(`${at}.reason`, reason, checkConditionReason);
-    if (reason.length > longestReason) yield tooLong(`${at}.reason`, longestReason);
-    if (message.length > longestMessage) yield tooLong(`${at}.message`, longestMessage);
+    if (reason.length > 1024) yield tooLong(`${at}.reason`, 1024);
+    if (message.length > 32_768) yield tooLong(`${at}.message`, 32_768);
   }
 }
 

@@ -18,8 +18,6 @@ import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import { fillIn } from "../fill-in.ts";
 import { type Problems, checked } from "../checks/problems.ts";
 
-const nameLabel = "kubernetes.io/metadata.name";
-
 const permanent = new Set(["default", "kube-system", "kube-public"]);
 
 /**
@@ -35,7 +33,10 @@ const namespaceStrategy: Partial<Strategy> = {
     object["status"] = { phase: "Active" };
   },
   default(object) {
-    labelWithName(object);
+    const { metadata } = object;
+    if (metadata.name) {
+      metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+    }
     fillIn(object["status"], () => ({ phase: "Active" }));
   },
   prepareForUpdate(object, old, { subresource }) {
@@ -68,10 +69,6 @@ const namespaceStrategy: Partial<Strategy> = {
   },
 };
 
-function labelWithName({ metadata }: ApiObject): void {
-  if (metadata.name) metadata.labels = { ...metadata.labels, [nameLabel]: metadata.name };
-}
-
 function finalizersOf({ spec }: ApiObject): string[] {
   return (spec as { finalizers?: string[] } | undefined)?.finalizers ?? [];
 }
@@ -100,7 +97,6 @@ function* phaseProblems(object: ApiObject): Problems {
   yield invalid("status.Phase", phase, `may only be '${only}' if \`deletionTimestamp\` is${not} empty`);
 }
 
-/** The user of the namespace controller. */
 const user = userOf("namespace");
 
 /** The maximum number of event loop turns to wait for changes in a namespace to stop. */

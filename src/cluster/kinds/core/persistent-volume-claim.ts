@@ -22,21 +22,17 @@ const claimStrategy: Partial<Strategy> = {
   default: (object) => defaultClaim(object),
   prepareForCreate(object) {
     object["status"] = { phase: "Pending" };
-    settleSources(claimOf(object).spec ?? {});
+    settleSources((object as Claim).spec ?? {});
     addFinalizer(object, "kubernetes.io/pvc-protection");
   },
   prepareForUpdate(object, old, { subresource }) {
-    if (subresource === "") settleSources(claimOf(object).spec ?? {}, claimOf(old).spec);
+    if (subresource === "") settleSources((object as Claim).spec ?? {}, (old as Claim).spec);
   },
-  validate: (object) => [...claimSpec("spec", claimOf(object).spec ?? {})],
+  validate: (object) => [...claimSpec("spec", (object as Claim).spec ?? {})],
   validateUpdate: (object, old, { subresource }) =>
     subresource === "status" ? [...statusProblems(object)] : [...changed(object, old)],
-  warnings: (object) => fractionalSizes("spec", claimOf(object).spec ?? {}),
+  warnings: (object) => fractionalSizes("spec", (object as Claim).spec ?? {}),
 };
-
-function claimOf(object: ApiObject): Claim {
-  return object;
-}
 
 /**
  * Drops a new dataSourceRef to another namespace, which no feature allows by default, and a new dataSource that is
@@ -67,7 +63,7 @@ function* fractionalSizes(field: string, { resources }: NonNullable<Claim["spec"
 }
 
 function* statusProblems(object: ApiObject): Problems {
-  const { capacity, allocatedResources, allocatedResourceStatuses } = claimOf(object).status ?? {};
+  const { capacity, allocatedResources, allocatedResourceStatuses } = (object as Claim).status ?? {};
   for (const [name, amount] of Object.entries(capacity ?? {})) {
     yield* storedAmount(`status.capacity[${name}]`, amount);
   }
@@ -98,7 +94,7 @@ export function* storedAmount(field: string, amount: Quantity): Problems {
 }
 
 function* changed(object: ApiObject, old: ApiObject): Problems {
-  const [now, before] = [claimOf(object), claimOf(old)];
+  const [now, before]: [Claim, Claim] = [object, old];
   yield* claimSpec("spec", now.spec ?? {});
   if (!isEqual(fixed(now, before), fixed(before, before))) {
     const detail =

@@ -80,8 +80,10 @@ function misplaced(scope: string, { hard = {} }: Spec): string[] {
   return Object.keys(hard).filter((name) => fitting && isCountedByQuota(name) && !fitting.includes(name));
 }
 
-function hasConflict(scopes: readonly string[]): number {
-  return exclusive.filter((pair) => pair.every((scope) => scopes.includes(scope))).length;
+function* conflicts(field: string, scopes: readonly string[], shown: readonly string[] | null): Problems {
+  for (const pair of exclusive) {
+    if (pair.every((scope) => scopes.includes(scope))) yield invalid(field, shown, "conflicting scopes");
+  }
 }
 
 /** Validates the scopes of a quota. */
@@ -92,8 +94,7 @@ function* scopeProblems(field: string, spec: Spec): Problems {
     for (const _ of misplaced(scope, spec))
       yield invalid(field, scopes, "unsupported scope applied to resource");
   }
-  for (let count = hasConflict(scopes); count > 0; count--)
-    yield invalid(field, scopes, "conflicting scopes");
+  yield* conflicts(field, scopes, scopes);
 }
 
 /** Validates the selector of scopes. The server names no item in its errors. */
@@ -101,9 +102,7 @@ function* selectorOfScopes(field: string, spec: Spec): Problems {
   const requirements = spec.scopeSelector?.matchExpressions ?? [];
   for (const requirement of requirements) yield* requirementProblems(field, requirement, spec);
   const scopes = requirements.map(({ scopeName = "" }) => scopeName);
-  for (let count = hasConflict(scopes); count > 0; count--) {
-    yield invalid(field, spec.scopes ?? null, "conflicting scopes");
-  }
+  yield* conflicts(field, scopes, spec.scopes ?? null);
 }
 
 function* requirementProblems(

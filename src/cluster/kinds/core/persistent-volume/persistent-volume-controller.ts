@@ -251,7 +251,7 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
 
   async function lose(claim: Claim): Promise<void> {
     if (claim.status?.phase === "Lost") return;
-    const why = "Bound claim has lost its Volume. Data on the volume is lost!";
+    const why = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
     await report(claim, "Warning", "ClaimLost", why);
     await objects.update(user, { ...claim, status: { phase: "Lost" } }, "status");
   }

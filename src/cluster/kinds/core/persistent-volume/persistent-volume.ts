@@ -37,15 +37,14 @@ const persistentVolumeStrategy: Partial<Strategy> = {
   },
   prepareForUpdate(object, old, { subresource, now }) {
     if (subresource !== "status") return;
-    const [status, before] = [object["status"], old["status"]] as Array<
-      Sent<core.PersistentVolumeStatus> | undefined
-    >;
+    const { status } = object as Sent<core.PersistentVolume>;
+    const { status: before = {} } = old as Sent<core.PersistentVolume>;
     if (!status) return;
-    const { lastPhaseTransitionTime: since } = before ?? {};
-    if (status.phase === before?.phase)
-      fillIn(status, () => (since === undefined ? {} : { lastPhaseTransitionTime: since }));
-    else if ((status.lastPhaseTransitionTime ?? since) === since)
-      status.lastPhaseTransitionTime = formatTime(now);
+    const { lastPhaseTransitionTime: since } = before;
+    if (status.phase !== before.phase) {
+      if ((status.lastPhaseTransitionTime ?? since) === since)
+        status.lastPhaseTransitionTime = formatTime(now);
+    } else if (since !== undefined) status.lastPhaseTransitionTime ??= since;
   },
   validate: (object) => [...volumeProblems(object), ...mountOptions(object)],
   validateUpdate: (object, old, { subresource }) =>
@@ -56,23 +55,20 @@ const persistentVolumeStrategy: Partial<Strategy> = {
 /** Validates a PersistentVolume. */
 function* volumeProblems(object: ApiObject): Problems {
   const { spec = {} } = object as Sent<core.PersistentVolume>;
-  const { accessModes = [], nodeAffinity, storageClassName, persistentVolumeReclaimPolicy } = spec;
+  const { accessModes = [], nodeAffinity, persistentVolumeReclaimPolicy: policy } = spec;
+  const type = "core/v1.PersistentVolumeSpec";
   if (accessModes.length === 0) yield required("spec.accessModes");
   yield* accessModeProblems("spec.accessModes", accessModes);
   yield* capacityProblems("spec.capacity", spec.capacity);
-  yield* optionalChoice(
-    "spec.persistentVolumeReclaimPolicy",
-    persistentVolumeReclaimPolicy,
-    "core/v1.PersistentVolumeSpec",
-  );
+  yield* optionalChoice("spec.persistentVolumeReclaimPolicy", policy, type);
   if (nodeAffinity?.required) {
     yield* nodeSelectorProblems("spec.nodeAffinity.required", nodeAffinity.required.nodeSelectorTerms);
   } else if (nodeAffinity)
     yield required("spec.nodeAffinity.required", "must specify required node constraints");
   yield* volumeSource("spec", spec);
   yield* recycledRoot("spec", spec);
-  yield* ifSet("spec.storageClassName", storageClassName, checkSubdomain);
-  yield* optionalChoice("spec.volumeMode", spec.volumeMode, "core/v1.PersistentVolumeSpec");
+  yield* ifSet("spec.storageClassName", spec.storageClassName, checkSubdomain);
+  yield* optionalChoice("spec.volumeMode", spec.volumeMode, type);
   yield* attributesClass(spec);
 }
 
@@ -124,7 +120,7 @@ function* attributesClass({ volumeAttributesClassName: name, csi }: Spec): Probl
   if (name === undefined) return;
   const field = "spec.volumeAttributesClassName";
   if (name === "") yield required(field, "an empty string is disallowed");
-  else yield* needed(field, name, checkSubdomain);
+  yield* ifSet(field, name, checkSubdomain);
   if (!csi) yield required("spec.csi", "has to be specified when using volumeAttributesClassName");
 }
 

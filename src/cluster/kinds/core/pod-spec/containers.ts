@@ -24,11 +24,11 @@ import {
   checked,
   choice,
   each,
+  ifSet,
   itemsOf,
   needed,
   nonNegative,
   optionalChoice,
-  refused,
   unique,
 } from "../../checks/problems.ts";
 import { containerResources } from "../resources.ts";
@@ -346,7 +346,12 @@ function* devices(field: string, container: Container, volumes: Volumes): Proble
   for (const [at, { name = "", devicePath = "" }] of itemsOf(field, volumeDevices)) {
     if (name === "") yield required(`${at}.name`);
     if (names.has(name)) yield invalid(`${at}.name`, name, "must be unique");
-    yield* blockVolume(`${at}.name`, name, volumes.get(name));
+    const volume = volumes.get(name);
+    if (!volume) yield notFound(`${at}.name`, name);
+    else if (!volume.persistentVolumeClaim && !volume.ephemeral) {
+      const sources = "PersistentVolumeClaim or Ephemeral";
+      yield invalid(`${at}.name`, name, `can only use volume source type of ${sources} for block mode`);
+    }
     if (devicePath === "") yield required(`${at}.devicePath`);
     if (paths.has(devicePath)) yield invalid(`${at}.devicePath`, devicePath, "must be unique");
     if (devicePath.split("/").includes("..")) {
@@ -360,13 +365,6 @@ function* devices(field: string, container: Container, volumes: Volumes): Proble
     }
     if (name !== "") names.add(name);
   }
-}
-
-function* blockVolume(field: string, name: string, volume: Volume | undefined): Problems {
-  if (!volume) return yield notFound(field, name);
-  if (volume.persistentVolumeClaim || volume.ephemeral) return;
-  const sources = "PersistentVolumeClaim or Ephemeral";
-  yield invalid(field, name, `can only use volume source type of ${sources} for block mode`);
 }
 
 /** The lifecycle hooks and the probes of a container. */
@@ -459,11 +457,8 @@ function checkHeaderName(name: string): string[] {
 function* ports(field: string, list: Container["ports"]): Problems {
   const uniqueName = unique();
   for (const [at, { name = "", containerPort = 0, hostPort = 0, protocol }] of itemsOf(field, list)) {
-    if (name !== "") {
-      const reasons = checkPortName(name);
-      yield* refused(`${at}.name`, name, reasons);
-      if (reasons.length === 0) yield* uniqueName(`${at}.name`, name);
-    }
+    yield* ifSet(`${at}.name`, name, checkPortName);
+    if (checkPortName(name).length === 0) yield* uniqueName(`${at}.name`, name);
     if (containerPort === 0) yield required(`${at}.containerPort`);
     else yield* checked(`${at}.containerPort`, containerPort, checkPort);
     if (hostPort !== 0) yield* checked(`${at}.hostPort`, hostPort, checkPort);
@@ -494,10 +489,6 @@ function* resizing(field: string, { resizePolicy }: Container, podPolicy: string
   }
 }
 
-const ruleLimit = 20;
-
-const exitCodeLimit = 255;
-
 /** The restartPolicy and restartPolicyRules of a container. */
 function* restarts(field: string, container: Container): Problems {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
@@ -506,7 +497,7 @@ function* restarts(field: string, container: Container): Problems {
   } else if (rules.length > 0) {
     yield required(`${field}.restartPolicy`, "must specify restartPolicy when restart rules are used");
   }
-  if (rules.length > ruleLimit) yield tooMany(`${field}.restartPolicyRules`, rules.length, ruleLimit);
+  if (rules.length > 20) yield tooMany(`${field}.restartPolicyRules`, rules.length, 20);
   for (const [at, { action = "", exitCodes }] of itemsOf(`${field}.restartPolicyRules`, rules)) {
     yield* optionalChoice(`${at}.action`, action, ["Restart", "RestartAllContainers"]);
     if (!exitCodes) {
@@ -515,8 +506,6 @@ function* restarts(field: string, container: Container): Problems {
     }
     const { operator = "", values = [] } = exitCodes;
     yield* optionalChoice(`${at}.exitCodes.operator`, operator, ["In", "NotIn"]);
-    if (values.length > exitCodeLimit) {
-      yield tooMany(`${at}.exitCodes.values`, values.length, exitCodeLimit);
-    }
+    if (values.length > 255) yield tooMany(`${at}.exitCodes.values`, values.length, 255);
   }
 }

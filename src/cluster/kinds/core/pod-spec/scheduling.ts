@@ -19,7 +19,7 @@ import {
   positive,
   unique,
 } from "../../checks/problems.ts";
-import type { PodAffinity, PodSpec } from "./types.ts";
+import type { PodSpec } from "./types.ts";
 
 /** The effects of taints, in the order of messages. */
 export const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -182,7 +182,7 @@ function* fieldRequirement(
   else yield* eachChecked(`${field}.values`, values, checkSubdomain);
 }
 
-function* pods(field: string, rules: PodAffinity): Problems {
+function* pods(field: string, rules: Sent<core.PodAffinity>): Problems {
   yield* each(`${field}.${requiredTerms}`, rules[requiredTerms], podTerm);
   const preferred = itemsOf(`${field}.${preferredTerms}`, rules[preferredTerms]);
   for (const [at, { weight = 0, podAffinityTerm = {} }] of preferred) {

@@ -150,8 +150,6 @@ function* seccompProblems(field: string, profile: SeccompProfile | undefined): P
   }
 }
 
-const longestPath = 4095;
-
 function* appArmorProblems(field: string, profile: SeccompProfile | undefined): Problems {
   if (!profile) return;
   const { type = "", localhostProfile } = profile;
@@ -168,6 +166,6 @@ function* appArmorProblems(field: string, profile: SeccompProfile | undefined): 
     if (localhostProfile.trim() !== localhostProfile) {
       yield invalid(at, localhostProfile, "must not be padded with whitespace");
     } else if (localhostProfile === "") yield required(at, "must be set when AppArmor type is Localhost");
-    if (localhostProfile.length > longestPath) yield tooLong(at, longestPath);
+    if (localhostProfile.length > 4095) yield tooLong(at, 4095);
   }
 }

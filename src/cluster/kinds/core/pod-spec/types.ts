@@ -4,14 +4,6 @@ import { itemsOf } from "../../checks/problems.ts";
 
 export type Container = Sent<core.Container> & { targetContainerName?: string | undefined };
 
-export type ContainerPort = Sent<core.ContainerPort>;
-
-export type DownwardAPIVolumeFile = Sent<core.DownwardAPIVolumeFile>;
-
-export type KeyToPath = Sent<core.KeyToPath>;
-
-export type PodAffinity = Sent<core.PodAffinity>;
-
 export type PodSpec = Sent<core.PodSpec>;
 
 /** The containers in some lists of a pod, each with its path. */
@@ -36,8 +28,6 @@ export type SeccompProfile = Sent<core.SeccompProfile>;
 export type SecurityContext = Sent<core.SecurityContext>;
 
 export type Volume = Sent<core.Volume>;
-
-export type VolumeProjection = Sent<core.VolumeProjection>;
 
 /** The action of a probe or a lifecycle hook; exactly one field is set. */
 export type Handler = Sent<core.LifecycleHandler> & Pick<Probe, "grpc">;

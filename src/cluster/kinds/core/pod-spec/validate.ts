@@ -22,7 +22,6 @@ import {
   inRange,
   itemsOf,
   optionalChoice,
-  refused,
 } from "../../checks/problems.ts";
 import { affinity, gates, spread, tolerations } from "./scheduling.ts";
 import {
@@ -43,7 +42,7 @@ export function* validateTemplate(template: PodTemplateSpec = {}, field: string)
   const { metadata = {}, spec = {} } = template;
   yield* labelProblems(`${field}.labels`, metadata.labels);
   for (const key of Object.keys(metadata.annotations ?? {})) {
-    yield* refused(`${field}.annotations`, key, checkQualifiedName(key.toLowerCase()));
+    yield* checked(`${field}.annotations`, key, (name) => checkQualifiedName(name.toLowerCase()));
   }
   yield* annotationProblems(`${field}.annotations`, metadata.annotations, spec);
   yield* specProblems(`${field}.spec`, spec, undefined);
@@ -73,10 +72,6 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
   }
 }
 
-const mirror = "kubernetes.io/config.mirror";
-
-const deletionCost = "controller.kubernetes.io/pod-deletion-cost";
-
 const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod";
 
 const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/";
@@ -90,9 +85,9 @@ function* annotationProblems(
   spec: PodSpec,
 ): Problems {
   for (const [key, value] of Object.entries(annotations)) {
-    if (key === mirror && !spec.nodeName) {
+    if (key === "kubernetes.io/config.mirror" && !spec.nodeName) {
       yield invalid(`${field}[${key}]`, value, "must set spec.nodeName if mirror pod annotation is set");
-    } else if (key === deletionCost && !isInt32(value)) {
+    } else if (key === "controller.kubernetes.io/pod-deletion-cost" && !isInt32(value)) {
       yield invalid(`${field}[${key}]`, value, "must be a 32bit integer");
     } else if (key === seccompOfPod || key.startsWith(seccompOfContainer)) {
       yield* seccomp(`${field}.${key}`, value);
@@ -116,24 +111,11 @@ function* appArmorProblems(field: string, key: string, profile: string, spec: Po
   const name = key.slice(appArmor.length);
   const all = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   if (!all.some((container) => container.name === name)) yield invalid(field, name, "container not found");
-  if (profile === "" || profile === "runtime/default" || profile === "unconfined") return;
-  if (profile.startsWith("localhost/")) return;
+  if (["", "runtime/default", "unconfined"].includes(profile) || profile.startsWith("localhost/")) return;
   yield invalid(field, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`);
 }
 
-/** Validates a new pod. */
-export function* newPodProblems(pod: Pod): Problems {
-  yield* podProblems(pod);
-  const { ephemeralContainers: ephemeral, nodeName, schedulingGates } = pod.spec;
-  if (ephemeral?.length) yield forbidden("spec.ephemeralContainers", "cannot be set on create");
-  if (nodeName && schedulingGates?.length) {
-    yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
-  }
-}
-
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-
-const longestDeadline = 2 ** 31 - 1;
 
 /** `podName` is undefined for the spec of a template. */
 function* specProblems(field: string, spec: PodSpec, podName: string | undefined): Problems {
@@ -158,7 +140,7 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
   yield* hostnameOverride(field, spec);
   yield* ifSet(`${field}.serviceAccountName`, spec.serviceAccountName, checkSubdomain);
   yield* ifSet(`${field}.nodeName`, spec.nodeName, checkSubdomain);
-  yield* inRange(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, longestDeadline);
+  yield* inRange(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, 2 ** 31 - 1);
   yield* ifSet(`${field}.hostname`, spec.hostname, checkLabel);
   yield* ifSet(`${field}.subdomain`, spec.subdomain, checkLabel);
   yield* tolerations(`${field}.tolerations`, spec.tolerations);
@@ -173,12 +155,6 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
   yield* fileVariables(field, spec);
 }
 
-const nameserverLimit = 3;
-
-const searchLimit = 32;
-
-const searchTextLimit = 2048;
-
 /** The DNS policy and dnsConfig of a pod. */
 function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
   const at = `${field}.dnsConfig`;
@@ -190,16 +166,15 @@ function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
       return yield required(`${at}.nameservers`, detail);
     }
   }
-  if (nameservers.length > nameserverLimit) {
-    const detail = `must not have more than ${nameserverLimit} nameservers`;
-    yield invalid(`${at}.nameservers`, nameservers, detail);
+  if (nameservers.length > 3) {
+    yield invalid(`${at}.nameservers`, nameservers, "must not have more than 3 nameservers");
   }
   yield* eachChecked(`${at}.nameservers`, nameservers, checkAddress);
-  if (searches.length > searchLimit) {
-    yield invalid(`${at}.searches`, searches, `must not have more than ${searchLimit} search paths`);
+  if (searches.length > 32) {
+    yield invalid(`${at}.searches`, searches, "must not have more than 32 search paths");
   }
-  if (searches.join(" ").length > searchTextLimit) {
-    const detail = `must not have more than ${searchTextLimit} characters (including spaces) in the search list`;
+  if (searches.join(" ").length > 2048) {
+    const detail = "must not have more than 2048 characters (including spaces) in the search list";
     yield invalid(`${at}.searches`, searches, detail);
   }
   for (const [each, search] of itemsOf(`${at}.searches`, searches)) {

@@ -1,3 +1,5 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import {
@@ -22,11 +24,11 @@ import {
 } from "../../checks/problems.ts";
 import { selectorProblems, templateMetadata } from "../../checks/meta-types.ts";
 import { claimSpec } from "../persistent-volume-claim.ts";
-import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, Volume, VolumeProjection } from "./types.ts";
+import type { PodSpec, Volume } from "./types.ts";
 import { fieldReference, resourceReference } from "./containers.ts";
 
 /** An item of a ConfigMap or Secret that becomes a file. */
-function* keyToPath(field: string, { key, path = "", mode }: KeyToPath): Problems {
+function* keyToPath(field: string, { key, path = "", mode }: Sent<core.KeyToPath>): Problems {
   yield* needed(`${field}.key`, key);
   yield* needed(`${field}.path`, path);
   yield* unreservedPath(`${field}.path`, path);
@@ -42,7 +44,7 @@ const fileFields = [
 ];
 
 /** An item of the downward API that becomes a file. */
-function* downwardFile(field: string, file: DownwardAPIVolumeFile): Problems {
+function* downwardFile(field: string, file: Sent<core.DownwardAPIVolumeFile>): Problems {
   const { path = "", fieldRef, resourceFieldRef, mode } = file;
   yield* needed(`${field}.path`, path);
   yield* unreservedPath(`${field}.path`, path);
@@ -58,7 +60,7 @@ function* downwardFile(field: string, file: DownwardAPIVolumeFile): Problems {
 }
 
 /** The sources of a projected volume: no two may have the same file. */
-function* projections(field: string, sources: readonly VolumeProjection[] | undefined): Problems {
+function* projections(field: string, sources: readonly Sent<core.VolumeProjection>[] | undefined): Problems {
   const taken = new Set<string>();
   function* take(path: string, shown: string): Problems {
     if (path !== "" && taken.has(path)) yield invalid(field, shown, "conflicting duplicate paths");
@@ -94,7 +96,7 @@ function* projections(field: string, sources: readonly VolumeProjection[] | unde
 function* token(
   volume: string,
   source: string,
-  { expirationSeconds = 0, path = "" }: NonNullable<VolumeProjection["serviceAccountToken"]>,
+  { expirationSeconds = 0, path = "" }: NonNullable<Sent<core.VolumeProjection>["serviceAccountToken"]>,
 ): Problems {
   const at = `${source}.serviceAccountToken.expirationSeconds`;
   if (expirationSeconds < 10 * 60) {

@@ -1,16 +1,9 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { isWholeQuantity } from "@tsbuilder/apimachinery/quantity";
 import { itemsOf } from "../../checks/problems.ts";
-import {
-  type Container,
-  type ContainerPort,
-  type KeyToPath,
-  type PodAffinity,
-  type PodSpec,
-  type Volume,
-  type VolumeProjection,
-  containersIn,
-} from "./types.ts";
+import { type Container, type PodSpec, type Volume, containersIn } from "./types.ts";
 
 type Warnings = Generator<string, void>;
 
@@ -73,7 +66,12 @@ function* overlappingPaths(volumes: readonly Volume[]): Generator<string, void> 
   }
 }
 
-function projectedPlaces({ configMap, secret, downwardAPI, serviceAccountToken }: VolumeProjection): Place[] {
+function projectedPlaces({
+  configMap,
+  secret,
+  downwardAPI,
+  serviceAccountToken,
+}: Sent<core.VolumeProjection>): Place[] {
   if (configMap?.items) return places(configMap.items, `ConfigMap ${JSON.stringify(configMap.name ?? "")}`);
   if (secret?.items) return places(secret.items, `Secret ${JSON.stringify(secret.name ?? "")}`);
   if (downwardAPI?.items) return places(downwardAPI.items, "DownwardAPI");
@@ -81,7 +79,7 @@ function projectedPlaces({ configMap, secret, downwardAPI, serviceAccountToken }
   return [];
 }
 
-function places(items: ReadonlyArray<Pick<KeyToPath, "path">> = [], source = ""): Place[] {
+function places(items: ReadonlyArray<Pick<Sent<core.KeyToPath>, "path">> = [], source = ""): Place[] {
   return items.map(({ path = "" }) => ({ path: path.replace(/\/+$/, ""), source }));
 }
 
@@ -197,7 +195,7 @@ function* hiddenVariables(field: string, { env }: Container): Warnings {
   }
 }
 
-type PlacedPort = readonly [path: string, port: ContainerPort];
+type PlacedPort = readonly [path: string, port: Sent<core.ContainerPort>];
 
 function* portWarnings(field: string, spec: PodSpec): Warnings {
   const all: PlacedPort[] = [];
@@ -240,7 +238,7 @@ function* overlap([path, port]: PlacedPort, [otherPath, other]: PlacedPort): War
   }
 }
 
-function* affinityWarnings(field: string, rules: PodAffinity = {}): Warnings {
+function* affinityWarnings(field: string, rules: Sent<core.PodAffinity> = {}): Warnings {
   const required = "requiredDuringSchedulingIgnoredDuringExecution";
   for (const [at, { labelSelector }] of itemsOf(`${field}.${required}`, rules[required])) {
     if (!labelSelector) yield `${at}.${noSelector}`;

@@ -1,7 +1,7 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { type FieldError, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -25,7 +25,7 @@ import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/names.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { isForPods, sumOfRequests } from "../resources.ts";
-import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
+import { podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { checkAddress, familyOf } from "../../checks/addresses.ts";
@@ -93,6 +93,16 @@ const podStrategy: Partial<Strategy> = {
   },
 };
 
+/** Validates a new pod. */
+function* newPodProblems(pod: Pod): Problems {
+  yield* podProblems(pod);
+  const { ephemeralContainers: ephemeral, nodeName, schedulingGates } = pod.spec;
+  if (ephemeral?.length) yield forbidden("spec.ephemeralContainers", "cannot be set on create");
+  if (nodeName && schedulingGates?.length) {
+    yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+  }
+}
+
 /** Almost nothing in a pod's spec may change; any other change is the last error. */
 function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
   for (const list of ["containers", "initContainers"] as const) {
@@ -105,9 +115,9 @@ function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
       yield* trimmedImage(at, container);
     }
   }
-  const deadline = deadlineProblem(spec, old);
-  if (deadline) yield deadline;
-  if (deadline && spec.activeDeadlineSeconds !== undefined) return;
+  const wrong = [...deadlineProblems(spec.activeDeadlineSeconds, old.activeDeadlineSeconds)];
+  yield* wrong;
+  if (wrong.length > 0 && spec.activeDeadlineSeconds !== undefined) return;
   yield* keptTolerations(spec, old);
   yield* removedGates(spec, old);
   yield* narrowedNodes(spec, old);
@@ -122,21 +132,17 @@ function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
   yield forbidden("spec", `pod updates may not change fields other than ${fields.join(",")}`);
 }
 
-function deadlineProblem(
-  { activeDeadlineSeconds: now }: PodSpec,
-  { activeDeadlineSeconds: before }: PodSpec,
-): FieldError | undefined {
+function* deadlineProblems(now: number | undefined, before: number | undefined): Problems {
   const field = "spec.activeDeadlineSeconds";
-  if (now === undefined) {
-    if (before === undefined) return undefined;
-    return invalid(field, null, "must not update from a positive integer to nil value");
-  }
   const highest = 2 ** 31 - 1;
-  if (now < 0 || now > highest) return invalid(field, now, `must be between 0 and ${highest}, inclusive`);
-  if (before !== undefined && before < now) {
-    return invalid(field, now, "must be less than or equal to previous value");
+  if (now === undefined) {
+    if (before === undefined) return;
+    yield invalid(field, null, "must not update from a positive integer to nil value");
+  } else if (now < 0 || now > highest) {
+    yield invalid(field, now, `must be between 0 and ${highest}, inclusive`);
+  } else if (before !== undefined && before < now) {
+    yield invalid(field, now, "must be less than or equal to previous value");
   }
-  return undefined;
 }
 
 function* keptTolerations({ tolerations = [] }: PodSpec, old: PodSpec): Problems {
@@ -232,14 +238,13 @@ function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} 
   }
 }
 
-const systemConditions = ["PodScheduled", "Ready", "Initialized"];
-
 function* conditions({ conditions: all }: Status): Problems {
   for (const [at, condition] of itemsOf("status.conditions", all)) {
     const { type = "" } = condition;
     yield* generation(at, condition);
+    if (["PodScheduled", "Ready", "Initialized"].includes(type)) continue;
     // The server names the field of its Go struct.
-    if (!systemConditions.includes(type)) yield* checked(`${at}.Type`, type, checkQualifiedName);
+    yield* checked(`${at}.Type`, type, checkQualifiedName);
   }
 }
 

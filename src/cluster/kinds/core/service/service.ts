@@ -134,15 +134,13 @@ function* uniquePorts({ type, ports = [] }: ServiceSpec): Problems {
   }
 }
 
-const longestAffinity = 86_400;
-
 function* affinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): Problems {
   yield* choice("spec.sessionAffinity", sessionAffinity, "core/v1.ServiceSpec");
   if (sessionAffinity !== "ClientIP") return;
   const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 0;
-  if (seconds > 0 && seconds <= longestAffinity) return;
+  if (seconds > 0 && seconds <= 86_400) return;
   const field = "spec.sessionAffinityConfig.clientIP.timeoutSeconds";
-  yield invalid(field, seconds, `must be greater than 0 and less than ${longestAffinity}`);
+  yield invalid(field, seconds, "must be greater than 0 and less than 86400");
 }
 
 function* addresses(spec: ServiceSpec): Problems {
