@@ -11,7 +11,7 @@ export function checkAddress(text: string): string[] {
   const address = parseAddress(text);
   if (!address) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
   if (address.hasLeadingZeros) return ["must not have leading 0s"];
-  return isMapped(address.bytes) ? ["must not be an IPv4-mapped IPv6 address"] : [];
+  return isMapped(address) ? ["must not be an IPv4-mapped IPv6 address"] : [];
 }
 
 /** Returns why an IP address is invalid in a newer field, which requires the canonical form. */
@@ -27,7 +27,7 @@ export function checkAddressRange(text: string): string[] {
   if (address.hasLeadingZeros || lengthHasLeadingZeros) {
     return ["must not have leading 0s in IP or prefix length"];
   }
-  if (isMapped(address.bytes)) return ["must not have an IPv4-mapped IPv6 address"];
+  if (isMapped(address)) return ["must not have an IPv4-mapped IPv6 address"];
   const masked = bitsOf(address.bytes).slice(length);
   return masked.includes("1") ? ["must not have bits set beyond the prefix length"] : [];
 }
@@ -60,7 +60,7 @@ function* formWarnings(
 export function familyOf(text: string): 4 | 6 | undefined {
   const address = text.includes("/") ? parseRange(text)?.address : parseAddress(text);
   if (!address) return undefined;
-  return address.bytes.length === 4 || isMapped(address.bytes) ? 4 : 6;
+  return address.bytes.length === 4 || isMapped(address) ? 4 : 6;
 }
 
 /** Returns true if a range lies within another one and is smaller. */
@@ -134,7 +134,7 @@ function hexOf(bytes: readonly number[]): string {
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
-function isMapped(bytes: readonly number[]): boolean {
+function isMapped({ bytes }: Pick<Address, "bytes">): boolean {
   return (
     bytes.length === 16 &&
     bytes.slice(0, 10).every((byte) => byte === 0) &&
@@ -150,7 +150,7 @@ function bitsOf(bytes: readonly number[]): string {
 /** The canonical form: `::` stands for the first of the longest runs of two or more zero groups. */
 function format(bytes: readonly number[]): string {
   if (bytes.length === 4) return bytes.join(".");
-  if (isMapped(bytes)) return bytes.slice(12).join(".");
+  if (isMapped({ bytes })) return bytes.slice(12).join(".");
   const text = Array.from({ length: groups }, (_, index) =>
     (bytes[2 * index]! * 256 + bytes[2 * index + 1]!).toString(16),
   ).join(":");
