@@ -3,8 +3,8 @@ import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachine
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
-import { serviceRange } from "../kinds/core/service/allocation.ts";
-import { nodeAddress } from "../kinds/core/node/fake-node.ts";
+import { serviceRange } from "../kinds/core/service/service.ts";
+import { nodeAddress } from "../kinds/core/node/node.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
 import { storeBootstrapObjects } from "./bootstrap.ts";

@@ -21,20 +21,13 @@ import { daemonSet } from "./apps/daemon-set/daemon-set.ts";
 import { deployment } from "./apps/deployment/deployment.ts";
 import { replicaSet } from "./apps/replica-set/replica-set.ts";
 import { statefulSet } from "./apps/stateful-set/stateful-set.ts";
-import {
-  localSubjectAccessReview,
-  selfSubjectAccessReview,
-  selfSubjectReview,
-  selfSubjectRulesReview,
-  subjectAccessReview,
-  tokenReview,
-} from "./reviews.ts";
+import { reviews } from "./reviews.ts";
 import { horizontalPodAutoscaler } from "./autoscaling/horizontal-pod-autoscaler.ts";
 import { cronJob } from "./batch/cron-job/cron-job.ts";
 import { job } from "./batch/job/job.ts";
 import { certificateSigningRequest } from "./certificates/certificate-signing-request.ts";
 import { lease } from "./coordination/lease.ts";
-import { configMap } from "./core/config-map.ts";
+import { configMap, secret } from "./core/config-maps-and-secrets.ts";
 import { endpoints } from "./core/endpoints.ts";
 import { event, eventOfEventsGroup } from "./core/event.ts";
 import { limitRange } from "./core/limit-range.ts";
@@ -46,7 +39,6 @@ import { podTemplate } from "./core/pod-template.ts";
 import { pod } from "./core/pod/pod.ts";
 import { replicationController } from "./core/replication-controller.ts";
 import { resourceQuota } from "./core/resource-quota.ts";
-import { secret } from "./core/secret.ts";
 import { serviceAccount } from "./core/service-account.ts";
 import { service } from "./core/service/service.ts";
 import { endpointSlice } from "./discovery/endpoint-slice.ts";
@@ -86,12 +78,7 @@ export const builtInKinds = [
   deployment,
   replicaSet,
   statefulSet,
-  selfSubjectReview,
-  tokenReview,
-  localSubjectAccessReview,
-  selfSubjectAccessReview,
-  selfSubjectRulesReview,
-  subjectAccessReview,
+  ...reviews,
   horizontalPodAutoscaler,
   cronJob,
   job,

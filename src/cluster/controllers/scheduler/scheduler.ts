@@ -26,7 +26,7 @@ import {
   reserved,
   selectedNode,
   waitsForConsumer,
-} from "../../kinds/core/persistent-volume/bind-claims.ts";
+} from "../../kinds/core/persistent-volume/persistent-volume-controller.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/disruption-controller.ts";
 import type { Host } from "./filters.ts";
 import { type Refusal, type Snapshot, refusalOf } from "./filters.ts";

@@ -16,7 +16,7 @@ import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
-import { containerResourceName } from "../core/resource-names.ts";
+import { containerResourceName } from "../core/resources.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 
 type Reference = Sent<CrossVersionObjectReference>;

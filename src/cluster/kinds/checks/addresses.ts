@@ -39,16 +39,21 @@ export function checkCanonicalRange(text: string): string[] {
 
 /** Warns of an IPv6 address that is not in the form of RFC 5952. */
 export function* addressWarnings(field: string, text: string): Generator<string, void> {
-  const canonical = canonicalAddress(text);
-  if (canonical === undefined || canonical === text || !text.includes(":")) return;
-  yield `${field}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
+  yield* formWarnings(`${field}: IPv6 address`, text, canonicalAddress(text));
 }
 
 /** Warns of an IPv6 CIDR that is not in the form of RFC 5952. */
 export function* rangeWarnings(field: string, text: string): Generator<string, void> {
-  const canonical = canonicalRange(text);
+  yield* formWarnings(`${field}: IPv6 CIDR value`, text, canonicalRange(text));
+}
+
+function* formWarnings(
+  subject: string,
+  text: string,
+  canonical: string | undefined,
+): Generator<string, void> {
   if (canonical === undefined || canonical === text || !text.includes(":")) return;
-  yield `${field}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
+  yield `${subject} "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
 }
 
 /** The IP family of an address or a CIDR, if it is one. */
@@ -129,7 +134,7 @@ function hexOf(bytes: readonly number[]): string {
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
-function isMapped({ bytes }: Address): boolean {
+function isMapped({ bytes }: Pick<Address, "bytes">): boolean {
   return (
     bytes.length === 16 &&
     bytes.slice(0, 10).every((byte) => byte === 0) &&
@@ -145,7 +150,7 @@ function bitsOf(bytes: readonly number[]): string {
 /** The canonical form: `::` stands for the first of the longest runs of two or more zero groups. */
 function format(bytes: readonly number[]): string {
   if (bytes.length === 4) return bytes.join(".");
-  if (isMapped({ bytes, hasLeadingZeros: false })) return bytes.slice(12).join(".");
+  if (isMapped({ bytes })) return bytes.slice(12).join(".");
   const text = Array.from({ length: groups }, (_, index) =>
     (bytes[2 * index]! * 256 + bytes[2 * index + 1]!).toString(16),
   ).join(":");

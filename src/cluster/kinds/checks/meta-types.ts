@@ -1,51 +1,38 @@
-import { duplicate, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkConditionReason, checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import type {
-  Condition,
-  LabelSelector,
-  LabelSelectorRequirement,
-  ObjectMeta,
-} from "@tsbuilder/apimachinery/meta";
+import type { Condition, LabelSelector, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { labelProblems } from "./names.ts";
-import { type Problems, refused, optionalChoice } from "./problems.ts";
+import { type Problems, checked, eachChecked, itemsOf, needed, optionalChoice, unique } from "./problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { checkAnnotations } from "../../registry/validate-metadata.ts";
 
-export function* selectorProblems(field: string, selector: LabelSelector | undefined): Problems {
-  if (!selector) return;
+export function* selectorProblems(field: string, selector: Sent<LabelSelector> = {}): Problems {
   yield* labelProblems(`${field}.matchLabels`, selector.matchLabels);
-  for (const [index, requirement] of (selector.matchExpressions ?? []).entries()) {
-    yield* requirementProblems(`${field}.matchExpressions[${index}]`, requirement);
+  const requirements = itemsOf(`${field}.matchExpressions`, selector.matchExpressions);
+  for (const [at, { key = "", operator = "", values = [] }] of requirements) {
+    yield* operatorProblems(at, operator, values);
+    yield* checked(`${at}.key`, key, checkQualifiedName);
+    yield* eachChecked(`${at}.values`, values, checkLabelValue);
   }
 }
 
-function* requirementProblems(
-  field: string,
-  { key = "", operator, values = [] }: Partial<LabelSelectorRequirement>,
-): Problems {
+/** Validates the operator of a requirement, and that it has as many values as that takes. */
+export function* operatorProblems(field: string, operator: string, values: readonly string[]): Problems {
+  const at = `${field}.values`;
   switch (operator) {
     case "In":
     case "NotIn":
-      if (values.length === 0) {
-        yield required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'");
-      }
+      if (values.length > 0) return;
+      yield required(at, "must be specified when `operator` is 'In' or 'NotIn'");
       break;
     case "Exists":
     case "DoesNotExist":
-      if (values.length > 0) {
-        yield forbidden(
-          `${field}.values`,
-          "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-        );
-      }
+      if (values.length === 0) return;
+      yield forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
       break;
     default:
-      yield invalid(`${field}.operator`, operator ?? "", "not a valid selector operator");
-  }
-  yield* refused(`${field}.key`, key, checkQualifiedName(key));
-  for (const [index, value] of values.entries()) {
-    yield* refused(`${field}.values[${index}]`, value, checkLabelValue(value));
+      yield invalid(`${field}.operator`, operator, "not a valid selector operator");
   }
 }
 
@@ -67,31 +54,22 @@ export function shownSelector({ matchLabels, matchExpressions }: LabelSelector):
   };
 }
 
-const statuses = ["False", "True", "Unknown"];
-
-const longestReason = 1024;
-
-const longestMessage = 32 * 1024;
-
 /** Validates conditions of the type that most kinds share, for those kinds whose status the server validates. */
-export function* conditionProblems(field: string, conditions: readonly Sent<Condition>[] = []): Problems {
-  const seen = new Set<string>();
-  for (const [index, condition] of conditions.entries()) {
-    const at = `${field}[${index}]`;
-    const { type = "", status = "", observedGeneration = 0, reason = "", message = "" } = condition;
-    if (seen.has(type)) yield duplicate(`${at}.type`, type);
-    seen.add(type);
-    yield* refused(`${at}.type`, type, checkQualifiedName(type));
-    yield* optionalChoice(`${at}.status`, status, statuses);
+export function* conditionProblems(field: string, conditions?: readonly Sent<Condition>[]): Problems {
+  const uniqueType = unique();
+  for (const [at, condition] of itemsOf(field, conditions)) {
+    const { type = "", observedGeneration = 0, reason = "", message = "" } = condition;
+    yield* uniqueType(`${at}.type`, type);
+    yield* checked(`${at}.type`, type, checkQualifiedName);
+    yield* optionalChoice(`${at}.status`, condition.status ?? "", ["False", "True", "Unknown"]);
     if (observedGeneration < 0) {
       const detail = "must be greater than or equal to zero";
       yield invalid(`${at}.observedGeneration`, observedGeneration, detail);
     }
     if (!condition.lastTransitionTime) yield required(`${at}.lastTransitionTime`);
-    if (reason === "") yield required(`${at}.reason`);
-    else yield* refused(`${at}.reason`, reason, checkConditionReason(reason));
-    if (reason.length > longestReason) yield tooLong(`${at}.reason`, longestReason);
-    if (message.length > longestMessage) yield tooLong(`${at}.message`, longestMessage);
+    yield* needed(`${at}.reason`, reason, checkConditionReason);
+    if (reason.length > 1024) yield tooLong(`${at}.reason`, 1024);
+    if (message.length > 32_768) yield tooLong(`${at}.message`, 32_768);
   }
 }
 

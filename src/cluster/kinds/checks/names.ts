@@ -1,12 +1,11 @@
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import { checkAddress } from "./addresses.ts";
-import type { Problems } from "./problems.ts";
+import { type Problems, checked } from "./problems.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import {
   checkLabel,
   checkLabelValue,
   checkQualifiedName,
-  checkSubdomain,
   subdomainPattern,
 } from "@tsbuilder/apimachinery/naming";
 
@@ -49,13 +48,6 @@ export function checkConfigKey(key: string): string[] {
   return reasons;
 }
 
-export function checkHeaderName(name: string): string[] {
-  if (/^[-A-Za-z0-9]+$/.test(name)) return [];
-  return [
-    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
-  ];
-}
-
 export function checkPercent(text: string): string[] {
   if (/^[0-9]+%$/.test(text)) return [];
   return [
@@ -66,24 +58,22 @@ export function checkPercent(text: string): string[] {
 /** A DNS subdomain whose labels may contain underscores, as in search lists. */
 export function checkSearchDomain(domain: string): string[] {
   const label = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
-  const pattern = `${label}(\\.${label})*`;
-  const reasons = domain.length > 253 ? ["must be no more than 253 characters"] : [];
-  if (new RegExp(`^${pattern}$`).test(domain)) return reasons;
-  return [
-    ...reasons,
-    `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${pattern}')`,
-  ];
+  const rule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com',";
+  return checkDomain(domain, `${label}(\\.${label})*`, rule);
 }
 
 /** A DNS subdomain behind `*.`, as in hosts of an Ingress. */
 export function checkWildcardDomain(domain: string): string[] {
-  const pattern = `\\*\\.${subdomainPattern}`;
+  const rule =
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com',";
+  return checkDomain(domain, `\\*\\.${subdomainPattern}`, rule);
+}
+
+function checkDomain(domain: string, pattern: string, rule: string): string[] {
   const reasons = domain.length > 253 ? ["must be no more than 253 characters"] : [];
   if (new RegExp(`^${pattern}$`).test(domain)) return reasons;
-  return [
-    ...reasons,
-    `a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '${pattern}')`,
-  ];
+  return [...reasons, `${rule} regex used for validation is '${pattern}')`];
 }
 
 /** An address that can receive traffic from other hosts. */
@@ -103,17 +93,11 @@ export function checkReachable(address: string): string[] {
   return [];
 }
 
-/** The name of an object; most kinds use this rule. */
-export const checkObjectName = (name: string): string[] => checkSubdomain(name);
-
 /** Labels of a template or a selector. */
-export function* labelProblems(
-  field: string,
-  labels: Readonly<Record<string, string>> = {},
-): Generator<FieldError, void> {
+export function* labelProblems(field: string, labels: Readonly<Record<string, string>> = {}): Problems {
   for (const [key, value] of Object.entries(labels)) {
-    for (const reason of checkQualifiedName(key)) yield invalid(field, key, reason);
-    for (const reason of checkLabelValue(value)) yield invalid(field, value, reason);
+    yield* checked(field, key, checkQualifiedName);
+    yield* checked(field, value, checkLabelValue);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, required, notSupported } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, duplicate, invalid, required, notSupported } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { knownValues } from "./known-values.ts";
 
@@ -10,14 +10,54 @@ export function* refused(field: string, value: unknown, reasons: readonly string
   for (const reason of reasons) yield invalid(field, value, reason);
 }
 
+/** Returns why a value is invalid. */
+type Check<T = string> = (value: T) => readonly string[];
+
+/** Validates a value that may be absent. */
+export function* checked<T>(field: string, value: T | undefined, check: Check<T>): Problems {
+  if (value !== undefined) yield* refused(field, value, check(value));
+}
+
+/** Validates a text that may be absent or empty. */
+export function* ifSet(field: string, value: string | undefined, check: Check): Problems {
+  if (value) yield* refused(field, value, check(value));
+}
+
 /** Validates a required value, which must pass a check. */
-export function* needed(
-  field: string,
-  value: string | undefined,
-  check: (value: string) => readonly string[] = () => [],
-): Problems {
+export function* needed(field: string, value: string | undefined, check: Check = () => []): Problems {
   if (!value) yield required(field);
   else yield* refused(field, value, check(value));
+}
+
+/** The items of a list that may be absent, each with its path. */
+export function* itemsOf<T>(
+  field: string,
+  list: readonly T[] | null | undefined,
+): Generator<[at: string, item: T, index: number], void> {
+  for (const [index, item] of (list ?? []).entries()) yield [`${field}[${index}]`, item, index];
+}
+
+/** Validates the items of a list that may be absent. */
+export function* each<T>(
+  field: string,
+  list: readonly T[] | undefined,
+  rule: (at: string, item: T) => Problems,
+): Problems {
+  for (const [at, item] of itemsOf(field, list)) yield* rule(at, item);
+}
+
+/** Validates the values of a list that may be absent. */
+export function* eachChecked<T>(field: string, list: readonly T[] | undefined, check: Check<T>): Problems {
+  for (const [at, value] of itemsOf(field, list)) yield* refused(at, value, check(value));
+}
+
+/** Creates the rule for a list whose values are unique: it reports a value that it has had before. */
+export function unique(): (field: string, value: string) => Problems {
+  const seen = new Set<string>();
+  return function* (field, value) {
+    if (seen.has(value)) yield duplicate(field, value);
+    seen.add(value);
+  };
 }
 
 /** Reports a field that an update changes. */
@@ -84,6 +124,9 @@ export const pointerTo = (of: Shape) => ({ zero: null, of });
 const initialisms: Readonly<Record<string, string>> = {
   cel: "CEL",
   apiGroups: "APIGroups",
+  apiVersion: "APIVersion",
+  seLinuxOptions: "SELinuxOptions",
+  uid: "UID",
 };
 
 /** Returns a value as the struct that it is inside the server, whose fields have no JSON names: some messages show it. */

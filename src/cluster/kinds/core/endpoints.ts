@@ -1,22 +1,30 @@
-import type {
-  EndpointAddress,
-  EndpointPort,
-  EndpointSubset,
-  Endpoints,
-} from "@tsbuilder/apimachinery/k8s/core/v1";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import { eachOf } from "../fill-in.ts";
-import { endpointsController } from "./endpoints-controller.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
+import type { Stored } from "../../contract/stored.ts";
+import { type Service, pods, services } from "../../control-loop/api/core.ts";
+import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
+import { findByKey, keyOf } from "../../control-loop/keys.ts";
+import {
+  type EndpointPort,
+  type PodEndpoint,
+  choosesPods,
+  hostnameOf,
+  podEndpoints,
+  targetRefOf,
+} from "./service/pod-endpoints.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { checkAddress } from "../checks/addresses.ts";
 import { checkPort, checkReachable } from "../checks/names.ts";
-import { type Problems, choice, refused } from "../checks/problems.ts";
+import { type Problems, checked, choice, each, ifSet, itemsOf, refused } from "../checks/problems.ts";
 
 const endpointsStrategy: Partial<Strategy> = {
   default(object) {
@@ -30,54 +38,170 @@ const endpointsStrategy: Partial<Strategy> = {
 
 /** Validates Endpoints. Subsets that an update leaves as they are may be invalid. */
 function* endpointsProblems(object: ApiObject, old?: ApiObject): Problems {
-  const { subsets = [] } = object as Sent<Endpoints>;
+  const { subsets = [] } = object as Sent<core.Endpoints>;
   if (old && isEqual(old["subsets"] ?? [], subsets)) return;
-  for (const [index, subset] of subsets.entries()) yield* subsetProblems(`subsets[${index}]`, subset);
+  yield* each("subsets", subsets, subsetProblems);
 }
 
-function* subsetProblems(field: string, subset: Sent<EndpointSubset>): Problems {
+function* subsetProblems(field: string, subset: Sent<core.EndpointSubset>): Problems {
   const { addresses = [], notReadyAddresses = [], ports = [] } = subset;
   if (addresses.length + notReadyAddresses.length === 0) {
     yield required(field, "must specify `addresses` or `notReadyAddresses`");
   }
-  for (const [index, each] of addresses.entries()) yield* address(`${field}.addresses[${index}]`, each);
-  for (const [index, each] of notReadyAddresses.entries()) {
-    yield* address(`${field}.notReadyAddresses[${index}]`, each);
-  }
-  for (const [index, each] of ports.entries()) {
-    yield* port(`${field}.ports[${index}]`, each, ports.length > 1);
-  }
+  yield* each(`${field}.addresses`, addresses, address);
+  yield* each(`${field}.notReadyAddresses`, notReadyAddresses, address);
+  for (const [at, item] of itemsOf(`${field}.ports`, ports)) yield* port(at, item, ports.length > 1);
 }
 
-function* address(field: string, { ip = "", hostname, nodeName }: Sent<EndpointAddress>): Problems {
+function* address(field: string, { ip = "", hostname, nodeName }: Sent<core.EndpointAddress>): Problems {
   const malformed = checkAddress(ip);
   yield* refused(`${field}.ip`, ip, malformed);
-  if (hostname) yield* refused(`${field}.hostname`, hostname, checkLabel(hostname));
-  if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
+  yield* ifSet(`${field}.hostname`, hostname, checkLabel);
+  yield* checked(`${field}.nodeName`, nodeName, checkSubdomain);
   // Leading zeros are no obstacle to the server's second parser.
   const isUnreadable = malformed.some((reason) => reason.startsWith("must be a valid IP address"));
   if (isUnreadable) yield invalid(`${field}.ip`, ip, "must be a valid IP address");
-  else if (malformed.length === 0) yield* refused(`${field}.ip`, ip, checkReachable(ip));
+  else if (malformed.length === 0) yield* checked(`${field}.ip`, ip, checkReachable);
 }
 
-function* port(field: string, sent: Sent<EndpointPort>, needsName: boolean): Problems {
+function* port(field: string, sent: Sent<core.EndpointPort>, needsName: boolean): Problems {
   const { name = "", port: number = 0, protocol, appProtocol } = sent;
-  if (name !== "") yield* refused(`${field}.name`, name, checkLabel(name));
+  if (name !== "") yield* checked(`${field}.name`, name, checkLabel);
   else if (needsName) yield required(`${field}.name`);
-  yield* refused(`${field}.port`, number, checkPort(number));
+  yield* checked(`${field}.port`, number, checkPort);
   yield* choice(`${field}.protocol`, protocol, "core/v1.EndpointPort");
-  if (appProtocol !== undefined) {
-    yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
-  }
+  yield* checked(`${field}.appProtocol`, appProtocol, checkQualifiedName);
 }
 
 function addresses(object: object): string {
-  const subsets = readField<EndpointSubset[]>(object, "subsets") ?? [];
+  const subsets = readField<core.EndpointSubset[]>(object, "subsets") ?? [];
   const all = subsets.flatMap(({ addresses = [], ports: list = [] }) =>
     addresses.flatMap(({ ip }) => (list.length === 0 ? [ip] : list.map(({ port }) => `${ip}:${port}`))),
   );
   if (all.length === 0) return "<none>";
   return all.length > 3 ? `${all.slice(0, 3).join(",")} + ${all.length - 3} more...` : all.join(",");
+}
+
+export type EndpointAddress = Stored<core.EndpointAddress>;
+
+export type Endpoints = Stored<core.Endpoints>;
+
+export const endpointsResource: ResourceName<Endpoints> = "endpoints";
+
+const user = userOf("endpoint");
+
+/** Lists the addresses of the pods behind each Service with a selector in an Endpoints object. */
+function endpointsController({ objects }: ControllerContext): Controller {
+  return {
+    watches: [services, pods, endpointsResource],
+
+    /**
+     * A pod whose labels changed may have left a Service, so it enqueues all Services of its namespace. The controller
+     * leaves Endpoints alone that never had a Service.
+     */
+    keysOf({ resource, object }) {
+      if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
+      const isLeft =
+        resource === endpointsResource && !findByKey(objects, services, keyOf(object)) && !isOurs(object);
+      return isLeft ? [] : [keyOf(object)];
+    },
+
+    async reconcile(key) {
+      const service = findByKey(objects, services, key);
+      if (service && choosesPods(service)) await write(service);
+      else if (!service) await remove(key);
+      return undefined;
+    },
+  };
+
+  async function write(service: Service): Promise<void> {
+    const found = podEndpoints(service, objects.list(pods, service.metadata.namespace));
+    const wanted = endpointsOf(service, found);
+    const current = objects.get(endpointsResource, service.metadata.namespace, service.metadata.name!);
+    if (!current) await objects.create(user, wanted);
+    else if (
+      !isEqual(current.subsets, wanted.subsets) ||
+      !isEqual(current.metadata.labels, wanted.metadata.labels)
+    ) {
+      const { subsets: _, ...rest } = current;
+      const metadata = { ...current.metadata, labels: wanted.metadata.labels! };
+      await objects.update(user, { ...rest, metadata, ...(wanted.subsets && { subsets: wanted.subsets }) });
+    }
+  }
+
+  /** Endpoints have no owner reference: those with the name of a deleted Service are deleted, even if a user wrote them. */
+  async function remove(key: string): Promise<void> {
+    const current = findByKey(objects, endpointsResource, key);
+    if (current) await objects.delete(user, current, { uid: current.metadata.uid });
+  }
+}
+
+/** The Endpoints object of a Service. */
+function endpointsOf(service: Service, found: readonly PodEndpoint[]): Endpoints {
+  const { name, namespace, labels } = service.metadata;
+  // EndpointSlices have a terminating condition; in Endpoints a terminating pod can only be omitted.
+  const staying = service.spec.publishNotReadyAddresses
+    ? found
+    : found.filter(({ pod }) => !pod.metadata.deletionTimestamp);
+  const subsets = pack(staying).map(({ endpoints, ports }) => {
+    const addresses = endpoints.filter(({ ready }) => ready).map((endpoint) => addressOf(service, endpoint));
+    const notReady = endpoints.filter(({ ready }) => !ready).map((endpoint) => addressOf(service, endpoint));
+    return {
+      ...(addresses.length > 0 ? { addresses } : {}),
+      ...(notReady.length > 0 ? { notReadyAddresses: notReady } : {}),
+      ...(ports.length > 0 ? { ports } : {}),
+    };
+  });
+  const headless = service.spec.clusterIP === "None" ? { "service.kubernetes.io/headless": "" } : {};
+  return {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: {
+      name: name!,
+      namespace: namespace!,
+      labels: { ...labels, ...headless, "endpoints.kubernetes.io/managed-by": "endpoint-controller" },
+    },
+    ...(subsets.length > 0 ? { subsets } : {}),
+  };
+}
+
+interface Subset {
+  readonly endpoints: readonly PodEndpoint[];
+  readonly ports: EndpointPort[];
+}
+
+/** Ports with the same pods share a subset; a Service without ports has one subset of all pods. */
+function pack(found: readonly PodEndpoint[]): Subset[] {
+  const byPort = new Map<string, { port: EndpointPort | undefined; endpoints: PodEndpoint[] }>();
+  for (const endpoint of found) {
+    for (const port of endpoint.ports.length > 0 ? endpoint.ports : [undefined]) {
+      const key = JSON.stringify(port ?? null);
+      const group = byPort.get(key);
+      if (group) group.endpoints.push(endpoint);
+      else byPort.set(key, { port, endpoints: [endpoint] });
+    }
+  }
+  const subsets = new Map<string, Subset>();
+  for (const { port, endpoints } of byPort.values()) {
+    const key = endpoints.map(({ pod }) => pod.metadata.uid).join();
+    const same = subsets.get(key);
+    if (same && port) same.ports.push(port);
+    else if (!same) subsets.set(key, { endpoints, ports: port ? [port] : [] });
+  }
+  return [...subsets.values()];
+}
+
+function addressOf(service: Service, { pod, address }: PodEndpoint): EndpointAddress {
+  return {
+    ip: address,
+    ...hostnameOf(pod, service),
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    targetRef: targetRefOf(pod),
+  };
+}
+
+function isOurs({ metadata }: KubernetesObject): boolean {
+  return metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller";
 }
 
 export const endpoints: BuiltInKind<"endpoints"> = {

@@ -1,9 +1,10 @@
 import type { Event, ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { type FieldError, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../registry/field-text.ts";
 import { ageOf } from "../../registry/format-age.ts";
+import type { CellReader } from "../../registry/table-columns.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import type { Resource, Strategy } from "../../registry/resource.ts";
@@ -11,7 +12,7 @@ import type { Fields } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { runCheck } from "../../registry/validate-metadata.ts";
-import { type Problems, refused } from "../checks/problems.ts";
+import { type Problems, checked, goStruct } from "../checks/problems.ts";
 
 /** The fields with different names in the two groups: core's first. */
 const renamed = [
@@ -72,9 +73,9 @@ function* newEvent(object: ApiObject, resource: Resource): Problems {
   const { type = "", source = {} } = event;
   // The server shows none of these values.
   if (type !== "Normal" && type !== "Warning") yield invalid("type", "", `has invalid value: ${type}`);
-  if (event.firstTimestamp) yield unset("firstTimestamp");
-  if (event.lastTimestamp) yield unset("lastTimestamp");
-  if (event.count) yield unset("count");
+  for (const field of ["firstTimestamp", "lastTimestamp", "count"] as const) {
+    if (event[field]) yield unset(field);
+  }
   if (source.component || source.host) yield unset("source");
 }
 
@@ -87,7 +88,7 @@ function* changedEvent(object: ApiObject, old: ApiObject, resource: Resource): P
   if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
   for (const [field, empty, shown = field] of fixed) {
     const [value, was] = [now![field] ?? empty, before![field] ?? empty];
-    if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value), "field is immutable");
+    if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value) as object, "field is immutable");
   }
 }
 
@@ -110,24 +111,13 @@ const fixed: ReadonlyArray<readonly [field: string, empty: unknown, shown?: stri
 ];
 
 /** The server shows its own structs here, whose fields have other names. */
-function asGo(value: unknown): object {
-  if (typeof value !== "object" || value === null) return value as object;
+function asGo(value: unknown): unknown {
+  if (!isObject(value)) return value;
   const names = "component" in value || "host" in value ? ["component", "host"] : referenceFields;
-  return Object.fromEntries(
-    names.map((name) => [
-      goNames[name] ?? `${name[0]!.toUpperCase()}${name.slice(1)}`,
-      readText(value, name),
-    ]),
-  );
+  return goStruct(value, Object.fromEntries(names.map((name) => [name, { zero: "" }])));
 }
 
 const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
-
-const goNames: Readonly<Record<string, string>> = { uid: "UID", apiVersion: "APIVersion" };
-
-function readText(value: object, name: string): string {
-  return (value as Record<string, string | undefined>)[name] ?? "";
-}
 
 function unset(field: string): FieldError {
   return invalid(field, "", "needs to be unset");
@@ -149,7 +139,7 @@ function* placeAndReporter(event: SentEvent, apiVersion: string): Problems {
   const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
   const reporter = apiVersion === "v1" ? "reportingComponent" : "reportingController";
   if (reportingComponent === "") yield required(reporter);
-  yield* refused(reporter, reportingComponent, checkQualifiedName(reportingComponent));
+  yield* checked(reporter, reportingComponent, checkQualifiedName);
   for (const [field, text] of Object.entries({ reportingInstance, action, reason })) {
     if (text === "") yield required(field);
     yield* atMost(field, text, 128);
@@ -161,16 +151,22 @@ function* atMost(field: string, text: string, most: number): Problems {
   if (Buffer.byteLength(text) > most) yield invalid(field, "", `can have at most ${most} characters`);
 }
 
-function sourceCell(object: object): string {
-  const first = (...paths: string[]): string => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
-  const component = first(
-    "source.component",
-    "deprecatedSource.component",
-    "reportingComponent",
-    "reportingController",
-  );
-  const instance = first("source.host", "deprecatedSource.host", "reportingInstance");
-  return instance === "" ? component : `${component}, ${instance}`;
+/** A cell with the first of some fields that has a text. */
+function firstOf(...paths: string[]): (object: object) => string {
+  return (object) => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
+}
+
+const component = firstOf(
+  "source.component",
+  "deprecatedSource.component",
+  "reportingComponent",
+  "reportingController",
+);
+
+const host = firstOf("source.host", "deprecatedSource.host", "reportingInstance");
+
+function ageSince(...paths: string[]): CellReader {
+  return (object, now) => ageOf(firstOf(...paths)(object), now);
 }
 
 export const event: BuiltInKind = {
@@ -178,14 +174,7 @@ export const event: BuiltInKind = {
   metadataChecks: { create: [], update: [], status: [] },
   strategy: eventStrategy,
   cells: {
-    "Last Seen": (object, now) =>
-      ageOf(
-        readField<string>(object, "series.lastObservedTime") ??
-          readField<string>(object, "lastTimestamp") ??
-          readField<string>(object, "deprecatedLastTimestamp") ??
-          readField<string>(object, "eventTime"),
-        now,
-      ),
+    "Last Seen": ageSince("series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp", "eventTime"),
     Type: text("type"),
     Reason: text("reason"),
     Object: (object) => {
@@ -194,11 +183,13 @@ export const event: BuiltInKind = {
         readField<ObjectReference>(object, "regarding");
       return `${(about?.kind ?? "").toLowerCase()}/${about?.name ?? ""}`;
     },
-    Subobject: (object) => text("involvedObject.fieldPath")(object) || text("regarding.fieldPath")(object),
-    Source: sourceCell,
-    Message: (object) => (text("message")(object) || text("note")(object)).trim(),
-    "First Seen": (object, now) =>
-      ageOf(readField<string>(object, "firstTimestamp") ?? readField<string>(object, "eventTime"), now),
+    Subobject: firstOf("involvedObject.fieldPath", "regarding.fieldPath"),
+    Source: (object) => {
+      const instance = host(object);
+      return instance === "" ? component(object) : `${component(object)}, ${instance}`;
+    },
+    Message: (object) => firstOf("message", "note")(object).trim(),
+    "First Seen": ageSince("firstTimestamp", "eventTime"),
     Count: (object) =>
       count("series.count")(object) || count("count")(object) || count("deprecatedCount")(object) || 1,
   },

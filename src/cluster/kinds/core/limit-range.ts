@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { LimitRangeItem } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { type FieldError, duplicate, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
@@ -9,8 +9,8 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { type Fields, eachOf, emptyAsNull } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, refused } from "../checks/problems.ts";
-import { containerResourceName, isHugePages, isNative, resourceName } from "./resource-names.ts";
+import { type Problems, itemsOf, refused, unique } from "../checks/problems.ts";
+import { containerResourceName, isHugePages, isNative, resourceName } from "./resources.ts";
 
 const limitRangeStrategy: Partial<Strategy> = {
   prepareForCreate(object) {
@@ -32,13 +32,11 @@ const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"
 /** Validates the limits of a LimitRange. */
 function* limitRangeProblems(object: ApiObject): Problems {
   const { limits } = (object["spec"] ?? {}) as { limits?: Limits[] | null };
-  const seen = new Set<string>();
-  for (const [index, each] of (limits ?? []).entries()) {
-    const field = `spec.limits[${index}]`;
+  const uniqueType = unique();
+  for (const [field, each] of itemsOf("spec.limits", limits)) {
     const { type = "" } = each;
     yield* typeName(`${field}.type`, type);
-    if (seen.has(type)) yield duplicate(`${field}.type`, type);
-    seen.add(type);
+    yield* uniqueType(`${field}.type`, type);
     yield* names(field, each);
     yield* order(field, each);
   }
@@ -107,7 +105,7 @@ function* above(
   [lowerName, lower]: Named,
   [upperName, upper]: Named,
   shown: Quantity | undefined,
-): Generator<FieldError, void> {
+): Problems {
   if (lower === undefined || upper === undefined || compareQuantities(lower, upper) <= 0) return;
   yield invalid(field, shown, `${lowerName} value ${lower} is greater than ${upperName} value ${upper}`);
 }

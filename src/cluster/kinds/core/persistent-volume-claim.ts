@@ -10,8 +10,8 @@ import type { Sent } from "../../contract/sent.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { addFinalizer } from "../fill-in.ts";
-import { type Problems, optionalChoice, refused } from "../checks/problems.ts";
-import { isNative } from "./resource-names.ts";
+import { type Problems, ifSet, immutable, optionalChoice, refused } from "../checks/problems.ts";
+import { isNative } from "./resources.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { knownValues } from "../checks/known-values.ts";
 
@@ -22,21 +22,17 @@ const claimStrategy: Partial<Strategy> = {
   default: (object) => defaultClaim(object),
   prepareForCreate(object) {
     object["status"] = { phase: "Pending" };
-    settleSources(claimOf(object).spec ?? {});
+    settleSources((object as Claim).spec ?? {});
     addFinalizer(object, "kubernetes.io/pvc-protection");
   },
   prepareForUpdate(object, old, { subresource }) {
-    if (subresource === "") settleSources(claimOf(object).spec ?? {}, claimOf(old).spec);
+    if (subresource === "") settleSources((object as Claim).spec ?? {}, (old as Claim).spec);
   },
-  validate: (object) => [...claimSpec("spec", claimOf(object).spec ?? {})],
+  validate: (object) => [...claimSpec("spec", (object as Claim).spec ?? {})],
   validateUpdate: (object, old, { subresource }) =>
     subresource === "status" ? [...statusProblems(object)] : [...changed(object, old)],
-  warnings: (object) => fractionalSizes("spec", claimOf(object).spec ?? {}),
+  warnings: (object) => fractionalSizes("spec", (object as Claim).spec ?? {}),
 };
-
-function claimOf(object: ApiObject): Claim {
-  return object;
-}
 
 /**
  * Drops a new dataSourceRef to another namespace, which no feature allows by default, and a new dataSource that is
@@ -67,7 +63,7 @@ function* fractionalSizes(field: string, { resources }: NonNullable<Claim["spec"
 }
 
 function* statusProblems(object: ApiObject): Problems {
-  const { capacity, allocatedResources, allocatedResourceStatuses } = claimOf(object).status ?? {};
+  const { capacity, allocatedResources, allocatedResourceStatuses } = (object as Claim).status ?? {};
   for (const [name, amount] of Object.entries(capacity ?? {})) {
     yield* storedAmount(`status.capacity[${name}]`, amount);
   }
@@ -91,13 +87,14 @@ function* resourceKey(field: string, name: string): Problems {
     yield notSupported(field, name, ["storage"]);
 }
 
-function* storedAmount(field: string, amount: Quantity): Problems {
+/** The amount of a resource of a claim or a volume. */
+export function* storedAmount(field: string, amount: Quantity): Problems {
   if (compareQuantities(amount, "0") >= 0) return;
   yield invalid(field, Number(quantityToInteger(amount)), "must be a valid resource quantity");
 }
 
 function* changed(object: ApiObject, old: ApiObject): Problems {
-  const [now, before] = [claimOf(object), claimOf(old)];
+  const [now, before]: [Claim, Claim] = [object, old];
   yield* claimSpec("spec", now.spec ?? {});
   if (!isEqual(fixed(now, before), fixed(before, before))) {
     const detail =
@@ -109,9 +106,7 @@ function* changed(object: ApiObject, old: ApiObject): Problems {
   if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0) {
     yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
   }
-  if (now.spec?.volumeMode !== before.spec?.volumeMode) {
-    yield invalid("volumeMode", now.spec?.volumeMode ?? null, "field is immutable");
-  }
+  yield* immutable("volumeMode", now.spec?.volumeMode, before.spec?.volumeMode);
 }
 
 export function sizeOf({ spec }: Claim): Quantity | undefined {
@@ -147,29 +142,20 @@ export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Pro
   else if (compareQuantities(size, "0") <= 0) {
     yield invalid(`${field}.resources[storage]`, size, "must be greater than zero");
   }
-  if (storageClassName) {
-    yield* refused(`${field}.storageClassName`, storageClassName, checkSubdomain(storageClassName));
-  }
+  yield* ifSet(`${field}.storageClassName`, storageClassName, checkSubdomain);
   yield* optionalChoice(`${field}.volumeMode`, spec.volumeMode, "core/v1.PersistentVolumeClaimSpec");
   yield* dataSources(field, spec);
-  if (volumeAttributesClassName) {
-    const reasons = checkSubdomain(volumeAttributesClassName);
-    yield* refused(`${field}.volumeAttributesClassName`, volumeAttributesClassName, reasons);
-  }
+  yield* ifSet(`${field}.volumeAttributesClassName`, volumeAttributesClassName, checkSubdomain);
 }
 
 /** The access modes of a claim or a volume. */
 export function* accessModeProblems(field: string, modes: readonly string[]): Problems {
   for (const mode of modes) yield* optionalChoice(field, mode, "core/v1.PersistentVolumeClaimSpec");
-  if (modes.includes("ReadWriteOncePod") && modes.some(isShared)) {
+  if (!modes.includes("ReadWriteOncePod")) return;
+  const known = knownValues("core/v1.PersistentVolumeClaimSpec.accessModes");
+  if (modes.some((mode) => mode !== "ReadWriteOncePod" && known.includes(mode))) {
     yield forbidden(field, "may not use ReadWriteOncePod with other access modes");
   }
-}
-
-function isShared(mode: string): boolean {
-  return (
-    mode !== "ReadWriteOncePod" && knownValues("core/v1.PersistentVolumeClaimSpec.accessModes").includes(mode)
-  );
 }
 
 function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<Claim["spec"]>): Problems {
@@ -192,7 +178,7 @@ function* source(field: string, { apiGroup, kind = "", name = "" }: DataSource):
   if (!apiGroup && kind !== "PersistentVolumeClaim") {
     yield invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   }
-  if (apiGroup) yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
+  yield* ifSet(`${field}.apiGroup`, apiGroup, checkSubdomain);
 }
 
 /** The data source of a new volume. */

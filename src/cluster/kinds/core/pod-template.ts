@@ -16,8 +16,8 @@ interface SentPodTemplate extends ApiObject {
 const podTemplateStrategy: Partial<Strategy> = {
   default: (object) => void (object["template"] = defaultTemplate((object as SentPodTemplate).template)),
   specChanged: (object, old) => !isEqual(object["template"], old["template"]),
-  validate: (object) => validateTemplate((object as SentPodTemplate).template, "template"),
-  validateUpdate: (object) => validateTemplate((object as SentPodTemplate).template, "template"),
+  validate: (object) => [...validateTemplate((object as SentPodTemplate).template, "template")],
+  validateUpdate: (object) => [...validateTemplate((object as SentPodTemplate).template, "template")],
   *warnings(object, old) {
     const { template = {} } = object as SentPodTemplate;
     if (old && old.metadata.generation === object.metadata.generation) return;

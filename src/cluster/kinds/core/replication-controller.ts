@@ -65,17 +65,10 @@ function* controllerProblems({ spec }: Workload): Problems {
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
   if (Object.keys(selector).length === 0) yield required("spec.selector");
   yield* nonNegative("spec.replicas", spec.replicas);
-  if (!spec.template) {
-    yield required("spec.template");
-    return;
-  }
+  if (!spec.template) return yield required("spec.template");
   if (Object.entries(selector).some(([key, value]) => labels[key] !== value)) {
-    const field = "spec.template.metadata.labels";
-    yield invalid(
-      field,
-      spec.template?.metadata?.labels ?? null,
-      "`selector` does not match template `labels`",
-    );
+    const shown = spec.template.metadata?.labels ?? null;
+    yield invalid("spec.template.metadata.labels", shown, "`selector` does not match template `labels`");
   }
   yield* validateTemplate(spec.template, "spec.template");
   yield* endlessPods(spec, "ReplicationController");

@@ -1,8 +1,4 @@
-import type {
-  ResourceQuota,
-  ResourceQuotaSpec,
-  ScopedResourceSelectorRequirement,
-} from "@tsbuilder/apimachinery/k8s/core/v1";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { canonicalizeQuantity, compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
@@ -14,14 +10,14 @@ import type { Sent } from "../../contract/sent.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
-import { amount, isCountedByQuota, quotaResourceName } from "./resource-names.ts";
+import { amount, isCountedByQuota, resourceName } from "./resources.ts";
 import { isInScope, namesFor, usageOf } from "../../quota/usage.ts";
 import { type ResourceList, addLists, isSameList } from "../../quota/resource-list.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import type { ObjectEvent, ResourceName, ServedResource } from "../../contract/cluster-objects.ts";
 
-type Quota = Sent<ResourceQuota>;
+type Quota = Sent<core.ResourceQuota>;
 
 const resourceQuotaStrategy: Partial<Strategy> = {
   ...emptyStatusStrategy,
@@ -55,7 +51,7 @@ function* specProblems(object: ApiObject): Problems {
   yield* selectorOfScopes("spec.scopeSelector.matchExpressions", spec);
 }
 
-type Spec = Sent<ResourceQuotaSpec>;
+type Spec = Sent<core.ResourceQuotaSpec>;
 
 const podAmounts = [
   "pods",
@@ -84,8 +80,10 @@ function misplaced(scope: string, { hard = {} }: Spec): string[] {
   return Object.keys(hard).filter((name) => fitting && isCountedByQuota(name) && !fitting.includes(name));
 }
 
-function hasConflict(scopes: readonly string[]): number {
-  return exclusive.filter((pair) => pair.every((scope) => scopes.includes(scope))).length;
+function* conflicts(field: string, scopes: readonly string[], shown: readonly string[] | null): Problems {
+  for (const pair of exclusive) {
+    if (pair.every((scope) => scopes.includes(scope))) yield invalid(field, shown, "conflicting scopes");
+  }
 }
 
 /** Validates the scopes of a quota. */
@@ -96,8 +94,7 @@ function* scopeProblems(field: string, spec: Spec): Problems {
     for (const _ of misplaced(scope, spec))
       yield invalid(field, scopes, "unsupported scope applied to resource");
   }
-  for (let count = hasConflict(scopes); count > 0; count--)
-    yield invalid(field, scopes, "conflicting scopes");
+  yield* conflicts(field, scopes, scopes);
 }
 
 /** Validates the selector of scopes. The server names no item in its errors. */
@@ -105,14 +102,12 @@ function* selectorOfScopes(field: string, spec: Spec): Problems {
   const requirements = spec.scopeSelector?.matchExpressions ?? [];
   for (const requirement of requirements) yield* requirementProblems(field, requirement, spec);
   const scopes = requirements.map(({ scopeName = "" }) => scopeName);
-  for (let count = hasConflict(scopes); count > 0; count--) {
-    yield invalid(field, spec.scopes ?? null, "conflicting scopes");
-  }
+  yield* conflicts(field, scopes, spec.scopes ?? null);
 }
 
 function* requirementProblems(
   field: string,
-  { scopeName = "", operator = "", values = [] }: Sent<ScopedResourceSelectorRequirement>,
+  { scopeName = "", operator = "", values = [] }: Sent<core.ScopedResourceSelectorRequirement>,
   spec: Spec,
 ): Problems {
   if (!resourcesOf.has(scopeName)) yield invalid(`${field}.scopeName`, scopeName, "unsupported scope");
@@ -142,10 +137,14 @@ function* statusProblems(object: ApiObject): Problems {
   yield* amounts("status.used", status.used);
 }
 
-function* amounts(field: string, list: Sent<ResourceQuotaSpec>["hard"] = {}): Problems {
+function* amounts(field: string, list: Sent<core.ResourceQuotaSpec>["hard"] = {}): Problems {
   for (const [name, quantity] of Object.entries(list)) {
-    yield* quotaResourceName(`${field}[${name}]`, name);
-    yield* amount(`${field}[${name}]`, name, quantity);
+    const at = `${field}[${name}]`;
+    yield* resourceName(at, name);
+    if (!name.includes("/") && !isCountedByQuota(name)) {
+      yield invalid(at, name, "must be a standard resource for quota");
+    }
+    yield* amount(at, name, quantity);
   }
 }
 
@@ -157,7 +156,7 @@ function* sameScopes(object: ApiObject, old: ApiObject): Problems {
 
 const user = userOf("resourcequota");
 
-const quotas: ResourceName<ResourceQuota> = "resourcequotas";
+const quotas: ResourceName<core.ResourceQuota> = "resourcequotas";
 
 /** Usage is recounted after so many milliseconds, which releases the charges for objects that were not created. */
 const recountAfter = 300_000;
@@ -183,7 +182,7 @@ function resourceQuotaController({ objects, clock }: ControllerContext): Control
     },
   };
 
-  function countAll(quota: ResourceQuota, names: readonly string[]): ResourceList {
+  function countAll(quota: core.ResourceQuota, names: readonly string[]): ResourceList {
     let used: ResourceList = {};
     for (const served of objects.resources()) {
       const counted = resourceOf(served);
@@ -209,7 +208,7 @@ function resourceQuotaController({ objects, clock }: ControllerContext): Control
 
 /** Admission also updates `used`, before the object exists: a count at that moment would miss it. */
 function isCounted({ type, object }: ObjectEvent): boolean {
-  const { spec, status } = object as ResourceQuota;
+  const { spec, status } = object as core.ResourceQuota;
   return type === "MODIFIED" && isSameList(spec?.hard ?? {}, status?.hard ?? {});
 }
 

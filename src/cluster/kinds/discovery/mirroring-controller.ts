@@ -2,7 +2,7 @@ import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { services } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import { type EndpointAddress, type Endpoints, endpoints } from "../core/endpoints-controller.ts";
+import { type EndpointAddress, type Endpoints, endpointsResource } from "../core/endpoints.ts";
 import {
   type EndpointSlice,
   endpointSlices,
@@ -18,7 +18,7 @@ const user = userOf("endpointslicemirroring");
 /** Mirrors the Endpoints that users write for Services without a selector in EndpointSlices. */
 export function mirroringController({ objects }: ControllerContext): Controller {
   return {
-    watches: [services, endpoints, endpointSlices],
+    watches: [services, endpointsResource, endpointSlices],
 
     keysOf({ resource, object }) {
       if (resource !== endpointSlices) return [keyOf(object)];
@@ -30,7 +30,7 @@ export function mirroringController({ objects }: ControllerContext): Controller 
     async reconcile(key) {
       const service = findByKey(objects, services, key);
       const isMirrored = service && !service.spec.selector;
-      const mirrored = isMirrored ? findByKey(objects, endpoints, key) : undefined;
+      const mirrored = isMirrored ? findByKey(objects, endpointsResource, key) : undefined;
       const wanted = mirrored ? wantedOf(mirrored) : [];
       await replaceSlices(objects, user, slicesOf(key), wanted, { ownsAnnotations: true });
       return undefined;

@@ -9,7 +9,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { labelProblems } from "../checks/names.ts";
 import { immutable, needed, type Problems } from "../checks/problems.ts";
-import { containerResources } from "../core/pod-spec/resources.ts";
+import { containerResources } from "../core/resources.ts";
 import { tolerations } from "../core/pod-spec/scheduling.ts";
 
 type RuntimeClass = ApiObject & {
@@ -28,7 +28,7 @@ const runtimeClassStrategy: Partial<Strategy> = {
 
 function* runtimeClassProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {
   yield* needed("handler", handler, checkLabel);
-  if (overhead?.podFixed) yield* containerResources("overhead", { limits: overhead.podFixed }, new Set());
+  if (overhead?.podFixed) yield* containerResources("overhead", { limits: overhead.podFixed });
   if (scheduling) yield* schedulingProblems("scheduling", scheduling);
 }
 

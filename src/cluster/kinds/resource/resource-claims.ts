@@ -48,7 +48,7 @@ import {
 import { templateMetadata } from "../checks/meta-types.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import { declaredSubdomainName } from "../../registry/validate-name.ts";
-import { isExtended } from "../core/resource-names.ts";
+import { isExtended } from "../core/resources.ts";
 import { compileSelector } from "../../expressions/compile-expression.ts";
 import { celProblem } from "../admissionregistration/match-resources.ts";
 import { driverName } from "../storage/storage-class.ts";

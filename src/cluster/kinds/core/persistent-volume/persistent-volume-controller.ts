@@ -1,38 +1,61 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import {
-  type PersistentVolume,
+  type PersistentVolume as Volume,
+  type PersistentVolumeClaim as Claim,
+  type Pod,
+  type StorageClass,
   persistentVolumeClaims,
   persistentVolumes,
-  type PersistentVolumeClaim,
-  type Pod,
   pods,
   storageClasses,
   volumeAttributesClasses,
 } from "../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../control-loop/keys.ts";
-import {
-  attributesClassesOf,
-  attributesProtection,
-  claimBinder,
-  claimProtection,
-  claimsOfPod,
-  defaultClass,
-  isInUse,
-  standardClass,
-  volumeProtection,
-} from "./bind-claims.ts";
+import { isFinished } from "../../../control-loop/pods/pod-state.ts";
+import { reporter } from "../../../control-loop/record-event.ts";
 
 const user = userOf("persistent-volume-binder");
 
-interface VolumeContext extends ControllerContext {
-  readonly bindClaim: ReturnType<typeof claimBinder>;
-}
+/**
+ * The finalizers that keep a claim while a pod uses it, a volume while a claim is bound to it, and a VolumeAttributesClass
+ * while a claim or a volume names it.
+ */
+const protection = {
+  claim: "kubernetes.io/pvc-protection",
+  volume: "kubernetes.io/pv-protection",
+  attributes: "kubernetes.io/vac-protection",
+};
+
+const bindCompleted = "pv.kubernetes.io/bind-completed";
+
+const provisionerAnnotations = [
+  "volume.beta.kubernetes.io/storage-provisioner",
+  "volume.kubernetes.io/storage-provisioner",
+];
+
+/** The name of the StorageClass that the cluster creates. */
+const defaultClass = "standard";
+
+/** The provisioner of that class: this controller. */
+const provisioner = "tsbuilder.dev/pretended";
+
+/** The annotation that makes a class the default. */
+const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
+
+/** The annotation of volumes and claims that the controller bound by its own choice. */
+const boundByController = "pv.kubernetes.io/bound-by-controller";
+
+/** The annotation with the node that the scheduler selected for a claim's volume. */
+export const selectedNode = "volume.kubernetes.io/selected-node";
 
 /** Binds claims to volumes; provisions, expands and reclaims volumes of its own StorageClass. */
 export function persistentVolumeController(context: ControllerContext): Controller {
   const { objects } = context;
-  const steps = { ...context, bindClaim: claimBinder(context) };
+  const bindClaim = claimBinder(context);
   return {
     watches: [persistentVolumeClaims, persistentVolumes, storageClasses, volumeAttributesClasses, pods],
     startKeys: ["class"],
@@ -42,94 +65,345 @@ export function persistentVolumeController(context: ControllerContext): Controll
       if (resource === pods) return claimsOfPod(object as Pod).map((key) => `claim${key}`);
       if (resource === volumeAttributesClasses) return [`attributes${object.metadata.name}`];
       if (resource === persistentVolumeClaims) {
-        const claim = object as PersistentVolumeClaim;
-        return [`claim${keyOf(claim)}`, ...volumeKeyOf(steps, claim), ...attributesKeysOf(claim)];
+        const claim = object as Claim;
+        return [`claim${keyOf(claim)}`, ...volumeKeysOf(claim), ...attributesKeysOf(claim)];
       }
       const waiting = objects.list(persistentVolumeClaims).filter(({ spec }) => !spec.volumeName);
       const claims = waiting.map((claim) => `claim${keyOf(claim)}`);
       if (resource !== persistentVolumes) return claims;
-      const { claimRef } = (object as PersistentVolume).spec;
+      const { claimRef } = (object as Volume).spec;
       const bound = claimRef ? [`claim${claimRef.namespace}/${claimRef.name}`] : [];
-      const attributes = attributesKeysOf(object as PersistentVolume);
+      const attributes = attributesKeysOf(object as Volume);
       return [`volume${keyOf(object)}`, ...bound, ...claims, ...attributes];
     },
 
     async reconcile(key) {
-      if (key === "class") await ensureClass(steps);
-      else if (key.startsWith("attributes")) await settleAttributes(steps, key.slice("attributes".length));
-      else if (key.startsWith("claim")) await settleClaim(steps, key.slice("claim".length));
-      else await settleVolume(steps, key.slice("volume".length));
+      if (key === "class") await ensureClass();
+      else if (key.startsWith("attributes")) await settleAttributes(key.slice("attributes".length));
+      else if (key.startsWith("claim")) await settleClaim(key.slice("claim".length));
+      else await settleVolume(key.slice("volume".length));
       return undefined;
+    },
+  };
+
+  function volumeKeysOf({ metadata }: Claim): string[] {
+    return objects
+      .list(persistentVolumes)
+      .filter(({ spec }) => spec.claimRef?.uid === metadata.uid)
+      .map((volume) => `volume${keyOf(volume)}`);
+  }
+
+  /** Lets a deleted VolumeAttributesClass go once no claim and no volume names it any more. */
+  async function settleAttributes(name: string): Promise<void> {
+    const found = objects.get(volumeAttributesClasses, undefined, name);
+    if (!found?.metadata.deletionTimestamp) return;
+    const users = [...objects.list(persistentVolumeClaims), ...objects.list(persistentVolumes)];
+    if (users.some((each) => attributesClassesOf(each).includes(name))) return;
+    await release(found, protection.attributes);
+  }
+
+  async function ensureClass(): Promise<void> {
+    if (!objects.get(storageClasses, undefined, defaultClass)) await objects.create(user, standardClass());
+  }
+
+  async function settleClaim(key: string): Promise<void> {
+    const found = findByKey(objects, persistentVolumeClaims, key);
+    if (!found) return;
+    if (!found.metadata.deletionTimestamp) await bindClaim(found);
+    else if (!isInUse(found, objects.list(pods, found.metadata.namespace))) {
+      await release(found, protection.claim);
+    }
+  }
+
+  /** Removes the finalizer that protects an object while it is in use. */
+  async function release(object: KubernetesObject, finalizer: string): Promise<void> {
+    const finalizers = object.metadata.finalizers ?? [];
+    if (!finalizers.includes(finalizer)) return;
+    const others = finalizers.filter((name) => name !== finalizer);
+    await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers: others } });
+  }
+
+  /** When its claim is deleted, a volume is deleted or released, according to its reclaim policy. */
+  async function settleVolume(key: string): Promise<void> {
+    const volume = findByKey(objects, persistentVolumes, key);
+    if (!volume) return;
+    const { claimRef, persistentVolumeReclaimPolicy } = volume.spec;
+    const claim = claimRef && objects.get(persistentVolumeClaims, claimRef.namespace, claimRef.name ?? "");
+    const bound = claim !== undefined && claim.metadata.uid === claimRef?.uid;
+    const lost = claimRef?.uid !== undefined && !bound;
+    if (volume.metadata.deletionTimestamp && !bound) {
+      await release(volume, protection.volume);
+      return;
+    }
+    if (lost && persistentVolumeReclaimPolicy === "Delete") {
+      if (!volume.metadata.deletionTimestamp)
+        await objects.delete(user, volume, { uid: volume.metadata.uid });
+      return;
+    }
+    const phase = bound ? "Bound" : lost ? "Released" : "Available";
+    if (volume.status?.phase === phase) return;
+    await objects.update(user, { ...volume, status: { ...volume.status, phase } }, "status");
+  }
+}
+
+function attributesKeysOf(user: Volume | Claim): string[] {
+  return attributesClassesOf(user).map((name) => `attributes${name}`);
+}
+
+/** Creates the function that binds a claim to a volume, or reports what it waits for. */
+function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void> {
+  const { objects } = context;
+  const report = reporter(context, "persistentvolume-controller");
+
+  return async (found) => {
+    const claim = await withClass(found);
+    const storageClass = classOf(claim);
+    const volumes = objects.list(persistentVolumes);
+    const isDelayed = !claim.spec.volumeName && waitsForConsumer(storageClass);
+    const candidates = isDelayed ? volumes.filter((volume) => isReservedFor(volume, claim)) : volumes;
+    const volume = chooseVolume(claim, candidates);
+    if (volume) await bind(claim, await grow(volume, claim));
+    else if (isLost(claim)) await lose(claim);
+    else await wait(claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNode]);
+  };
+
+  async function wait(
+    claim: Claim,
+    storageClass: StorageClass | undefined,
+    forConsumer: boolean,
+  ): Promise<void> {
+    const pending = await writeStatus(claim, { phase: "Pending" });
+    if (forConsumer) return reportConsumer(pending);
+    const { storageClassName } = claim.spec;
+    if (!storageClassName) {
+      const why = "no persistent volumes available for this claim and no storage class is set";
+      return report(pending, "Normal", "FailedBinding", why);
+    }
+    if (!storageClass) {
+      const why = `storageclass.storage.k8s.io "${storageClassName}" not found`;
+      return report(pending, "Warning", "ProvisioningFailed", why);
+    }
+    if (storageClass.provisioner !== provisioner) return askProvisioner(pending, storageClass.provisioner);
+    await bind(pending, await objects.create(user, newVolume(pending, storageClass)));
+  }
+
+  function reportConsumer(claim: Claim): Promise<void> {
+    const consumers = objects
+      .list(pods, claim.metadata.namespace)
+      .filter((pod) => !pod.spec.nodeName && claimsOfPod(pod).includes(keyOf(claim)))
+      .map(({ metadata }) => metadata.name!);
+    if (consumers.length === 0) {
+      const why = "waiting for first consumer to be created before binding";
+      return report(claim, "Normal", "WaitForFirstConsumer", why);
+    }
+    const why = `waiting for pod ${consumers.join(",")} to be scheduled`;
+    return report(claim, "Normal", "WaitForPodScheduled", why);
+  }
+
+  /** An external provisioner is requested by annotation. */
+  async function askProvisioner(claim: Claim, name: string): Promise<void> {
+    const asked = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
+    const annotations = { ...claim.metadata.annotations, ...asked };
+    const known = isEqual(annotations, claim.metadata.annotations);
+    const annotated = known
+      ? claim
+      : await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
+    const why = `Waiting for a volume to be created either by the external provisioner '${name}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
+    await report(annotated, "Normal", "ExternalProvisioning", why);
+  }
+
+  /** A claim may be expanded later; its volume is then expanded immediately. */
+  async function grow(volume: Volume, claim: Claim): Promise<Volume> {
+    const wanted = claim.spec.resources?.requests?.storage ?? 0;
+    const enough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
+    if (enough || !classOf(claim)?.allowVolumeExpansion) return volume;
+    const capacity = { ...volume.spec.capacity, storage: wanted };
+    return objects.update(user, { ...volume, spec: { ...volume.spec, capacity } });
+  }
+
+  async function bind(claim: Claim, volume: Volume): Promise<void> {
+    if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
+      await objects.update(user, reserved(volume, claim));
+    }
+    const bound = await nameVolume(claim, volume);
+    const { accessModes, capacity } = volume.spec;
+    await writeStatus(bound, {
+      phase: "Bound",
+      ...(accessModes ? { accessModes } : {}),
+      ...(capacity ? { capacity } : {}),
+    });
+  }
+
+  /** Sets volumeName of a claim and annotates whether the controller chose the volume. */
+  async function nameVolume(claim: Claim, volume: Volume): Promise<Claim> {
+    if (claim.metadata.annotations?.[bindCompleted]) return claim;
+    const annotations = {
+      ...claim.metadata.annotations,
+      [bindCompleted]: "yes",
+      ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
+    };
+    return objects.update(user, {
+      ...claim,
+      metadata: { ...claim.metadata, annotations },
+      spec: { ...claim.spec, volumeName: volume.metadata.name! },
+    });
+  }
+
+  async function lose(claim: Claim): Promise<void> {
+    if (claim.status?.phase === "Lost") return;
+    const why = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
+    await report(claim, "Warning", "ClaimLost", why);
+    await objects.update(user, { ...claim, status: { phase: "Lost" } }, "status");
+  }
+
+  async function writeStatus(claim: Claim, state: NonNullable<Claim["status"]>): Promise<Claim> {
+    const status = { ...claim.status, ...state };
+    return isEqual(status, claim.status) ? claim : objects.update(user, { ...claim, status }, "status");
+  }
+
+  function classOf({ spec }: Claim): StorageClass | undefined {
+    return spec.storageClassName ? objects.get(storageClasses, undefined, spec.storageClassName) : undefined;
+  }
+
+  /** A claim without a class gets the default one, even if that is created later. */
+  async function withClass(claim: Claim): Promise<Claim> {
+    if (claim.spec.storageClassName !== undefined || claim.spec.volumeName) return claim;
+    const preferred = objects
+      .list(storageClasses)
+      .find(({ metadata }) => metadata.annotations?.[defaultClassAnnotation] === "true");
+    if (!preferred) return claim;
+    const spec = { ...claim.spec, storageClassName: preferred.metadata.name! };
+    return objects.update(user, { ...claim, spec });
+  }
+}
+
+/** Returns whether claims of a class get their volume only when a pod that uses them is scheduled. */
+export function waitsForConsumer(storageClass: StorageClass | undefined): boolean {
+  return storageClass?.volumeBindingMode === "WaitForFirstConsumer";
+}
+
+/** Reserves a volume for a claim; one that already had a claimRef was not the controller's choice. */
+export function reserved(volume: Volume, claim: Claim): Volume {
+  const annotations = { ...volume.metadata.annotations, [boundByController]: "yes" };
+  return {
+    ...volume,
+    ...(volume.spec.claimRef ? {} : { metadata: { ...volume.metadata, annotations } }),
+    spec: { ...volume.spec, claimRef: claimReference(claim) },
+  };
+}
+
+function isLost({ metadata, spec }: Claim): boolean {
+  return spec.volumeName !== undefined && metadata.annotations?.[bindCompleted] !== undefined;
+}
+
+/**
+ * Finds the smallest free volume that satisfies a claim; one that is reserved for the claim takes precedence.
+ */
+export function chooseVolume(claim: Claim, volumes: readonly Volume[]): Volume | undefined {
+  const reserved = volumes.find((volume) => isReservedFor(volume, claim));
+  if (reserved || claim.spec.volumeName) {
+    return reserved ?? volumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
+  }
+  const [smallest] = volumes
+    .filter((volume) => !volume.spec.claimRef && !volume.metadata.deletionTimestamp && fits(volume, claim))
+    .sort((a, b) => compareQuantities(capacityOf(a), capacityOf(b)));
+  return smallest;
+}
+
+/** Returns whether a volume is bound to a claim, or reserved for it by name. */
+function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
+  const reference = spec.claimRef;
+  return (
+    reference?.name === metadata.name &&
+    reference?.namespace === metadata.namespace &&
+    (reference?.uid === undefined || reference.uid === metadata.uid)
+  );
+}
+
+function fits(volume: Volume, { spec }: Claim): boolean {
+  const modes = volume.spec.accessModes ?? [];
+  return (
+    (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
+    (volume.spec.volumeMode ?? "Filesystem") === (spec.volumeMode ?? "Filesystem") &&
+    (spec.accessModes ?? []).every((mode) => modes.includes(mode)) &&
+    (!spec.selector || matchesLabelSelector(spec.selector, volume.metadata.labels)) &&
+    compareQuantities(capacityOf(volume), spec.resources?.requests?.storage ?? 0) >= 0
+  );
+}
+
+function capacityOf({ spec }: Volume): string | number {
+  return spec.capacity?.storage ?? 0;
+}
+
+/** The names of the VolumeAttributesClasses that a claim or a volume has, or is to get. */
+function attributesClassesOf({ spec, status }: Volume | Claim): string[] {
+  const { currentVolumeAttributesClassName, modifyVolumeStatus } = (status ?? {}) as NonNullable<
+    Claim["status"]
+  >;
+  const names = [
+    spec.volumeAttributesClassName,
+    currentVolumeAttributesClassName,
+    modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ];
+  return names.filter((name) => name !== undefined);
+}
+
+/** The keys of the claims that a pod uses. */
+export function claimsOfPod({ metadata, spec }: Pod): string[] {
+  return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
+    persistentVolumeClaim ? [`${metadata.namespace}/${persistentVolumeClaim.claimName}`] : [],
+  );
+}
+
+/** Returns whether a claim is used by a pod that has a node and has not finished. */
+function isInUse({ metadata }: Claim, pods: readonly Pod[]): boolean {
+  const key = `${metadata.namespace}/${metadata.name}`;
+  return pods.some((pod) => pod.spec.nodeName && !isFinished(pod) && claimsOfPod(pod).includes(key));
+}
+
+/** The default StorageClass: its volumes are provisioned immediately, can be expanded, and store nothing. */
+function standardClass(): StorageClass {
+  return {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: defaultClass, annotations: { [defaultClassAnnotation]: "true" } },
+    provisioner,
+    reclaimPolicy: "Delete",
+    volumeBindingMode: "Immediate",
+    allowVolumeExpansion: true,
+  };
+}
+
+/** Builds the volume for a claim. */
+function newVolume(claim: Claim, storageClass: StorageClass): Volume {
+  const { accessModes, volumeMode, resources } = claim.spec;
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: {
+      name: `pvc-${claim.metadata.uid}`,
+      annotations: { "pv.kubernetes.io/provisioned-by": storageClass.provisioner },
+    },
+    spec: {
+      capacity: { storage: resources?.requests?.storage ?? "0" },
+      accessModes: accessModes ?? [],
+      ...(volumeMode ? { volumeMode } : {}),
+      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? "Delete",
+      storageClassName: storageClass.metadata.name!,
+      claimRef: claimReference(claim),
+      hostPath: { path: `/var/lib/tsbuilder/volumes/${claim.metadata.uid}` },
     },
   };
 }
 
-function volumeKeyOf(context: VolumeContext, object: { metadata: { uid?: string } }): string[] {
-  const { objects } = context;
-  return objects
-    .list(persistentVolumes)
-    .filter(({ spec }) => spec.claimRef?.uid === object.metadata.uid)
-    .map((volume) => `volume${keyOf(volume)}`);
-}
-
-function attributesKeysOf(user: PersistentVolume | PersistentVolumeClaim): string[] {
-  return attributesClassesOf(user).map((name) => `attributes${name}`);
-}
-
-/** Lets a deleted VolumeAttributesClass go once no claim and no volume names it any more. */
-async function settleAttributes(context: VolumeContext, name: string): Promise<void> {
-  const { objects } = context;
-  const found = objects.get(volumeAttributesClasses, undefined, name);
-  if (!found?.metadata.deletionTimestamp) return;
-  const users = [...objects.list(persistentVolumeClaims), ...objects.list(persistentVolumes)];
-  if (users.some((each) => attributesClassesOf(each).includes(name))) return;
-  await release(context, found, attributesProtection);
-}
-
-async function ensureClass(context: VolumeContext): Promise<void> {
-  const { objects } = context;
-  if (!objects.get(storageClasses, undefined, defaultClass)) await objects.create(user, standardClass());
-}
-
-async function settleClaim(context: VolumeContext, key: string): Promise<void> {
-  const { objects, bindClaim } = context;
-  const found = findByKey(objects, persistentVolumeClaims, key);
-  if (!found) return;
-  if (found.metadata.deletionTimestamp) {
-    if (!isInUse(found, objects.list(pods, found.metadata.namespace)))
-      await release(context, found, claimProtection);
-    return;
-  }
-  await bindClaim(found);
-}
-
-/** Removes the finalizer that protects an object while it is in use. */
-async function release(context: VolumeContext, object: KubernetesObject, finalizer: string): Promise<void> {
-  const { objects } = context;
-  const finalizers = object.metadata.finalizers ?? [];
-  if (!finalizers.includes(finalizer)) return;
-  const others = finalizers.filter((name) => name !== finalizer);
-  await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers: others } });
-}
-
-/** When its claim is deleted, a volume is deleted or released, according to its reclaim policy. */
-async function settleVolume(context: VolumeContext, key: string): Promise<void> {
-  const { objects } = context;
-  const volume = findByKey(objects, persistentVolumes, key);
-  if (!volume) return;
-  const { claimRef, persistentVolumeReclaimPolicy } = volume.spec;
-  const claim = claimRef && objects.get(persistentVolumeClaims, claimRef.namespace, claimRef.name ?? "");
-  const bound = claim !== undefined && claim.metadata.uid === claimRef?.uid;
-  const lost = claimRef?.uid !== undefined && !bound;
-  if (volume.metadata.deletionTimestamp && !bound) {
-    await release(context, volume, volumeProtection);
-    return;
-  }
-  if (lost && persistentVolumeReclaimPolicy === "Delete") {
-    if (!volume.metadata.deletionTimestamp) await objects.delete(user, volume, { uid: volume.metadata.uid });
-    return;
-  }
-  const phase = bound ? "Bound" : lost ? "Released" : "Available";
-  if (volume.status?.phase === phase) return;
-  await objects.update(user, { ...volume, status: { ...volume.status, phase } }, "status");
+/** Refers to a claim from its volume. */
+function claimReference({ metadata }: Claim): NonNullable<Volume["spec"]["claimRef"]> {
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    namespace: metadata.namespace!,
+    name: metadata.name!,
+    uid: metadata.uid!,
+    resourceVersion: metadata.resourceVersion!,
+  };
 }

@@ -1,17 +1,9 @@
-import type {
-  CSIPersistentVolumeSource,
-  LocalVolumeSource,
-  ObjectReference,
-  PersistentVolume,
-  PersistentVolumeSpec,
-  PersistentVolumeStatus,
-  SecretReference,
-} from "@tsbuilder/apimachinery/k8s/core/v1";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { compareQuantities, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { Sent } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -20,18 +12,19 @@ import { addFinalizer, fillIn } from "../../fill-in.ts";
 import { defaultVolumeSource } from "../pod-spec/defaults.ts";
 import { persistentVolumeController } from "./persistent-volume-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import { type Problems, needed, optionalChoice, refused } from "../../checks/problems.ts";
-import { accessModeProblems, accessModes } from "../persistent-volume-claim.ts";
+import { type Problems, ifSet, immutable, needed, optionalChoice } from "../../checks/problems.ts";
+import { accessModeProblems, accessModes, storedAmount } from "../persistent-volume-claim.ts";
 import { nodeSelectorProblems } from "../pod-spec/scheduling.ts";
 import { withoutBacksteps } from "../../checks/names.ts";
 import { type SourceCheck, sources } from "../pod-spec/volumes.ts";
+import { oldSources } from "../pod-spec/warnings.ts";
 
-type Spec = Sent<PersistentVolumeSpec>;
+type Spec = Sent<core.PersistentVolumeSpec>;
 
 const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
     object["spec"] ??= {};
-    const spec = object["spec"] as Sent<PersistentVolumeSpec>;
+    const spec = object["spec"] as Sent<core.PersistentVolumeSpec>;
     defaultVolumeSource(spec);
     spec.persistentVolumeReclaimPolicy ||= "Retain";
     spec.volumeMode ??= "Filesystem";
@@ -44,15 +37,14 @@ const persistentVolumeStrategy: Partial<Strategy> = {
   },
   prepareForUpdate(object, old, { subresource, now }) {
     if (subresource !== "status") return;
-    const [status, before] = [object["status"], old["status"]] as Array<
-      Sent<PersistentVolumeStatus> | undefined
-    >;
+    const { status } = object as Sent<core.PersistentVolume>;
+    const { status: before = {} } = old as Sent<core.PersistentVolume>;
     if (!status) return;
-    const { lastPhaseTransitionTime: since } = before ?? {};
-    if (status.phase === before?.phase)
-      fillIn(status, () => (since === undefined ? {} : { lastPhaseTransitionTime: since }));
-    else if ((status.lastPhaseTransitionTime ?? since) === since)
-      status.lastPhaseTransitionTime = formatTime(now);
+    const { lastPhaseTransitionTime: since } = before;
+    if (status.phase !== before.phase) {
+      if ((status.lastPhaseTransitionTime ?? since) === since)
+        status.lastPhaseTransitionTime = formatTime(now);
+    } else if (since !== undefined) status.lastPhaseTransitionTime ??= since;
   },
   validate: (object) => [...volumeProblems(object), ...mountOptions(object)],
   validateUpdate: (object, old, { subresource }) =>
@@ -62,25 +54,21 @@ const persistentVolumeStrategy: Partial<Strategy> = {
 
 /** Validates a PersistentVolume. */
 function* volumeProblems(object: ApiObject): Problems {
-  const { spec = {} } = object as Sent<PersistentVolume>;
-  const { accessModes = [], nodeAffinity, storageClassName, persistentVolumeReclaimPolicy } = spec;
+  const { spec = {} } = object as Sent<core.PersistentVolume>;
+  const { accessModes = [], nodeAffinity, persistentVolumeReclaimPolicy: policy } = spec;
+  const type = "core/v1.PersistentVolumeSpec";
   if (accessModes.length === 0) yield required("spec.accessModes");
   yield* accessModeProblems("spec.accessModes", accessModes);
   yield* capacityProblems("spec.capacity", spec.capacity);
-  yield* optionalChoice(
-    "spec.persistentVolumeReclaimPolicy",
-    persistentVolumeReclaimPolicy,
-    "core/v1.PersistentVolumeSpec",
-  );
+  yield* optionalChoice("spec.persistentVolumeReclaimPolicy", policy, type);
   if (nodeAffinity?.required) {
     yield* nodeSelectorProblems("spec.nodeAffinity.required", nodeAffinity.required.nodeSelectorTerms);
   } else if (nodeAffinity)
     yield required("spec.nodeAffinity.required", "must specify required node constraints");
   yield* volumeSource("spec", spec);
   yield* recycledRoot("spec", spec);
-  if (storageClassName)
-    yield* refused("spec.storageClassName", storageClassName, checkSubdomain(storageClassName));
-  yield* optionalChoice("spec.volumeMode", spec.volumeMode, "core/v1.PersistentVolumeSpec");
+  yield* ifSet("spec.storageClassName", spec.storageClassName, checkSubdomain);
+  yield* optionalChoice("spec.volumeMode", spec.volumeMode, type);
   yield* attributesClass(spec);
 }
 
@@ -102,7 +90,7 @@ const withMountOptions = [
 
 /** Only the old annotation is held against the kind of volume, not the field that took its place. */
 function* mountOptions(object: ApiObject): Problems {
-  const { metadata, spec = {} } = object as Sent<PersistentVolume>;
+  const { metadata, spec = {} } = object as Sent<core.PersistentVolume>;
   const name = "volume.beta.kubernetes.io/mount-options";
   if (metadata?.annotations?.[name] === undefined) return;
   if (withMountOptions.some((source) => spec[source])) return;
@@ -116,9 +104,7 @@ function* capacityProblems(field: string, capacity: Spec["capacity"]): Problems 
     yield notSupported(field, capacity ?? null, ["storage"]);
   for (const [name, size] of entries) {
     const at = `${field}[${name}]`;
-    if (compareQuantities(size, "0") < 0) {
-      yield invalid(at, Number(quantityToInteger(size)), "must be a valid resource quantity");
-    }
+    yield* storedAmount(at, size);
     if (compareQuantities(size, "0") <= 0) yield invalid(at, size, "must be greater than zero");
   }
 }
@@ -134,7 +120,7 @@ function* attributesClass({ volumeAttributesClassName: name, csi }: Spec): Probl
   if (name === undefined) return;
   const field = "spec.volumeAttributesClassName";
   if (name === "") yield required(field, "an empty string is disallowed");
-  else yield* needed(field, name, checkSubdomain);
+  yield* ifSet(field, name, checkSubdomain);
   if (!csi) yield required("spec.csi", "has to be specified when using volumeAttributesClassName");
 }
 
@@ -160,7 +146,7 @@ export function* inlineVolumeProblems(field: string, spec: Spec): Problems {
 
 /** Validates a change of a PersistentVolume that the rules for new ones allow. */
 function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
-  const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<PersistentVolume>).spec);
+  const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<core.PersistentVolume>).spec);
   // The server checks both the rules for all writes and those for changes, which include the former.
   yield* volumeProblems(object);
   yield* mountOptions(object);
@@ -169,9 +155,7 @@ function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
     const detail = "spec.persistentvolumesource is immutable after creation";
     yield forbidden("spec.persistentvolumesource", detail);
   }
-  if (now.volumeMode !== before.volumeMode) {
-    yield invalid("volumeMode", now.volumeMode ?? null, "field is immutable");
-  }
+  yield* immutable("volumeMode", now.volumeMode, before.volumeMode);
   if (before.volumeAttributesClassName !== undefined && now.volumeAttributesClassName === undefined) {
     yield forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden");
   }
@@ -218,11 +202,11 @@ const refusedName: Readonly<Record<string, string>> = { cephfs: "cephFS" };
 
 /** The sources that pods don't have, or have with other rules. */
 const ofVolumes: Readonly<Record<string, SourceCheck>> = {
-  *local(field, { path = "" }: Sent<LocalVolumeSource>) {
+  *local(field, { path = "" }: Sent<core.LocalVolumeSource>) {
     yield* needed(`${field}.path`, path);
     yield* withoutBacksteps(`${field}.path`, path);
   },
-  *csi(field, source: Sent<CSIPersistentVolumeSource>) {
+  *csi(field, source: Sent<core.CSIPersistentVolumeSource>) {
     yield* sources["csi"]!(field, { driver: source.driver }, "", "");
     yield* needed(`${field}.volumeHandle`, source.volumeHandle);
     for (const name of secrets) {
@@ -240,7 +224,7 @@ const secrets = [
   "nodeExpandSecretRef",
 ] as const;
 
-function* secretProblems(field: string, { name, namespace }: Sent<SecretReference>): Problems {
+function* secretProblems(field: string, { name, namespace }: Sent<core.SecretReference>): Problems {
   yield* needed(`${field}.name`, name, checkSubdomain);
   yield* needed(`${field}.namespace`, namespace, checkLabel);
 }
@@ -274,28 +258,24 @@ const annotations: Readonly<Record<string, string>> = {
   "volume.beta.kubernetes.io/mount-options": 'deprecated since v1.31; use "mountOptions" attribute instead',
 };
 
-const deprecatedSources = {
-  cephfs: "deprecated in v1.28, non-functional in v1.31+",
-  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
-  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
-  storageos: "deprecated in v1.22, non-functional in v1.25+",
-  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
-  rbd: "deprecated in v1.28, non-functional in v1.31+",
-} as const;
+const deprecatedSources = [
+  "cephfs",
+  "photonPersistentDisk",
+  "scaleIO",
+  "storageos",
+  "glusterfs",
+  "rbd",
+] as const;
 
 /** Warns of deprecated annotations, and of volumes that no kubelet mounts any more. */
-function* volumeWarnings({ metadata, spec = {} }: Sent<PersistentVolume>): Generator<string, void> {
+function* volumeWarnings({ metadata, spec = {} }: Sent<core.PersistentVolume>): Generator<string, void> {
   for (const [name, why] of Object.entries(annotations)) {
     if (metadata?.annotations?.[name] !== undefined) yield `metadata.annotations[${name}]: ${why}`;
   }
   if (spec.persistentVolumeReclaimPolicy === "Recycle") {
     yield "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.";
   }
-  for (const [name, why] of Object.entries(deprecatedSources)) {
-    // The server capitalizes this field.
-    const shown = name === "storageos" ? "storageOS" : name;
-    if (spec[name as keyof typeof deprecatedSources] !== undefined) yield `spec.${shown}: ${why}`;
-  }
+  yield* oldSources("spec", spec, deprecatedSources);
 }
 
 export const persistentVolume: BuiltInKind<"persistentvolume"> = {
@@ -309,7 +289,7 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
     Status: (object) =>
       readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
     Claim: (object) => {
-      const claim = readField<ObjectReference>(object, "spec.claimRef");
+      const claim = readField<core.ObjectReference>(object, "spec.claimRef");
       return claim ? `${claim.namespace}/${claim.name}` : "";
     },
     StorageClass: text("spec.storageClassName"),

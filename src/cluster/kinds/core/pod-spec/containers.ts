@@ -1,6 +1,7 @@
-import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
+import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
-  type FieldError,
   duplicate,
   forbidden,
   invalid,
@@ -9,10 +10,9 @@ import {
   required,
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import {
   checkConfigKey,
-  checkHeaderName,
-  checkObjectName,
   checkPort,
   checkPortName,
   checkVariableName,
@@ -21,28 +21,19 @@ import {
 } from "../../checks/names.ts";
 import {
   type Problems,
+  checked,
   choice,
+  each,
+  ifSet,
+  itemsOf,
   needed,
   nonNegative,
-  refused,
   optionalChoice,
+  unique,
 } from "../../checks/problems.ts";
-import { containerResources } from "./resources.ts";
+import { containerResources } from "../resources.ts";
 import { containerSecurityProblems } from "./security.ts";
-import type {
-  Container,
-  ContainerPort,
-  EnvFromSource,
-  EnvVar,
-  HTTPGetAction,
-  Handler,
-  PodSpec,
-  Probe,
-  SecretKeySelector,
-  Volume,
-  VolumeMount,
-} from "./types.ts";
-import { fieldReference, resourceReference, resourcesOfContainers } from "./references.ts";
+import type { Container, Handler, PodSpec, Probe, Volume } from "./types.ts";
 
 /** The volumes and claims of a pod that its containers may reference. */
 export interface ContainerContext {
@@ -54,13 +45,10 @@ export interface ContainerContext {
 export function* containers(field: string, around: ContainerContext): Problems {
   const list = around.spec.containers ?? [];
   if (list.length === 0) return yield required(field);
-  const names = new Set<string>();
-  for (const [index, container] of list.entries()) {
-    const at = `${field}[${index}]`;
-    const { name = "" } = container;
+  const uniqueName = unique();
+  for (const [at, container] of itemsOf(field, list)) {
     yield* common(at, container, around);
-    if (names.has(name)) yield duplicate(`${at}.name`, name);
-    names.add(name);
+    yield* uniqueName(`${at}.name`, container.name ?? "");
     yield* running(at, container, around.spec);
     yield* restarts(at, container);
   }
@@ -72,8 +60,7 @@ export function* containers(field: string, around: ContainerContext): Problems {
  */
 export function* initContainers(field: string, around: ContainerContext): Problems {
   const names = new Set((around.spec.containers ?? []).map(({ name = "" }) => name));
-  for (const [index, container] of (around.spec.initContainers ?? []).entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, container] of itemsOf(field, around.spec.initContainers)) {
     const { name = "", restartPolicy } = container;
     yield* common(at, container, around);
     yield* restarts(at, container);
@@ -85,47 +72,41 @@ export function* initContainers(field: string, around: ContainerContext): Proble
   }
 }
 
+const probes = ["livenessProbe", "readinessProbe", "startupProbe"] as const;
+
 function* endingOnly(field: string, container: Container): Problems {
-  for (const name of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const) {
+  for (const name of ["lifecycle", ...probes] as const) {
     if (!container[name]) continue;
     yield forbidden(`${field}.${name}`, "may not be set for init containers without restartPolicy=Always");
   }
-  for (const [index, { restartPolicy = "" }] of (container.resizePolicy ?? []).entries()) {
+  for (const [at, { restartPolicy }] of itemsOf(`${field}.resizePolicy`, container.resizePolicy)) {
     if (restartPolicy !== "RestartContainer") continue;
-    const at = `${field}.resizePolicy[${index}].restartPolicy`;
-    yield invalid(at, restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers");
+    const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+    yield invalid(`${at}.restartPolicy`, restartPolicy, detail);
   }
 }
 
-const notForEphemeral = [
-  "ports",
-  "livenessProbe",
-  "readinessProbe",
-  "startupProbe",
-  "lifecycle",
-  "restartPolicy",
-] as const;
+const notForEphemeral = ["ports", ...probes, "lifecycle", "restartPolicy"] as const;
 
 /** Ephemeral containers, which may not have ports, probes or resources. */
 export function* ephemeralContainers(field: string, around: ContainerContext): Problems {
   const { spec } = around;
   const others = new Set(
-    [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((each) => each.name),
+    [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((other) => other.name),
   );
   const names = new Set(others);
   const refusal = "cannot be set for an Ephemeral Container";
-  for (const [index, container] of (spec.ephemeralContainers ?? []).entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, container] of itemsOf(field, spec.ephemeralContainers)) {
     const { name, targetContainerName: target = "" } = container;
     yield* common(at, container, around);
     yield* trimmedImage(at, container);
     if (names.has(name)) yield duplicate(`${at}.name`, name);
     names.add(name);
     if (target !== "" && !others.has(target)) yield notFound(`${at}.targetContainerName`, target);
-    for (const each of notForEphemeral) if (container[each]) yield forbidden(`${at}.${each}`, refusal);
-    for (const [each, { subPath, subPathExpr }] of (container.volumeMounts ?? []).entries()) {
-      if (subPath) yield forbidden(`${at}.volumeMounts[${each}].subPath`, refusal);
-      if (subPathExpr) yield forbidden(`${at}.volumeMounts[${each}].subPathExpr`, refusal);
+    for (const part of notForEphemeral) if (container[part]) yield forbidden(`${at}.${part}`, refusal);
+    for (const [mount, { subPath, subPathExpr }] of itemsOf(`${at}.volumeMounts`, container.volumeMounts)) {
+      if (subPath) yield forbidden(`${mount}.subPath`, refusal);
+      if (subPathExpr) yield forbidden(`${mount}.subPathExpr`, refusal);
     }
   }
 }
@@ -145,7 +126,7 @@ function* common(field: string, container: Container, around: ContainerContext):
   const { terminationMessagePolicy, imagePullPolicy, resources = {}, securityContext } = container;
   yield* choice(`${field}.terminationMessagePolicy`, terminationMessagePolicy, messagePolicies);
   yield* ports(`${field}.ports`, container.ports);
-  yield* variables(`${field}.env`, container.env);
+  yield* each(`${field}.env`, container.env, variable);
   yield* variableSources(`${field}.envFrom`, container.envFrom);
   yield* mounts(`${field}.volumeMounts`, container, around.volumes);
   yield* devices(`${field}.volumeDevices`, container, around.volumes);
@@ -171,21 +152,13 @@ const variableFields = [
   "status.podIPs",
 ];
 
-function* variables(field: string, list: readonly EnvVar[] = []): Problems {
-  for (const [index, variable] of list.entries()) {
-    const at = `${field}[${index}]`;
-    yield* needed(`${at}.name`, variable.name, checkVariableName);
-    yield* variableValue(`${at}.valueFrom`, variable);
-  }
-}
-
-function* variableValue(field: string, { value, valueFrom }: EnvVar): Problems {
+function* variable(at: string, { name, value, valueFrom }: Sent<core.EnvVar>): Problems {
+  yield* needed(`${at}.name`, name, checkVariableName);
   if (!valueFrom) return;
+  const field = `${at}.valueFrom`;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
   if (fieldRef) yield* fieldReference(`${field}.fieldRef`, fieldRef, variableFields);
-  if (resourceFieldRef) {
-    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, resourcesOfContainers);
-  }
+  if (resourceFieldRef) yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef);
   if (configMapKeyRef) yield* keyReference(`${field}.configMapKeyRef`, configMapKeyRef);
   if (secretKeyRef) yield* keyReference(`${field}.secretKeyRef`, secretKeyRef);
   if (fileKeyRef) {
@@ -206,17 +179,100 @@ function* variableValue(field: string, { value, valueFrom }: EnvVar): Problems {
   else if (count > 1) yield invalid(field, "", "may not have more than one field specified at a time");
 }
 
-function* keyReference(field: string, { name = "", key }: SecretKeySelector): Problems {
-  yield* refused(`${field}.name`, name, checkSubdomain(name));
+/** The resources that a resourceFieldRef may name. */
+const resourcesOfContainers = [
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+];
+
+/** Fields of a pod that a fieldRef may name; each place allows some of them. */
+const podFields = new Set([
+  "metadata.annotations",
+  "metadata.labels",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "spec.nodeName",
+  "spec.restartPolicy",
+  "spec.serviceAccountName",
+  "spec.schedulerName",
+  "status.phase",
+  "status.hostIP",
+  "status.hostIPs",
+  "status.podIP",
+  "status.podIPs",
+]);
+
+/** A fieldRef: a field of the pod, or one of its labels or annotations such as `metadata.labels['app']`. */
+export function* fieldReference(
+  field: string,
+  { apiVersion, fieldPath }: Sent<core.ObjectFieldSelector>,
+  allowed: readonly string[],
+): Problems {
+  if (!apiVersion) return yield required(`${field}.apiVersion`);
+  if (!fieldPath) return yield required(`${field}.fieldPath`);
+  if (apiVersion !== "v1") return yield noField(field, fieldPath, `unsupported pod version: ${apiVersion}`);
+  const [, path = "", key = ""] = /^([^[]*)\['(.*)'\]$/s.exec(fieldPath) ?? [];
+  if (path === "") {
+    const known = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
+    if (!podFields.has(known)) return yield noField(field, fieldPath, `field label not supported: ${known}`);
+    yield* optionalChoice(`${field}.fieldPath`, known, allowed);
+  } else if (path === "metadata.annotations") {
+    yield* checked(field, key.toLowerCase(), checkQualifiedName);
+  } else if (path === "metadata.labels") yield* checked(field, key, checkQualifiedName);
+  else yield noField(field, fieldPath, `field label does not support subscript: ${fieldPath}`);
+}
+
+function noField(field: string, path: string, reason: string): ReturnType<typeof invalid> {
+  return invalid(`${field}.fieldPath`, path, `error converting fieldPath: ${reason}`);
+}
+
+const cpuDivisors = ["1m", "1"];
+
+const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
+
+/** A resourceFieldRef: a request or limit of a container, with a divisor. A file must name its container. */
+export function* resourceReference(
+  field: string,
+  { containerName = "", resource = "", divisor = "0" }: Sent<core.ResourceFieldSelector>,
+  needsContainer = false,
+): Problems {
+  if (needsContainer && containerName === "") yield required(`${field}.containerName`);
+  else if (resource === "") yield required(`${field}.resource`);
+  else if (!resourcesOfContainers.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
+    yield notSupported(`${field}.resource`, resource, resourcesOfContainers);
+  }
+  if (compareQuantities(divisor, "0") === 0) return;
+  const kind = resource.replace(/^(limits|requests)\./, "");
+  const [named, divisors] = divisorsOf(kind);
+  if (divisors.includes(String(divisor))) return;
+  const detail =
+    kind === "cpu"
+      ? "only divisor's values 1m and 1 are supported with the cpu resource"
+      : `only divisor's values ${byteDivisors.join(", ")} are supported with the ${named} resource`;
+  yield invalid(`${field}.divisor`, resource, detail);
+}
+
+function divisorsOf(kind: string): [name: string, divisors: readonly string[]] {
+  if (kind === "cpu") return ["cpu", cpuDivisors];
+  if (kind === "ephemeral-storage") return ["local ephemeral storage", byteDivisors];
+  return [kind.startsWith("hugepages-") ? "hugepages" : kind, byteDivisors];
+}
+
+function* keyReference(field: string, { name = "", key }: Sent<core.SecretKeySelector>): Problems {
+  yield* checked(`${field}.name`, name, checkSubdomain);
   yield* needed(`${field}.key`, key, checkConfigKey);
 }
 
-function* variableSources(field: string, list: readonly EnvFromSource[] = []): Problems {
-  for (const [index, { prefix = "", configMapRef, secretRef }] of list.entries()) {
-    const at = `${field}[${index}]`;
-    yield* refused(`${at}.prefix`, prefix, checkVariableName(prefix));
-    if (configMapRef) yield* needed(`${at}.configMapRef.name`, configMapRef.name, checkObjectName);
-    if (secretRef) yield* needed(`${at}.secretRef.name`, secretRef.name, checkObjectName);
+function* variableSources(field: string, list: Container["envFrom"]): Problems {
+  for (const [at, { prefix, configMapRef, secretRef }] of itemsOf(field, list)) {
+    yield* checked(`${at}.prefix`, prefix, checkVariableName);
+    if (configMapRef) yield* needed(`${at}.configMapRef.name`, configMapRef.name, checkSubdomain);
+    if (secretRef) yield* needed(`${at}.secretRef.name`, secretRef.name, checkSubdomain);
     if (!configMapRef && !secretRef) {
       yield invalid(field, "", "must specify one of: `configMapRef` or `secretRef`");
     } else if (configMapRef && secretRef) {
@@ -232,8 +288,7 @@ type Volumes = ReadonlyMap<string, Volume>;
 function* mounts(field: string, container: Container, volumes: Volumes): Problems {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const paths = new Set<string>();
-  for (const [index, mount] of volumeMounts.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, mount] of itemsOf(field, volumeMounts)) {
     const { name = "", mountPath = "" } = mount;
     if (name === "") yield required(`${at}.name`);
     if (!volumes.has(name)) yield notFound(`${at}.name`, name);
@@ -253,7 +308,7 @@ function* mounts(field: string, container: Container, volumes: Volumes): Problem
 }
 
 /** The real server omits the index if the error is about the path itself. */
-function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMount): Problems {
+function* subPaths(list: string, at: string, { subPath, subPathExpr }: Sent<core.VolumeMount>): Problems {
   if (subPath) yield* descendingPath(`${list}.subPath`, subPath);
   if (!subPathExpr) return;
   if (subPath) {
@@ -264,22 +319,19 @@ function* subPaths(list: string, at: string, { subPath, subPathExpr }: VolumeMou
 
 function* propagation(
   field: string,
-  { mountPropagation }: VolumeMount,
-  { securityContext }: Container,
+  { mountPropagation }: Sent<core.VolumeMount>,
+  container: Container,
 ): Problems {
-  if (mountPropagation === undefined) return;
   yield* optionalChoice(field, mountPropagation, "core/v1.VolumeMount");
-  if (mountPropagation === "Bidirectional" && !securityContext?.privileged) {
+  if (mountPropagation === "Bidirectional" && !container.securityContext?.privileged) {
     yield forbidden(field, "Bidirectional mount propagation is available only to privileged containers");
   }
 }
 
-function* recursiveReadOnly(field: string, mount: VolumeMount): Problems {
+function* recursiveReadOnly(field: string, mount: Sent<core.VolumeMount>): Problems {
   const { recursiveReadOnly: mode, readOnly, mountPropagation = "None" } = mount;
-  if (mode === undefined || mode === "Disabled") return;
-  if (mode !== "Enabled" && mode !== "IfPossible") {
-    return yield notSupported(field, mode, ["Disabled", "Enabled", "IfPossible"]);
-  }
+  yield* optionalChoice(field, mode, ["Disabled", "Enabled", "IfPossible"]);
+  if (mode !== "Enabled" && mode !== "IfPossible") return;
   if (!readOnly) yield forbidden(field, "may only be specified when readOnly is true");
   if (mountPropagation !== "None") {
     yield forbidden(field, "may only be specified when mountPropagation is None or not specified");
@@ -291,14 +343,18 @@ function* devices(field: string, container: Container, volumes: Volumes): Proble
   const { volumeMounts = [], volumeDevices = [] } = container;
   const names = new Set<string>();
   const paths = new Set<string>();
-  for (const [index, { name = "", devicePath = "" }] of volumeDevices.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, { name = "", devicePath = "" }] of itemsOf(field, volumeDevices)) {
     if (name === "") yield required(`${at}.name`);
     if (names.has(name)) yield invalid(`${at}.name`, name, "must be unique");
-    yield* blockVolume(`${at}.name`, name, volumes.get(name));
+    const volume = volumes.get(name);
+    if (!volume) yield notFound(`${at}.name`, name);
+    else if (!volume.persistentVolumeClaim && !volume.ephemeral) {
+      const sources = "PersistentVolumeClaim or Ephemeral";
+      yield invalid(`${at}.name`, name, `can only use volume source type of ${sources} for block mode`);
+    }
     if (devicePath === "") yield required(`${at}.devicePath`);
     if (paths.has(devicePath)) yield invalid(`${at}.devicePath`, devicePath, "must be unique");
-    if ([...withoutBacksteps("", devicePath)].length > 0) {
+    if (devicePath.split("/").includes("..")) {
       yield invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')");
     } else paths.add(devicePath);
     if (volumeMounts.some((mount) => mount.name === name)) {
@@ -311,44 +367,20 @@ function* devices(field: string, container: Container, volumes: Volumes): Proble
   }
 }
 
-function* blockVolume(field: string, name: string, volume: Volume | undefined): Generator<FieldError, void> {
-  if (!volume) return yield notFound(field, name);
-  if (volume.persistentVolumeClaim || volume.ephemeral) return;
-  const sources = "PersistentVolumeClaim or Ephemeral";
-  yield invalid(field, name, `can only use volume source type of ${sources} for block mode`);
-}
-
+/** The lifecycle hooks and the probes of a container. */
 function* running(field: string, container: Container, spec: PodSpec): Problems {
-  if (container.lifecycle) {
-    const { terminationGracePeriodSeconds: period, os } = spec;
-    yield* lifecycle(`${field}.lifecycle`, container.lifecycle, period, os?.name);
+  const { terminationGracePeriodSeconds: period, os } = spec;
+  const { postStart, preStop, stopSignal } = container.lifecycle ?? {};
+  if (postStart) yield* handler(`${field}.lifecycle.postStart`, postStart, period);
+  if (preStop) yield* handler(`${field}.lifecycle.preStop`, preStop, period);
+  if (stopSignal !== undefined && os?.name === undefined) {
+    const detail = "may not be set for containers with empty `spec.os.name`";
+    yield forbidden(`${field}.lifecycle.stopSignal`, detail);
   }
-  yield* probes(field, container);
-}
-
-/** The three probes of a container. */
-function* probes(field: string, container: Container): Problems {
-  const { livenessProbe, readinessProbe, startupProbe } = container;
-  if (livenessProbe) {
-    yield* probe(`${field}.livenessProbe`, livenessProbe);
-    yield* oneSuccess(`${field}.livenessProbe`, livenessProbe);
+  for (const name of probes) {
+    const values = container[name];
+    if (values) yield* probe(`${field}.${name}`, values, name === "readinessProbe");
   }
-  if (readinessProbe) {
-    yield* probe(`${field}.readinessProbe`, readinessProbe);
-    const { terminationGracePeriodSeconds: period } = readinessProbe;
-    if (period !== undefined) {
-      const at = `${field}.readinessProbe.terminationGracePeriodSeconds`;
-      yield invalid(at, period, "must not be set for readinessProbes");
-    }
-  }
-  if (startupProbe) {
-    yield* probe(`${field}.startupProbe`, startupProbe);
-    yield* oneSuccess(`${field}.startupProbe`, startupProbe);
-  }
-}
-
-function* oneSuccess(field: string, { successThreshold }: Probe): Problems {
-  if (successThreshold !== 1) yield invalid(`${field}.successThreshold`, successThreshold, "must be 1");
 }
 
 const counts = [
@@ -359,26 +391,16 @@ const counts = [
   "failureThreshold",
 ] as const;
 
-function* probe(field: string, values: Probe): Problems {
+function* probe(field: string, values: Probe, ofReadiness: boolean): Problems {
   yield* handler(field, values, undefined);
   for (const name of counts) yield* nonNegative(`${field}.${name}`, values[name]);
-  const { terminationGracePeriodSeconds: period } = values;
-  if (period !== undefined && period <= 0) {
-    yield invalid(`${field}.terminationGracePeriodSeconds`, period, "must be greater than 0");
-  }
-}
-
-/** The lifecycle hooks of a container. */
-function* lifecycle(
-  field: string,
-  { postStart, preStop, stopSignal }: NonNullable<Container["lifecycle"]>,
-  gracePeriod: number | undefined,
-  os: string | undefined,
-): Problems {
-  if (postStart) yield* handler(`${field}.postStart`, postStart, gracePeriod);
-  if (preStop) yield* handler(`${field}.preStop`, preStop, gracePeriod);
-  if (stopSignal !== undefined && os === undefined) {
-    yield forbidden(`${field}.stopSignal`, "may not be set for containers with empty `spec.os.name`");
+  const { successThreshold, terminationGracePeriodSeconds: period } = values;
+  const at = `${field}.terminationGracePeriodSeconds`;
+  if (period !== undefined && period <= 0) yield invalid(at, period, "must be greater than 0");
+  if (ofReadiness) {
+    if (period !== undefined) yield invalid(at, period, "must not be set for readinessProbes");
+  } else if (successThreshold !== 1) {
+    yield invalid(`${field}.successThreshold`, successThreshold, "must be 1");
   }
 }
 
@@ -401,20 +423,16 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   *exec(field, { command }: Handler["exec"] & object) {
     if (!command?.length) yield required(`${field}.command`);
   },
-  *httpGet(field, { path, scheme = "", port = 0, httpHeaders = [] }: HTTPGetAction) {
+  *httpGet(field, { path, scheme = "", port = 0, httpHeaders = [] }: Sent<core.HTTPGetAction>) {
     if (!path) yield required(`${field}.path`);
-    yield* refused(`${field}.port`, port, checkPort(port));
+    yield* checked(`${field}.port`, port, checkPort);
     yield* optionalChoice(`${field}.scheme`, scheme, "core/v1.HTTPGetAction");
     for (const { name = "" } of httpHeaders) {
-      yield* refused(`${field}.httpHeaders`, name, checkHeaderName(name));
+      yield* checked(`${field}.httpHeaders`, name, checkHeaderName);
     }
   },
-  *tcpSocket(field, { port = 0 }: Handler["tcpSocket"] & object) {
-    yield* refused(`${field}.port`, port, checkPort(port));
-  },
-  *grpc(field, { port = 0 }: Handler["grpc"] & object) {
-    yield* refused(`${field}.port`, port, checkPort(port));
-  },
+  tcpSocket: portOfHandler,
+  grpc: portOfHandler,
   *sleep(field, { seconds = 0 }: Handler["sleep"] & object, gracePeriod) {
     if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return;
     yield invalid(
@@ -425,48 +443,45 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   },
 };
 
-function* ports(field: string, list: readonly ContainerPort[] = []): Problems {
-  const names = new Set<string>();
-  for (const [index, port] of list.entries()) {
-    const at = `${field}[${index}]`;
-    const { name = "", containerPort = 0, hostPort = 0, protocol } = port;
-    if (name !== "") {
-      const reasons = checkPortName(name);
-      yield* refused(`${at}.name`, name, reasons);
-      if (reasons.length === 0 && names.has(name)) yield duplicate(`${at}.name`, name);
-      names.add(name);
-    }
+function* portOfHandler(field: string, { port = 0 }: { port?: number | string | undefined }): Problems {
+  yield* checked(`${field}.port`, port, checkPort);
+}
+
+function checkHeaderName(name: string): string[] {
+  if (/^[-A-Za-z0-9]+$/.test(name)) return [];
+  return [
+    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
+  ];
+}
+
+function* ports(field: string, list: Container["ports"]): Problems {
+  const uniqueName = unique();
+  for (const [at, { name = "", containerPort = 0, hostPort = 0, protocol }] of itemsOf(field, list)) {
+    yield* ifSet(`${at}.name`, name, checkPortName);
+    if (checkPortName(name).length === 0) yield* uniqueName(`${at}.name`, name);
     if (containerPort === 0) yield required(`${at}.containerPort`);
-    else yield* refused(`${at}.containerPort`, containerPort, checkPort(containerPort));
-    if (hostPort !== 0) yield* refused(`${at}.hostPort`, hostPort, checkPort(hostPort));
+    else yield* checked(`${at}.containerPort`, containerPort, checkPort);
+    if (hostPort !== 0) yield* checked(`${at}.hostPort`, hostPort, checkPort);
     yield* choice(`${at}.protocol`, protocol, "core/v1.ContainerPort");
   }
 }
 
 /** A hostPort can be used only once. */
 function* hostPorts(field: string, list: readonly Container[]): Problems {
-  const taken = new Set<string>();
-  for (const [index, container] of list.entries()) {
-    for (const [each, { protocol = "", hostIP = "", hostPort = 0 }] of (container.ports ?? []).entries()) {
-      if (hostPort === 0) continue;
-      const port = `${protocol}/${hostIP}/${hostPort}`;
-      if (taken.has(port)) yield duplicate(`${field}[${index}].ports[${each}].hostPort`, port);
-      taken.add(port);
+  const uniquePort = unique();
+  for (const [at, container] of itemsOf(field, list)) {
+    for (const [port, { protocol = "", hostIP = "", hostPort }] of itemsOf(`${at}.ports`, container.ports)) {
+      if (hostPort) yield* uniquePort(`${port}.hostPort`, `${protocol}/${hostIP}/${hostPort}`);
     }
   }
 }
 
-const resizable = ["cpu", "memory"];
-
-const resizePolicies = ["NotRequired", "RestartContainer"];
-
-function* resizing(field: string, { resizePolicy = [] }: Container, podPolicy: string | undefined): Problems {
-  const seen = new Set<string>();
-  for (const [index, { resourceName = "", restartPolicy = "" }] of resizePolicy.entries()) {
-    if (seen.has(resourceName)) yield duplicate(`${field}[${index}]`, resourceName);
-    seen.add(resourceName);
-    yield* choice(field, resourceName, resizable);
-    yield* choice(field, restartPolicy, resizePolicies);
+function* resizing(field: string, { resizePolicy }: Container, podPolicy: string | undefined): Problems {
+  const uniqueResource = unique();
+  for (const [at, { resourceName = "", restartPolicy = "" }] of itemsOf(field, resizePolicy)) {
+    yield* uniqueResource(at, resourceName);
+    yield* choice(field, resourceName, ["cpu", "memory"]);
+    yield* choice(field, restartPolicy, ["NotRequired", "RestartContainer"]);
     if (podPolicy === "Never" && restartPolicy !== "NotRequired") {
       const detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
       yield invalid(field, restartPolicy, detail);
@@ -474,34 +489,23 @@ function* resizing(field: string, { resizePolicy = [] }: Container, podPolicy: s
   }
 }
 
-const actions = ["Restart", "RestartAllContainers"];
-
-const ruleLimit = 20;
-
-const exitCodeLimit = 255;
-
 /** The restartPolicy and restartPolicyRules of a container. */
-function* restarts(field: string, container: Container): Generator<FieldError, void> {
+function* restarts(field: string, container: Container): Problems {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy !== undefined) {
     yield* optionalChoice(`${field}.restartPolicy`, restartPolicy, "core/v1.PodSpec");
   } else if (rules.length > 0) {
     yield required(`${field}.restartPolicy`, "must specify restartPolicy when restart rules are used");
   }
-  if (rules.length > ruleLimit) yield tooMany(`${field}.restartPolicyRules`, rules.length, ruleLimit);
-  for (const [index, { action = "", exitCodes }] of rules.entries()) {
-    const at = `${field}.restartPolicyRules[${index}]`;
-    yield* optionalChoice(`${at}.action`, action, actions);
+  if (rules.length > 20) yield tooMany(`${field}.restartPolicyRules`, rules.length, 20);
+  for (const [at, { action = "", exitCodes }] of itemsOf(`${field}.restartPolicyRules`, rules)) {
+    yield* optionalChoice(`${at}.action`, action, ["Restart", "RestartAllContainers"]);
     if (!exitCodes) {
       yield required(`${at}.exitCodes`, "must be specified");
       continue;
     }
     const { operator = "", values = [] } = exitCodes;
-    if (operator !== "In" && operator !== "NotIn") {
-      yield notSupported(`${at}.exitCodes.operator`, operator, ["In", "NotIn"]);
-    }
-    if (values.length > exitCodeLimit) {
-      yield tooMany(`${at}.exitCodes.values`, values.length, exitCodeLimit);
-    }
+    yield* optionalChoice(`${at}.exitCodes.operator`, operator, ["In", "NotIn"]);
+    if (values.length > 255) yield tooMany(`${at}.exitCodes.values`, values.length, 255);
   }
 }

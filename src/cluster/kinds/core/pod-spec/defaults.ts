@@ -1,12 +1,6 @@
-import type {
-  Container,
-  DownwardAPIVolumeFile,
-  Handler,
-  PodSpec,
-  PodTemplateSpec,
-  Probe,
-  Volume,
-} from "./types.ts";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
+import type { Container, Handler, PodSpec, PodTemplateSpec, Probe, Volume } from "./types.ts";
 
 /** Sets the defaults of a pod template; structs that Go always serializes are present, even if empty. */
 export function defaultTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {
@@ -37,8 +31,7 @@ function defaultContainer(container: Container): void {
   container.imagePullPolicy ||= isLatest(container.image ?? "") ? "Always" : "IfNotPresent";
   for (const port of container.ports ?? []) port.protocol ||= "TCP";
   for (const { valueFrom } of container.env ?? []) {
-    if (valueFrom?.fieldRef) valueFrom.fieldRef.apiVersion ||= "v1";
-    if (valueFrom?.resourceFieldRef) valueFrom.resourceFieldRef.divisor ??= "0";
+    if (valueFrom) defaultReference(valueFrom);
     if (valueFrom?.fileKeyRef) valueFrom.fileKeyRef.optional ??= false;
   }
   for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
@@ -47,6 +40,12 @@ function defaultContainer(container: Container): void {
   for (const handler of [container.lifecycle?.postStart, container.lifecycle?.preStop]) {
     if (handler) defaultHandler(handler);
   }
+}
+
+/** The field or the resource that a variable or a file shows. */
+function defaultReference({ fieldRef, resourceFieldRef }: Sent<core.DownwardAPIVolumeFile>): void {
+  if (fieldRef) fieldRef.apiVersion ||= "v1";
+  if (resourceFieldRef) resourceFieldRef.divisor ??= "0";
 }
 
 function defaultProbe(probe: Probe): void {
@@ -84,9 +83,9 @@ function defaultVolume(volume: Volume): void {
   for (const source of [secret, configMap, downwardAPI, projected]) {
     if (source) source.defaultMode ??= readable;
   }
-  for (const file of downwardAPI?.items ?? []) defaultFile(file);
+  for (const file of downwardAPI?.items ?? []) defaultReference(file);
   for (const source of projected?.sources ?? []) {
-    for (const file of source.downwardAPI?.items ?? []) defaultFile(file);
+    for (const file of source.downwardAPI?.items ?? []) defaultReference(file);
     if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= 3600;
   }
   defaultVolumeSource(volume);
@@ -120,9 +119,4 @@ export function defaultVolumeSource({ azureDisk, hostPath, iscsi, rbd, scaleIO }
     azureDisk.readOnly ??= false;
     azureDisk.kind ??= "Shared";
   }
-}
-
-function defaultFile({ fieldRef, resourceFieldRef }: DownwardAPIVolumeFile): void {
-  if (fieldRef) fieldRef.apiVersion ||= "v1";
-  if (resourceFieldRef) resourceFieldRef.divisor ??= "0";
 }

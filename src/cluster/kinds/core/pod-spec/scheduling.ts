@@ -1,3 +1,5 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import {
   checkLabel,
   checkLabelValue,
@@ -5,27 +7,28 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import { duplicate, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import { selectorProblems } from "../../checks/meta-types.ts";
-import { type Problems, optionalChoice, positive, refused } from "../../checks/problems.ts";
-import type {
-  Affinity,
-  NodeSelectorRequirement,
-  NodeSelectorTerm,
-  PodAffinity,
-  PodAffinityTerm,
-  PodSpec,
-  Toleration,
-  TopologySpreadConstraint,
-} from "./types.ts";
+import { operatorProblems, selectorProblems } from "../../checks/meta-types.ts";
+import {
+  type Problems,
+  checked,
+  each,
+  eachChecked,
+  ifSet,
+  itemsOf,
+  optionalChoice,
+  positive,
+  unique,
+} from "../../checks/problems.ts";
+import type { PodSpec } from "./types.ts";
 
-const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+/** The effects of taints, in the order of messages. */
+export const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /** The tolerations of a pod. */
-export function* tolerations(field: string, list: readonly Toleration[] = []): Problems {
-  for (const [index, toleration] of list.entries()) {
-    const at = `${field}[${index}]`;
+export function* tolerations(field: string, list: readonly Sent<core.Toleration>[] = []): Problems {
+  for (const [at, toleration] of itemsOf(field, list)) {
     const { key = "", operator = "", value = "", effect = "", tolerationSeconds } = toleration;
-    if (key !== "") yield* refused(`${at}.key`, key, checkQualifiedName(key));
+    yield* ifSet(`${at}.key`, key, checkQualifiedName);
     if (key === "" && operator !== "Exists") {
       const detail =
         'operator must be Exists when `key` is empty, which means "match all values and all keys"';
@@ -61,13 +64,13 @@ function* tolerated(field: string, operator: string, value: string): Problems {
 }
 
 /** The topologySpreadConstraints of a pod. */
-export function* spread(field: string, list: readonly TopologySpreadConstraint[] = []): Problems {
-  for (const [index, constraint] of list.entries()) {
-    const at = `${field}[${index}]`;
+export function* spread(field: string, list: readonly Sent<core.TopologySpreadConstraint>[] = []): Problems {
+  const type = "core/v1.TopologySpreadConstraint";
+  for (const [at, constraint, index] of itemsOf(field, list)) {
     const { maxSkew = 0, topologyKey = "", whenUnsatisfiable = "", minDomains } = constraint;
     yield* positive(`${at}.maxSkew`, maxSkew);
     if (topologyKey === "") yield required(`${at}.topologyKey`, "can not be empty");
-    yield* optionalChoice(`${at}.whenUnsatisfiable`, whenUnsatisfiable, "core/v1.TopologySpreadConstraint");
+    yield* optionalChoice(`${at}.whenUnsatisfiable`, whenUnsatisfiable, type);
     const again = list
       .slice(index + 1)
       .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
@@ -75,16 +78,8 @@ export function* spread(field: string, list: readonly TopologySpreadConstraint[]
       yield duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`);
     }
     if (minDomains !== undefined) yield* domains(`${at}.minDomains`, minDomains, whenUnsatisfiable);
-    yield* optionalChoice(
-      `${at}.nodeAffinityPolicy`,
-      constraint.nodeAffinityPolicy,
-      "core/v1.TopologySpreadConstraint",
-    );
-    yield* optionalChoice(
-      `${at}.nodeTaintsPolicy`,
-      constraint.nodeTaintsPolicy,
-      "core/v1.TopologySpreadConstraint",
-    );
+    yield* optionalChoice(`${at}.nodeAffinityPolicy`, constraint.nodeAffinityPolicy, type);
+    yield* optionalChoice(`${at}.nodeTaintsPolicy`, constraint.nodeTaintsPolicy, type);
     yield* labelKeys(at, constraint);
     yield* selectorProblems(`${at}.labelSelector`, constraint.labelSelector);
   }
@@ -98,17 +93,14 @@ function* domains(field: string, minDomains: number, action: string): Problems {
 }
 
 /** The readinessGates and schedulingGates of a pod. */
-export function* gates(field: string, { readinessGates = [], schedulingGates = [] }: PodSpec): Problems {
-  for (const [index, { conditionType = "" }] of readinessGates.entries()) {
-    const at = `${field}.readinessGates[${index}].conditionType`;
-    yield* refused(at, conditionType, checkQualifiedName(conditionType));
+export function* gates(field: string, { readinessGates, schedulingGates }: PodSpec): Problems {
+  for (const [at, { conditionType = "" }] of itemsOf(`${field}.readinessGates`, readinessGates)) {
+    yield* checked(`${at}.conditionType`, conditionType, checkQualifiedName);
   }
-  const seen = new Set<string>();
-  for (const [index, { name = "" }] of schedulingGates.entries()) {
-    const at = `${field}.schedulingGates[${index}]`;
-    yield* refused(at, name, checkQualifiedName(name));
-    if (seen.has(name)) yield duplicate(at, name);
-    seen.add(name);
+  const uniqueName = unique();
+  for (const [at, { name = "" }] of itemsOf(`${field}.schedulingGates`, schedulingGates)) {
+    yield* checked(at, name, checkQualifiedName);
+    yield* uniqueName(at, name);
   }
 }
 
@@ -117,27 +109,33 @@ const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
 const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /** The affinity of a pod. */
-export function* affinity(field: string, { nodeAffinity, podAffinity, podAntiAffinity }: Affinity): Problems {
+export function* affinity(
+  field: string,
+  { nodeAffinity, podAffinity, podAntiAffinity }: Sent<core.Affinity>,
+): Problems {
   if (nodeAffinity) yield* nodes(`${field}.nodeAffinity`, nodeAffinity);
   if (podAffinity) yield* pods(`${field}.podAffinity`, podAffinity);
   if (podAntiAffinity) yield* pods(`${field}.podAntiAffinity`, podAntiAffinity);
 }
 
-function* nodes(field: string, rules: NonNullable<Affinity["nodeAffinity"]>): Problems {
+function* nodes(field: string, rules: NonNullable<Sent<core.Affinity>["nodeAffinity"]>): Problems {
   const needs = rules[requiredTerms];
   if (needs) yield* nodeSelectorProblems(`${field}.${requiredTerms}`, needs.nodeSelectorTerms);
-  for (const [index, { weight = 0, preference = {} }] of (rules[preferredTerms] ?? []).entries()) {
-    const each = `${field}.${preferredTerms}[${index}]`;
-    yield* weightProblems(`${each}.weight`, weight);
-    yield* nodeTerm(`${each}.preference`, preference, false);
+  const preferred = itemsOf(`${field}.${preferredTerms}`, rules[preferredTerms]);
+  for (const [at, { weight = 0, preference = {} }] of preferred) {
+    yield* weightProblems(`${at}.weight`, weight);
+    yield* nodeTerm(`${at}.preference`, preference, false);
   }
 }
 
 /** The terms of a node selector, of which one must match. */
-export function* nodeSelectorProblems(field: string, terms: readonly NodeSelectorTerm[] = []): Problems {
+export function* nodeSelectorProblems(
+  field: string,
+  terms: readonly Sent<core.NodeSelectorTerm>[] = [],
+): Problems {
   const at = `${field}.nodeSelectorTerms`;
   if (terms.length === 0) yield required(at, "must have at least one node selector term");
-  for (const [index, term] of terms.entries()) yield* nodeTerm(`${at}[${index}]`, term, true);
+  for (const [each, term] of itemsOf(at, terms)) yield* nodeTerm(each, term, true);
 }
 
 function* weightProblems(field: string, weight: number): Problems {
@@ -147,55 +145,32 @@ function* weightProblems(field: string, weight: number): Problems {
 /** Invalid label values are rejected only in required terms. */
 function* nodeTerm(
   field: string,
-  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
+  { matchExpressions, matchFields }: Sent<core.NodeSelectorTerm>,
   checksValues: boolean,
 ): Problems {
-  for (const [index, requirement] of matchExpressions.entries()) {
-    yield* labelRequirement(`${field}.matchExpressions[${index}]`, requirement, checksValues);
+  for (const [at, requirement] of itemsOf(`${field}.matchExpressions`, matchExpressions)) {
+    yield* labelRequirement(at, requirement, checksValues);
   }
-  for (const [index, requirement] of matchFields.entries()) {
-    yield* fieldRequirement(`${field}.matchFields[${index}]`, requirement);
-  }
+  yield* each(`${field}.matchFields`, matchFields, fieldRequirement);
 }
 
 function* labelRequirement(
   field: string,
-  { key = "", operator = "", values = [] }: NodeSelectorRequirement,
+  { key = "", operator = "", values = [] }: Sent<core.NodeSelectorRequirement>,
   checksValues: boolean,
 ): Problems {
   const at = `${field}.values`;
-  switch (operator) {
-    case "In":
-    case "NotIn":
-      if (values.length === 0) {
-        yield required(at, "must be specified when `operator` is 'In' or 'NotIn'");
-      }
-      break;
-    case "Exists":
-    case "DoesNotExist":
-      if (values.length > 0) {
-        yield forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-      }
-      break;
-    case "Gt":
-    case "Lt":
-      if (values.length !== 1) {
-        yield required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'");
-      }
-      break;
-    default:
-      yield invalid(`${field}.operator`, operator, "not a valid selector operator");
+  if (operator !== "Gt" && operator !== "Lt") yield* operatorProblems(field, operator, values);
+  else if (values.length !== 1) {
+    yield required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'");
   }
-  yield* refused(`${field}.key`, key, checkQualifiedName(key));
-  if (!checksValues) return;
-  for (const [index, value] of values.entries()) {
-    yield* refused(`${at}[${index}]`, value, checkLabelValue(value));
-  }
+  yield* checked(`${field}.key`, key, checkQualifiedName);
+  if (checksValues) yield* eachChecked(at, values, checkLabelValue);
 }
 
 function* fieldRequirement(
   field: string,
-  { key = "", operator = "", values = [] }: NodeSelectorRequirement,
+  { key = "", operator = "", values = [] }: Sent<core.NodeSelectorRequirement>,
 ): Problems {
   if (operator !== "In" && operator !== "NotIn") {
     yield invalid(`${field}.operator`, operator, "not a valid selector operator");
@@ -204,48 +179,38 @@ function* fieldRequirement(
     yield required(`${field}.values`, detail);
   }
   if (key !== "metadata.name") yield invalid(`${field}.key`, key, "not a valid field selector key");
-  else {
-    for (const [index, value] of values.entries()) {
-      yield* refused(`${field}.values[${index}]`, value, checkSubdomain(value));
-    }
+  else yield* eachChecked(`${field}.values`, values, checkSubdomain);
+}
+
+function* pods(field: string, rules: Sent<core.PodAffinity>): Problems {
+  yield* each(`${field}.${requiredTerms}`, rules[requiredTerms], podTerm);
+  const preferred = itemsOf(`${field}.${preferredTerms}`, rules[preferredTerms]);
+  for (const [at, { weight = 0, podAffinityTerm = {} }] of preferred) {
+    yield* weightProblems(`${at}.weight`, weight);
+    yield* podTerm(`${at}.podAffinityTerm`, podAffinityTerm);
   }
 }
 
-function* pods(field: string, rules: PodAffinity): Problems {
-  for (const [index, term] of (rules[requiredTerms] ?? []).entries()) {
-    yield* podTerm(`${field}.${requiredTerms}[${index}]`, term);
-  }
-  for (const [index, { weight = 0, podAffinityTerm = {} }] of (rules[preferredTerms] ?? []).entries()) {
-    const each = `${field}.${preferredTerms}[${index}]`;
-    yield* weightProblems(`${each}.weight`, weight);
-    yield* podTerm(`${each}.podAffinityTerm`, podAffinityTerm);
-  }
-}
-
-function* podTerm(field: string, term: PodAffinityTerm): Problems {
+function* podTerm(field: string, term: Sent<core.PodAffinityTerm>): Problems {
   const { labelSelector, namespaceSelector, namespaces = [], topologyKey = "" } = term;
   yield* selectorProblems(`${field}.labelSelector`, labelSelector);
   yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector);
-  for (const name of namespaces) yield* refused(`${field}.namespace`, name, checkLabel(name));
+  for (const name of namespaces) yield* checked(`${field}.namespace`, name, checkLabel);
   yield* labelKeys(field, term);
   if (topologyKey === "") yield required(`${field}.topologyKey`, "can not be empty");
-  yield* refused(`${field}.topologyKey`, topologyKey, checkQualifiedName(topologyKey));
+  yield* checked(`${field}.topologyKey`, topologyKey, checkQualifiedName);
 }
 
 /** The matchLabelKeys and mismatchLabelKeys of a selector. */
 function* labelKeys(
   field: string,
-  { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm,
+  { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: Sent<core.PodAffinityTerm>,
 ): Problems {
   for (const [name, keys] of Object.entries({ matchLabelKeys, mismatchLabelKeys })) {
     const at = `${field}.${name}`;
     if (keys.length > 0 && !labelSelector) {
       yield forbidden(at, "must not be specified when labelSelector is not set");
-      continue;
-    }
-    for (const [index, key] of keys.entries()) {
-      yield* refused(`${at}[${index}]`, key, checkQualifiedName(key));
-    }
+    } else yield* eachChecked(at, keys, checkQualifiedName);
   }
   const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
   for (const { key } of labelSelector?.matchExpressions ?? []) {
@@ -255,9 +220,8 @@ function* labelKeys(
     }
     selected.add(key);
   }
-  for (const [index, key] of matchLabelKeys.entries()) {
+  for (const [at, key] of itemsOf(`${field}.matchLabelKeys`, matchLabelKeys)) {
     if (!mismatchLabelKeys.includes(key)) continue;
-    const detail = "exists in both matchLabelKeys and mismatchLabelKeys";
-    yield invalid(`${field}.matchLabelKeys[${index}]`, key, detail);
+    yield invalid(at, key, "exists in both matchLabelKeys and mismatchLabelKeys");
   }
 }

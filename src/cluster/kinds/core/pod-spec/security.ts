@@ -8,8 +8,18 @@ import {
   notSupported,
 } from "@tsbuilder/apimachinery/errors";
 import { descendingPath } from "../../checks/names.ts";
-import { inRange, optionalChoice, type Problems } from "../../checks/problems.ts";
-import type { PodSpec, SeccompProfile, SecurityContext } from "./types.ts";
+import {
+  type Problems,
+  type Shape,
+  goStruct,
+  inRange,
+  itemsOf,
+  optionalChoice,
+  pointer,
+  pointerTo,
+  text,
+} from "../../checks/problems.ts";
+import { type PodSpec, type SeccompProfile, type SecurityContext, containersIn } from "./types.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
 const highestId = 2 ** 31 - 1;
@@ -21,8 +31,7 @@ export function* containerSecurityProblems(
   hostUsers: boolean,
 ): Problems {
   if (!context) return;
-  yield* inRange(`${field}.runAsUser`, context.runAsUser, 0, highestId);
-  yield* inRange(`${field}.runAsGroup`, context.runAsGroup, 0, highestId);
+  yield* idProblems(field, context, "runAsUser", "runAsGroup");
   const { procMount, seccompProfile, appArmorProfile } = context;
   yield* optionalChoice(`${field}.procMount`, procMount, "core/v1.SecurityContext");
   if (hostUsers && procMount === "Unmasked") {
@@ -35,7 +44,7 @@ export function* containerSecurityProblems(
 
 function* escalationProblems(field: string, context: SecurityContext): Problems {
   if (context.allowPrivilegeEscalation !== false) return;
-  const shown = inGoOrder(context);
+  const shown = goStruct(context, contextShape);
   const refusal = "cannot set `allowPrivilegeEscalation` to false and";
   if (context.privileged) yield invalidStruct(field, shown, `${refusal} \`privileged\` to true`);
   for (const capability of context.capabilities?.add ?? []) {
@@ -45,57 +54,50 @@ function* escalationProblems(field: string, context: SecurityContext): Problems 
   }
 }
 
-/** The server shows its internal struct, whose fields have no JSON names. */
-function inGoOrder(context: SecurityContext): object {
-  const { capabilities } = context;
-  return {
-    Capabilities: capabilities ? { Add: capabilities.add ?? null, Drop: capabilities.drop ?? null } : null,
-    Privileged: context.privileged ?? null,
-    SELinuxOptions: context.seLinuxOptions ?? null,
-    WindowsOptions: context.windowsOptions ?? null,
-    RunAsUser: context.runAsUser ?? null,
-    RunAsGroup: context.runAsGroup ?? null,
-    RunAsNonRoot: context.runAsNonRoot ?? null,
-    ReadOnlyRootFilesystem: context.readOnlyRootFilesystem ?? null,
-    AllowPrivilegeEscalation: context.allowPrivilegeEscalation ?? null,
-    ProcMount: context.procMount ?? null,
-    SeccompProfile: context.seccompProfile ? profileInGoOrder(context.seccompProfile) : null,
-    AppArmorProfile: context.appArmorProfile ? profileInGoOrder(context.appArmorProfile) : null,
-  };
+function* idProblems<Name extends string>(
+  field: string,
+  context: { readonly [Each in Name]?: number | undefined },
+  ...names: Name[]
+): Problems {
+  for (const name of names) yield* inRange(`${field}.${name}`, context[name], 0, highestId);
 }
 
-function profileInGoOrder({ type = "", localhostProfile }: SeccompProfile): object {
-  return { Type: type, LocalhostProfile: localhostProfile ?? null };
-}
+const profileShape: Shape = { type: text, localhostProfile: pointer };
+
+const contextShape: Shape = {
+  capabilities: pointerTo({ add: pointer, drop: pointer }),
+  privileged: pointer,
+  seLinuxOptions: pointer,
+  windowsOptions: pointer,
+  runAsUser: pointer,
+  runAsGroup: pointer,
+  runAsNonRoot: pointer,
+  readOnlyRootFilesystem: pointer,
+  allowPrivilegeEscalation: pointer,
+  procMount: pointer,
+  seccompProfile: pointerTo(profileShape),
+  appArmorProfile: pointerTo(profileShape),
+};
 
 /** The securityContext of a pod. */
 export function* podSecurityProblems(field: string, spec: PodSpec): Problems {
   const { securityContext: context } = spec;
   if (!context) return;
   const at = `${field}.securityContext`;
-  yield* inRange(`${at}.fsGroup`, context.fsGroup, 0, highestId);
-  yield* inRange(`${at}.runAsUser`, context.runAsUser, 0, highestId);
-  yield* inRange(`${at}.runAsGroup`, context.runAsGroup, 0, highestId);
-  for (const [index, group] of (context.supplementalGroups ?? []).entries()) {
-    yield* inRange(`${at}.supplementalGroups[${index}]`, group, 0, highestId);
+  const type = "core/v1.PodSecurityContext";
+  yield* idProblems(at, context, "fsGroup", "runAsUser", "runAsGroup");
+  for (const [each, group] of itemsOf(`${at}.supplementalGroups`, context.supplementalGroups)) {
+    yield* inRange(each, group, 0, highestId);
   }
   if (spec.shareProcessNamespace && spec.hostPID) {
     const detail = "ShareProcessNamespace and HostPID cannot both be enabled";
     yield invalid(`${at}.shareProcessNamespace`, true, detail);
   }
   yield* sysctlProblems(`${at}.sysctls`, spec);
-  yield* optionalChoice(
-    `${at}.fsGroupChangePolicy`,
-    context.fsGroupChangePolicy,
-    "core/v1.PodSecurityContext",
-  );
+  yield* optionalChoice(`${at}.fsGroupChangePolicy`, context.fsGroupChangePolicy, type);
   yield* seccompProblems(`${at}.seccompProfile`, context.seccompProfile);
   yield* appArmorProblems(`${at}.appArmorProfile`, context.appArmorProfile);
-  yield* optionalChoice(
-    `${at}.supplementalGroupsPolicy`,
-    context.supplementalGroupsPolicy,
-    "core/v1.PodSecurityContext",
-  );
+  yield* optionalChoice(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, type);
   yield* optionalChoice(`${at}.seLinuxChangePolicy`, context.seLinuxChangePolicy, ["Recursive"]);
 }
 
@@ -107,10 +109,9 @@ export function* userNamespaceProblems(field: string, spec: PodSpec): Problems {
   // The server names these two fields in Go's spelling.
   if (spec.hostPID) yield forbidden(`${field}.HostPID`, refusal);
   if (spec.hostIPC) yield forbidden(`${field}.HostIPC`, refusal);
-  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
-    for (const [index, { volumeDevices = [] }] of (spec[list] ?? []).entries()) {
-      if (volumeDevices.length > 0) yield forbidden(`${field}.${list}[${index}].volumeDevices`, refusal);
-    }
+  const all = containersIn(field, spec, "initContainers", "containers", "ephemeralContainers");
+  for (const [at, { volumeDevices }] of all) {
+    if (volumeDevices?.length) yield forbidden(`${at}.volumeDevices`, refusal);
   }
 }
 
@@ -119,8 +120,8 @@ const sysctlName = new RegExp(`^${sysctlPattern}$`);
 
 function* sysctlProblems(field: string, { securityContext, hostNetwork, hostIPC }: PodSpec): Problems {
   const seen = new Set<string>();
-  for (const [index, { name = "" }] of (securityContext?.sysctls ?? []).entries()) {
-    const at = `${field}[${index}].name`;
+  for (const [each, { name = "" }] of itemsOf(field, securityContext?.sysctls)) {
+    const at = `${each}.name`;
     if (name === "") yield required(at);
     else if (name.length > 253 || !sysctlName.test(name)) {
       yield invalid(at, name, `must have at most 253 characters and match regex ^${sysctlPattern}$`);
@@ -145,11 +146,9 @@ function* seccompProblems(field: string, profile: SeccompProfile | undefined): P
     else yield* descendingPath(at, localhostProfile);
   } else if (localhostProfile !== undefined) {
     const detail = "can only be set when seccomp type is Localhost";
-    yield invalidStruct(`${field}.localhostProfile`, profileInGoOrder(profile), detail);
+    yield invalidStruct(`${field}.localhostProfile`, goStruct(profile, profileShape), detail);
   }
 }
-
-const longestPath = 4095;
 
 function* appArmorProblems(field: string, profile: SeccompProfile | undefined): Problems {
   if (!profile) return;
@@ -167,6 +166,6 @@ function* appArmorProblems(field: string, profile: SeccompProfile | undefined): 
     if (localhostProfile.trim() !== localhostProfile) {
       yield invalid(at, localhostProfile, "must not be padded with whitespace");
     } else if (localhostProfile === "") yield required(at, "must be set when AppArmor type is Localhost");
-    if (localhostProfile.length > longestPath) yield tooLong(at, longestPath);
+    if (localhostProfile.length > 4095) yield tooLong(at, 4095);
   }
 }

@@ -1,57 +1,33 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-
-export type Affinity = Sent<core.Affinity>;
+import { itemsOf } from "../../checks/problems.ts";
 
 export type Container = Sent<core.Container> & { targetContainerName?: string | undefined };
 
-export type ContainerPort = Sent<core.ContainerPort>;
-
-export type DownwardAPIVolumeFile = Sent<core.DownwardAPIVolumeFile>;
-
-export type EnvFromSource = Sent<core.EnvFromSource>;
-
-export type EnvVar = Sent<core.EnvVar>;
-
-export type HTTPGetAction = Sent<core.HTTPGetAction>;
-
-export type KeyToPath = Sent<core.KeyToPath>;
-
-export type NodeSelectorRequirement = Sent<core.NodeSelectorRequirement>;
-
-export type NodeSelectorTerm = Sent<core.NodeSelectorTerm>;
-
-export type ObjectFieldSelector = Sent<core.ObjectFieldSelector>;
-
-export type PodAffinity = Sent<core.PodAffinity>;
-
-export type PodAffinityTerm = Sent<core.PodAffinityTerm>;
-
 export type PodSpec = Sent<core.PodSpec>;
+
+/** The containers in some lists of a pod, each with its path. */
+export function* containersIn(
+  field: string,
+  spec: PodSpec,
+  ...lists: ReadonlyArray<"containers" | "ephemeralContainers" | "initContainers">
+): Generator<[at: string, container: Container], void> {
+  for (const list of lists) {
+    for (const [at, container] of itemsOf(`${field}.${list}`, spec[list])) yield [at, container];
+  }
+}
 
 export type PodTemplateSpec = Sent<core.PodTemplateSpec>;
 
 export type Probe = Sent<core.Probe>;
 
-export type ResourceFieldSelector = Sent<core.ResourceFieldSelector>;
-
 export type ResourceRequirements = Sent<core.ResourceRequirements>;
 
 export type SeccompProfile = Sent<core.SeccompProfile>;
 
-export type SecretKeySelector = Sent<core.SecretKeySelector>;
-
 export type SecurityContext = Sent<core.SecurityContext>;
 
-export type Toleration = Sent<core.Toleration>;
-
-export type TopologySpreadConstraint = Sent<core.TopologySpreadConstraint>;
-
 export type Volume = Sent<core.Volume>;
-
-export type VolumeMount = Sent<core.VolumeMount>;
-
-export type VolumeProjection = Sent<core.VolumeProjection>;
 
 /** The action of a probe or a lifecycle hook; exactly one field is set. */
 export type Handler = Sent<core.LifecycleHandler> & Pick<Probe, "grpc">;

@@ -4,18 +4,25 @@
 
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
-  type FieldError,
   duplicate,
   forbidden,
   invalid,
   invalidStruct,
   notFound,
-  notSupported,
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
 import { checkSearchDomain, descendingPath, labelProblems } from "../../checks/names.ts";
-import { type Problems, choice, inRange, refused } from "../../checks/problems.ts";
+import {
+  type Problems,
+  checked,
+  choice,
+  eachChecked,
+  ifSet,
+  inRange,
+  itemsOf,
+  optionalChoice,
+} from "../../checks/problems.ts";
 import { affinity, gates, spread, tolerations } from "./scheduling.ts";
 import {
   type ContainerContext,
@@ -24,21 +31,18 @@ import {
   initContainers,
   trimmedImage,
 } from "./containers.ts";
-import { containerResources, podResources } from "./resources.ts";
+import { containerResources, podResources } from "../resources.ts";
 import { podSecurityProblems, userNamespaceProblems } from "./security.ts";
-import type { Pod, PodSpec, PodTemplateSpec } from "./types.ts";
+import { type Pod, type PodSpec, type PodTemplateSpec, containersIn } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
 import { checkAddress } from "../../checks/addresses.ts";
 
 /** Validates the pod template of a workload. */
-export function validateTemplate(template: PodTemplateSpec = {}, field: string): FieldError[] {
-  return [...templateProblems(field, template)];
-}
-
-function* templateProblems(field: string, { metadata = {}, spec = {} }: PodTemplateSpec): Problems {
+export function* validateTemplate(template: PodTemplateSpec = {}, field: string): Problems {
+  const { metadata = {}, spec = {} } = template;
   yield* labelProblems(`${field}.labels`, metadata.labels);
   for (const key of Object.keys(metadata.annotations ?? {})) {
-    yield* refused(`${field}.annotations`, key, checkQualifiedName(key.toLowerCase()));
+    yield* checked(`${field}.annotations`, key, (name) => checkQualifiedName(name.toLowerCase()));
   }
   yield* annotationProblems(`${field}.annotations`, metadata.annotations, spec);
   yield* specProblems(`${field}.spec`, spec, undefined);
@@ -52,24 +56,21 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
   yield* annotationProblems("metadata.annotations", metadata.annotations, spec);
   yield* specProblems("spec", spec, metadata.name ?? "");
   if (!spec.serviceAccountName) {
-    for (const [index, { projected }] of (spec.volumes ?? []).entries()) {
-      for (const [each, { serviceAccountToken }] of (projected?.sources ?? []).entries()) {
+    for (const [at, { projected }] of itemsOf("spec.volumes", spec.volumes)) {
+      for (const [source, { serviceAccountToken }] of itemsOf(
+        `${at}.projected.sources`,
+        projected?.sources,
+      )) {
         if (!serviceAccountToken) continue;
-        const at = `spec.volumes[${index}].projected.sources[${each}].serviceAccountToken`;
-        yield forbidden(at, "must not be specified when serviceAccountName is not set");
+        const detail = "must not be specified when serviceAccountName is not set";
+        yield forbidden(`${source}.serviceAccountToken`, detail);
       }
     }
   }
-  for (const list of ["containers", "initContainers"] as const) {
-    for (const [index, container] of (spec[list] ?? []).entries()) {
-      yield* trimmedImage(`spec.${list}[${index}]`, container);
-    }
+  for (const [at, container] of containersIn("spec", spec, "containers", "initContainers")) {
+    yield* trimmedImage(at, container);
   }
 }
-
-const mirror = "kubernetes.io/config.mirror";
-
-const deletionCost = "controller.kubernetes.io/pod-deletion-cost";
 
 const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod";
 
@@ -84,9 +85,9 @@ function* annotationProblems(
   spec: PodSpec,
 ): Problems {
   for (const [key, value] of Object.entries(annotations)) {
-    if (key === mirror && !spec.nodeName) {
+    if (key === "kubernetes.io/config.mirror" && !spec.nodeName) {
       yield invalid(`${field}[${key}]`, value, "must set spec.nodeName if mirror pod annotation is set");
-    } else if (key === deletionCost && !isInt32(value)) {
+    } else if (key === "controller.kubernetes.io/pod-deletion-cost" && !isInt32(value)) {
       yield invalid(`${field}[${key}]`, value, "must be a 32bit integer");
     } else if (key === seccompOfPod || key.startsWith(seccompOfContainer)) {
       yield* seccomp(`${field}.${key}`, value);
@@ -110,29 +111,15 @@ function* appArmorProblems(field: string, key: string, profile: string, spec: Po
   const name = key.slice(appArmor.length);
   const all = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   if (!all.some((container) => container.name === name)) yield invalid(field, name, "container not found");
-  if (profile === "" || profile === "runtime/default" || profile === "unconfined") return;
-  if (profile.startsWith("localhost/")) return;
+  if (["", "runtime/default", "unconfined"].includes(profile) || profile.startsWith("localhost/")) return;
   yield invalid(field, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`);
-}
-
-/** Validates a new pod. */
-export function* newPodProblems(pod: Pod): Problems {
-  yield* podProblems(pod);
-  const { ephemeralContainers: ephemeral, nodeName, schedulingGates } = pod.spec;
-  if (ephemeral?.length) yield forbidden("spec.ephemeralContainers", "cannot be set on create");
-  if (nodeName && schedulingGates?.length) {
-    yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
-  }
 }
 
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
-const longestDeadline = 2 ** 31 - 1;
-
 /** `podName` is undefined for the spec of a template. */
 function* specProblems(field: string, spec: PodSpec, podName: string | undefined): Problems {
-  const { problems, sound } = checkVolumes(`${field}.volumes`, spec, podName ?? "");
-  yield* problems;
+  const sound = yield* checkVolumes(`${field}.volumes`, spec, podName ?? "");
   const claims = new Set((spec.resourceClaims ?? []).map(({ name = "" }) => name).filter(Boolean));
   yield* resourceClaims(`${field}.resourceClaims`, spec);
   const around: ContainerContext = { spec, volumes: sound, claims };
@@ -151,23 +138,22 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
   yield* spread(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints);
   yield* userNamespaceProblems(field, spec);
   yield* hostnameOverride(field, spec);
-  yield* names(field, spec);
-  yield* inRange(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, longestDeadline);
-  yield* hostname(`${field}.hostname`, spec.hostname);
-  yield* hostname(`${field}.subdomain`, spec.subdomain);
+  yield* ifSet(`${field}.serviceAccountName`, spec.serviceAccountName, checkSubdomain);
+  yield* ifSet(`${field}.nodeName`, spec.nodeName, checkSubdomain);
+  yield* inRange(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, 2 ** 31 - 1);
+  yield* ifSet(`${field}.hostname`, spec.hostname, checkLabel);
+  yield* ifSet(`${field}.subdomain`, spec.subdomain, checkLabel);
   yield* tolerations(`${field}.tolerations`, spec.tolerations);
   yield* hostAliases(`${field}.hostAliases`, spec.hostAliases);
-  yield* classes(field, spec);
-  if (spec.overhead) yield* containerResources(`${field}.overhead`, { limits: spec.overhead }, new Set());
+  yield* ifSet(`${field}.priorityClassName`, spec.priorityClassName, checkSubdomain);
+  yield* checked(`${field}.runtimeClassName`, spec.runtimeClassName, checkSubdomain);
+  if (spec.preemptionPolicy !== undefined) {
+    yield* choice(`${field}.preemptionPolicy`, spec.preemptionPolicy, ["PreemptLowerPriority", "Never"]);
+  }
+  if (spec.overhead) yield* containerResources(`${field}.overhead`, { limits: spec.overhead });
   yield* system(`${field}.os`, spec);
   yield* fileVariables(field, spec);
 }
-
-const nameserverLimit = 3;
-
-const searchLimit = 32;
-
-const searchTextLimit = 2048;
 
 /** The DNS policy and dnsConfig of a pod. */
 function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
@@ -180,36 +166,30 @@ function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
       return yield required(`${at}.nameservers`, detail);
     }
   }
-  if (nameservers.length > nameserverLimit) {
-    const detail = `must not have more than ${nameserverLimit} nameservers`;
-    yield invalid(`${at}.nameservers`, nameservers, detail);
+  if (nameservers.length > 3) {
+    yield invalid(`${at}.nameservers`, nameservers, "must not have more than 3 nameservers");
   }
-  for (const [index, server] of nameservers.entries()) {
-    yield* refused(`${at}.nameservers[${index}]`, server, checkAddress(server));
+  yield* eachChecked(`${at}.nameservers`, nameservers, checkAddress);
+  if (searches.length > 32) {
+    yield invalid(`${at}.searches`, searches, "must not have more than 32 search paths");
   }
-  if (searches.length > searchLimit) {
-    yield invalid(`${at}.searches`, searches, `must not have more than ${searchLimit} search paths`);
-  }
-  if (searches.join(" ").length > searchTextLimit) {
-    const detail = `must not have more than ${searchTextLimit} characters (including spaces) in the search list`;
+  if (searches.join(" ").length > 2048) {
+    const detail = "must not have more than 2048 characters (including spaces) in the search list";
     yield invalid(`${at}.searches`, searches, detail);
   }
-  for (const [index, search] of searches.entries()) {
-    const domain = search.replace(/\.$/, "");
-    if (search !== ".") yield* refused(`${at}.searches[${index}]`, domain, checkSearchDomain(domain));
+  for (const [each, search] of itemsOf(`${at}.searches`, searches)) {
+    if (search !== ".") yield* checked(each, search.replace(/\.$/, ""), checkSearchDomain);
   }
-  for (const [index, { name }] of options.entries()) {
-    if (!name) yield required(`${at}.options[${index}]`, "must not be empty");
+  for (const [each, { name }] of itemsOf(`${at}.options`, options)) {
+    if (!name) yield required(each, "must not be empty");
   }
 }
 
 /** The hostAliases of a pod. */
-function* hostAliases(field: string, list: PodSpec["hostAliases"] = []): Problems {
-  for (const [index, { ip = "", hostnames = [] }] of list.entries()) {
-    yield* refused(`${field}[${index}].ip`, ip, checkAddress(ip));
-    for (const [each, name] of hostnames.entries()) {
-      yield* refused(`${field}[${index}].hostnames[${each}]`, name, checkSubdomain(name));
-    }
+function* hostAliases(field: string, list: PodSpec["hostAliases"]): Problems {
+  for (const [at, { ip = "", hostnames }] of itemsOf(field, list)) {
+    yield* checked(`${at}.ip`, ip, checkAddress);
+    yield* eachChecked(`${at}.hostnames`, hostnames, checkSubdomain);
   }
 }
 
@@ -220,60 +200,33 @@ function* hostnameOverride(field: string, spec: PodSpec): Problems {
   if (spec.setHostnameAsFQDN) yield forbidden(at, "may not be specified when setHostnameAsFQDN is true");
   if (spec.hostNetwork) yield forbidden(at, "may not be specified when hostNetwork is true");
   if (name.length > 64) yield tooLong(at, 64);
-  yield* refused(at, name, checkSubdomain(name));
+  yield* checked(at, name, checkSubdomain);
 }
 
 /** With hostNetwork, containerPort and hostPort must be equal. A template may omit hostPort. */
-function* hostPorts(field: string, { hostNetwork, containers = [] }: PodSpec, isPod: boolean): Problems {
-  if (!hostNetwork) return;
-  for (const [index, { ports = [] }] of containers.entries()) {
-    for (const [each, { hostPort = 0, containerPort = 0 }] of ports.entries()) {
+function* hostPorts(field: string, spec: PodSpec, isPod: boolean): Problems {
+  if (!spec.hostNetwork) return;
+  for (const [at, { ports }] of containersIn(field, spec, "containers")) {
+    for (const [port, { hostPort = 0, containerPort = 0 }] of itemsOf(`${at}.ports`, ports)) {
       if (hostPort === containerPort || (!isPod && hostPort === 0)) continue;
-      const at = `${field}.containers[${index}].ports[${each}].hostPort`;
-      yield invalid(at, hostPort, "must match `containerPort` when `hostNetwork` is true");
+      yield invalid(`${port}.hostPort`, hostPort, "must match `containerPort` when `hostNetwork` is true");
     }
-  }
-}
-
-function* hostname(field: string, name: string | undefined): Problems {
-  if (name) yield* refused(field, name, checkLabel(name));
-}
-
-function* names(field: string, { serviceAccountName = "", nodeName = "" }: PodSpec): Problems {
-  for (const [name, value] of Object.entries({ serviceAccountName, nodeName })) {
-    if (value !== "") yield* refused(`${field}.${name}`, value, checkSubdomain(value));
-  }
-}
-
-function* classes(field: string, spec: PodSpec): Problems {
-  const { priorityClassName, runtimeClassName, preemptionPolicy } = spec;
-  if (priorityClassName) {
-    yield* refused(`${field}.priorityClassName`, priorityClassName, checkSubdomain(priorityClassName));
-  }
-  if (runtimeClassName !== undefined) {
-    yield* refused(`${field}.runtimeClassName`, runtimeClassName, checkSubdomain(runtimeClassName));
-  }
-  if (preemptionPolicy !== undefined) {
-    yield* choice(`${field}.preemptionPolicy`, preemptionPolicy, ["PreemptLowerPriority", "Never"]);
   }
 }
 
 function* system(field: string, { os }: PodSpec): Problems {
   if (!os) return;
   if (!os.name) yield required(`${field}.name`);
-  else if (os.name !== "linux" && os.name !== "windows") {
-    yield notSupported(field, os.name, ["linux", "windows"]);
-  }
+  else yield* optionalChoice(field, os.name, ["linux", "windows"]);
 }
 
-function* resourceClaims(field: string, { resourceClaims: list = [] }: PodSpec): Problems {
+function* resourceClaims(field: string, spec: PodSpec): Problems {
   const seen = new Set<string>();
-  for (const [index, claim] of list.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, claim] of itemsOf(field, spec.resourceClaims)) {
     const { name = "", resourceClaimName: claimName, resourceClaimTemplateName: template } = claim;
     if (name === "") yield required(`${at}.name`);
     else if (seen.has(name)) yield duplicate(`${at}.name`, name);
-    else yield* refused(`${at}.name`, name, checkLabel(name));
+    else yield* checked(`${at}.name`, name, checkLabel);
     seen.add(name);
     if ((claimName === undefined) === (template === undefined)) {
       const detail =
@@ -287,28 +240,21 @@ function* resourceClaims(field: string, { resourceClaims: list = [] }: PodSpec):
       };
       yield invalidStruct(at, shown, detail);
     }
-    if (claimName !== undefined)
-      yield* refused(`${at}.resourceClaimName`, claimName, checkSubdomain(claimName));
-    if (template !== undefined) {
-      yield* refused(`${at}.resourceClaimTemplateName`, template, checkSubdomain(template));
-    }
+    yield* checked(`${at}.resourceClaimName`, claimName, checkSubdomain);
+    yield* checked(`${at}.resourceClaimTemplateName`, template, checkSubdomain);
   }
 }
 
 /** Variables from files need an emptyDir volume. */
 function* fileVariables(field: string, spec: PodSpec): Problems {
-  for (const list of ["initContainers", "containers"] as const) {
-    for (const [index, { env = [] }] of (spec[list] ?? []).entries()) {
-      for (const [each, { valueFrom }] of env.entries()) {
-        const name = valueFrom?.fileKeyRef?.volumeName;
-        if (!valueFrom?.fileKeyRef) continue;
-        const at = `${field}.${list}[${index}].env[${each}].valueFrom.fileKeyRef.volumeName`;
-        const volume = spec.volumes?.find((candidate) => candidate.name === name);
-        if (!volume) yield notFound(at, name ?? "");
-        else if (!volume.emptyDir) {
-          yield invalid(at, name, "referenced volume must be of type emptyDir");
-        }
-      }
+  for (const [container, { env }] of containersIn(field, spec, "initContainers", "containers")) {
+    for (const [each, { valueFrom }] of itemsOf(`${container}.env`, env)) {
+      if (!valueFrom?.fileKeyRef) continue;
+      const { volumeName: name } = valueFrom.fileKeyRef;
+      const at = `${each}.valueFrom.fileKeyRef.volumeName`;
+      const volume = spec.volumes?.find((candidate) => candidate.name === name);
+      if (!volume) yield notFound(at, name ?? "");
+      else if (!volume.emptyDir) yield invalid(at, name, "referenced volume must be of type emptyDir");
     }
   }
 }

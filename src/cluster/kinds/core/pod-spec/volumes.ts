@@ -1,3 +1,5 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import {
@@ -10,14 +12,23 @@ import {
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
 import { descendingPath, fileMode, unreservedPath, withoutBacksteps } from "../../checks/names.ts";
-import { type Problems, choice, needed, optionalChoice, refused } from "../../checks/problems.ts";
+import {
+  type Problems,
+  checked,
+  choice,
+  each,
+  itemsOf,
+  needed,
+  optionalChoice,
+  refused,
+} from "../../checks/problems.ts";
 import { selectorProblems, templateMetadata } from "../../checks/meta-types.ts";
 import { claimSpec } from "../persistent-volume-claim.ts";
-import type { DownwardAPIVolumeFile, KeyToPath, PodSpec, Volume, VolumeProjection } from "./types.ts";
-import { resourcesOfContainers, fieldReference, resourceReference } from "./references.ts";
+import type { PodSpec, Volume } from "./types.ts";
+import { fieldReference, resourceReference } from "./containers.ts";
 
 /** An item of a ConfigMap or Secret that becomes a file. */
-function* keyToPath(field: string, { key, path = "", mode }: KeyToPath): Problems {
+function* keyToPath(field: string, { key, path = "", mode }: Sent<core.KeyToPath>): Problems {
   yield* needed(`${field}.key`, key);
   yield* needed(`${field}.path`, path);
   yield* unreservedPath(`${field}.path`, path);
@@ -33,7 +44,7 @@ const fileFields = [
 ];
 
 /** An item of the downward API that becomes a file. */
-function* downwardFile(field: string, file: DownwardAPIVolumeFile): Problems {
+function* downwardFile(field: string, file: Sent<core.DownwardAPIVolumeFile>): Problems {
   const { path = "", fieldRef, resourceFieldRef, mode } = file;
   yield* needed(`${field}.path`, path);
   yield* unreservedPath(`${field}.path`, path);
@@ -43,30 +54,25 @@ function* downwardFile(field: string, file: DownwardAPIVolumeFile): Problems {
       yield invalid(field, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
     }
   } else if (resourceFieldRef) {
-    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, resourcesOfContainers, true);
+    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, true);
   } else yield required(field, "one of fieldRef and resourceFieldRef is required");
   yield* fileMode(`${field}.mode`, mode);
 }
 
-const shortestToken = 600;
-
-const longestToken = 2 ** 32;
-
 /** The sources of a projected volume: no two may have the same file. */
-function* projections(field: string, sources: readonly VolumeProjection[]): Problems {
+function* projections(field: string, sources: readonly Sent<core.VolumeProjection>[] | undefined): Problems {
   const taken = new Set<string>();
   function* take(path: string, shown: string): Problems {
     if (path !== "" && taken.has(path)) yield invalid(field, shown, "conflicting duplicate paths");
     taken.add(path);
   }
-  for (const [index, source] of sources.entries()) {
-    const at = `${field}.sources[${index}]`;
+  for (const [at, source] of itemsOf(`${field}.sources`, sources)) {
     for (const name of ["secret", "configMap"] as const) {
       const keys = source[name];
       if (!keys) continue;
       yield* needed(`${at}.${name}.name`, keys.name);
-      for (const [each, item] of (keys.items ?? []).entries()) {
-        yield* keyToPath(`${at}.${name}.items[${each}]`, item);
+      for (const [path, item] of itemsOf(`${at}.${name}.items`, keys.items)) {
+        yield* keyToPath(path, item);
         yield* take(item.path ?? "", keys.name ?? "");
       }
     }
@@ -90,49 +96,44 @@ function* projections(field: string, sources: readonly VolumeProjection[]): Prob
 function* token(
   volume: string,
   source: string,
-  { expirationSeconds = 0, path = "" }: NonNullable<VolumeProjection["serviceAccountToken"]>,
+  { expirationSeconds = 0, path = "" }: NonNullable<Sent<core.VolumeProjection>["serviceAccountToken"]>,
 ): Problems {
   const at = `${source}.serviceAccountToken.expirationSeconds`;
-  if (expirationSeconds < shortestToken) {
+  if (expirationSeconds < 10 * 60) {
     yield invalid(at, expirationSeconds, "may not specify a duration less than 10 minutes");
   }
-  if (expirationSeconds > longestToken) {
+  if (expirationSeconds > 2 ** 32) {
     yield invalid(at, expirationSeconds, "may not specify a duration larger than 2^32 seconds");
   }
-  if (path === "") yield required(`${volume}.path`);
-  else yield* unreservedPath(`${volume}.path`, path);
-}
-
-/** The errors, and the volumes that containers may mount: only valid ones. */
-export interface CheckedVolumes {
-  readonly problems: readonly FieldError[];
-  readonly sound: ReadonlyMap<string, Volume>;
+  yield* needed(`${volume}.path`, path);
+  yield* unreservedPath(`${volume}.path`, path);
 }
 
 /**
- * Validates volumes. The names of ephemeral claims depend on the pod's name, which a template does not have.
+ * Validates volumes, and returns those that containers may mount: only valid ones. The names of ephemeral claims depend on
+ * the pod's name, which a template does not have.
  */
-export function checkVolumes(field: string, spec: PodSpec, podName: string): CheckedVolumes {
-  const { volumes = [] } = spec;
-  const problems: FieldError[] = [];
+export function* checkVolumes(
+  field: string,
+  { volumes = [] }: PodSpec,
+  podName: string,
+): Generator<FieldError, ReadonlyMap<string, Volume>> {
   const sound = new Map<string, Volume>();
   const madeClaims = new Set(
     volumes.filter(({ ephemeral }) => ephemeral && podName !== "").map(({ name }) => `${podName}-${name}`),
   );
-  for (const [index, volume] of volumes.entries()) {
+  for (const [at, volume] of itemsOf(field, volumes)) {
     const { name = "", persistentVolumeClaim } = volume;
-    const at = `${field}[${index}]`;
-    const found = [...source(at, volume, podName), ...needed(`${at}.name`, name, checkLabel)];
-    if (sound.has(name)) found.push(duplicate(`${at}.name`, name));
-    if (found.length === 0) sound.set(name, volume);
-    problems.push(...found);
+    const problems = [...source(at, volume, podName), ...needed(`${at}.name`, name, checkLabel)];
+    if (sound.has(name)) problems.push(duplicate(`${at}.name`, name));
+    if (problems.length === 0) sound.set(name, volume);
+    yield* problems;
     const claim = persistentVolumeClaim?.claimName ?? "";
-    if (madeClaims.has(claim)) {
-      const detail = "must not reference a PVC that gets created for an ephemeral volume";
-      problems.push(invalid(`${at}.persistentVolumeClaim.claimName`, claim, detail));
-    }
+    if (!madeClaims.has(claim)) continue;
+    const detail = "must not reference a PVC that gets created for an ephemeral volume";
+    yield invalid(`${at}.persistentVolumeClaim.claimName`, claim, detail);
   }
-  return { problems, sound };
+  return sound;
 }
 
 /** A volume has one source: the first is validated, the others are rejected. */
@@ -174,10 +175,10 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   },
   gcePersistentDisk: needs("pdName"),
   awsElasticBlockStore: needs("volumeID"),
-  *secret(field, { secretName, defaultMode, items = [] }: Source<"secret">) {
+  *secret(field, { secretName, defaultMode, items }: Source<"secret">) {
     yield* needed(`${field}.secretName`, secretName);
     yield* fileMode(`${field}.defaultMode`, defaultMode);
-    for (const [index, item] of items.entries()) yield* keyToPath(`${field}.items[${index}]`, item);
+    yield* each(`${field}.items`, items, keyToPath);
   },
   *nfs(field, { server, path = "" }: Source<"nfs">) {
     yield* needed(`${field}.server`, server);
@@ -187,9 +188,7 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   iscsi: needs("targetPortal", "iqn"),
   glusterfs: needs("endpoints", "path"),
   flocker: needs(),
-  *persistentVolumeClaim(field, { claimName }: Source<"persistentVolumeClaim">) {
-    yield* needed(`${field}.claimName`, claimName);
-  },
+  persistentVolumeClaim: needs("claimName"),
   rbd: needs("monitors", "image"),
   cinder: needs("volumeID"),
   cephfs: needs("monitors"),
@@ -200,10 +199,10 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   },
   fc: needs(),
   flexVolume: needs("driver"),
-  *configMap(field, { name, defaultMode, items = [] }: Source<"configMap">) {
+  *configMap(field, { name, defaultMode, items }: Source<"configMap">) {
     yield* needed(`${field}.name`, name);
     yield* fileMode(`${field}.defaultMode`, defaultMode);
-    for (const [index, item] of items.entries()) yield* keyToPath(`${field}.items[${index}]`, item);
+    yield* each(`${field}.items`, items, keyToPath);
   },
   azureFile: needs("secretName", "shareName"),
   vsphereVolume: needs("volumePath"),
@@ -220,16 +219,16 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   storageos: needs("volumeName"),
   *projected(field, { defaultMode, sources: list }: Source<"projected">) {
     yield* fileMode(`${field}.defaultMode`, defaultMode);
-    yield* projections(field, list ?? []);
+    yield* projections(field, list);
   },
   scaleIO: needs("gateway", "system", "volumeName"),
   *csi(field, { driver = "", nodePublishSecretRef: secret }: Source<"csi">) {
     yield* needed(`${field}.driver`, driver);
-    if (driver.length > longestDriver) yield tooLong(`${field}.driver`, longestDriver);
+    if (driver.length > 63) yield tooLong(`${field}.driver`, 63);
     if (driver !== "") yield* refused(`${field}.driver`, driver, checkSubdomain(driver.toLowerCase()));
     if (!secret) return;
     if (!secret.name) yield required(`${field}.nodePublishSecretRef.name`);
-    else yield* refused(`${field}.name`, secret.name, checkSubdomain(secret.name));
+    else yield* checked(`${field}.name`, secret.name, checkSubdomain);
   },
   *ephemeral(field, { volumeClaimTemplate: template }: Source<"ephemeral">, podName, volumeName) {
     if (!template) return yield required(`${field}.volumeClaimTemplate`);
@@ -257,8 +256,6 @@ const blobDisk = [
   "https://",
   "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
 ] as const;
-
-const longestDriver = 63;
 
 /** Legacy in-tree volumes: only their required fields are checked, not their own rules. */
 function needs(...fields: string[]): SourceCheck {

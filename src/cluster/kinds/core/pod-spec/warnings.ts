@@ -1,14 +1,9 @@
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Sent } from "../../../contract/sent.ts";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { isWholeQuantity } from "@tsbuilder/apimachinery/quantity";
-import type {
-  Container,
-  ContainerPort,
-  KeyToPath,
-  PodAffinity,
-  PodSpec,
-  Volume,
-  VolumeProjection,
-} from "./types.ts";
+import { itemsOf } from "../../checks/problems.ts";
+import { type Container, type PodSpec, type Volume, containersIn } from "./types.ts";
 
 type Warnings = Generator<string, void>;
 
@@ -52,26 +47,31 @@ interface Place {
 /** Finds conflicting paths of files in a volume. */
 function* overlappingPaths(volumes: readonly Volume[]): Generator<string, void> {
   for (const { name = "", configMap, secret, downwardAPI, projected } of volumes) {
-    const say = (kind: string, [a, b]: readonly [Place, Place]): string =>
-      `volume ${JSON.stringify(name)} (${kind}): overlapping paths: ${show(a)} with ${show(b)}`;
-    if (configMap) {
-      const kind = `ConfigMap ${JSON.stringify(configMap.name ?? "")}`;
-      for (const pair of overlaps(places(configMap.items))) yield say(kind, pair);
-    }
-    if (secret) {
-      const kind = `Secret ${JSON.stringify(secret.secretName ?? "")}`;
-      for (const pair of overlaps(places(secret.items))) yield say(kind, pair);
-    }
-    for (const pair of overlaps(places(downwardAPI?.items))) yield say("DownwardAPI", pair);
+    const volume = `volume ${JSON.stringify(name)}`;
     const projections = projected?.sources ?? [];
+    const found: ReadonlyArray<readonly [kind: string, all: Place[]]> = [
+      [`ConfigMap ${JSON.stringify(configMap?.name ?? "")}`, places(configMap?.items)],
+      [`Secret ${JSON.stringify(secret?.secretName ?? "")}`, places(secret?.items)],
+      ["DownwardAPI", places(downwardAPI?.items)],
+      ["Projected", projections.flatMap(projectedPlaces)],
+    ];
     if (projections.some((source) => Object.keys(source).length === 0)) {
-      yield `volume ${JSON.stringify(name)} (Projected) has no sources provided`;
+      yield `${volume} (Projected) has no sources provided`;
     }
-    for (const pair of overlaps(projections.flatMap(projectedPlaces))) yield say("Projected", pair);
+    for (const [kind, all] of found) {
+      for (const [a, b] of overlaps(all)) {
+        yield `${volume} (${kind}): overlapping paths: ${show(a)} with ${show(b)}`;
+      }
+    }
   }
 }
 
-function projectedPlaces({ configMap, secret, downwardAPI, serviceAccountToken }: VolumeProjection): Place[] {
+function projectedPlaces({
+  configMap,
+  secret,
+  downwardAPI,
+  serviceAccountToken,
+}: Sent<core.VolumeProjection>): Place[] {
   if (configMap?.items) return places(configMap.items, `ConfigMap ${JSON.stringify(configMap.name ?? "")}`);
   if (secret?.items) return places(secret.items, `Secret ${JSON.stringify(secret.name ?? "")}`);
   if (downwardAPI?.items) return places(downwardAPI.items, "DownwardAPI");
@@ -79,7 +79,7 @@ function projectedPlaces({ configMap, secret, downwardAPI, serviceAccountToken }
   return [];
 }
 
-function places(items: ReadonlyArray<Pick<KeyToPath, "path">> = [], source = ""): Place[] {
+function places(items: ReadonlyArray<Pick<Sent<core.KeyToPath>, "path">> = [], source = ""): Place[] {
   return items.map(({ path = "" }) => ({ path: path.replace(/\/+$/, ""), source }));
 }
 
@@ -100,18 +100,15 @@ function show({ path, source }: Place): string {
   return source === "" ? JSON.stringify(path) : `${JSON.stringify(path)} (${source})`;
 }
 
-function* allContainers(field: string, spec: PodSpec): Generator<[path: string, container: Container]> {
-  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
-    for (const [index, container] of (spec[list] ?? []).entries()) {
-      yield [`${field}.${list}[${index}]`, container];
-    }
-  }
+function allContainers(field: string, spec: PodSpec): ReturnType<typeof containersIn> {
+  return containersIn(field, spec, "initContainers", "containers", "ephemeralContainers");
 }
 
-function* spreading(field: string, { topologySpreadConstraints = [] }: PodSpec): Warnings {
-  for (const [index, { labelSelector }] of topologySpreadConstraints.entries()) {
-    if (labelSelector) continue;
-    yield `${field}.topologySpreadConstraints[${index}].labelSelector: a null labelSelector results in matching no pod`;
+const noSelector = "labelSelector: a null labelSelector results in matching no pod";
+
+function* spreading(field: string, { topologySpreadConstraints: list }: PodSpec): Warnings {
+  for (const [at, { labelSelector }] of itemsOf(`${field}.topologySpreadConstraints`, list)) {
+    if (!labelSelector) yield `${at}.${noSelector}`;
   }
 }
 
@@ -128,7 +125,8 @@ function* annotationWarnings(field: string, annotations: Record<string, string>)
   }
 }
 
-const oldVolumes: Readonly<Partial<Record<keyof Volume, string>>> = {
+/** The volumes that no kubelet mounts any more. */
+const oldVolumes = {
   photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
   gitRepo: "deprecated in v1.11, and disabled by default in v1.33+",
   scaleIO: "deprecated in v1.16, non-functional in v1.22+",
@@ -138,14 +136,26 @@ const oldVolumes: Readonly<Partial<Record<keyof Volume, string>>> = {
   glusterfs: "deprecated in v1.25, non-functional in v1.26+",
   cephfs: "deprecated in v1.28, non-functional in v1.31+",
   rbd: "deprecated in v1.28, non-functional in v1.31+",
-};
+} as const;
 
-function* volumeWarnings(field: string, { volumes = [] }: PodSpec): Warnings {
-  for (const [index, volume] of volumes.entries()) {
-    for (const [source, message] of Object.entries(oldVolumes)) {
-      const shown = source === "storageos" ? "storageOS" : source;
-      if (volume[source as keyof Volume]) yield `${field}.volumes[${index}].${shown}: ${message}`;
-    }
+function* volumeWarnings(field: string, { volumes }: PodSpec): Warnings {
+  for (const [at, volume] of itemsOf(`${field}.volumes`, volumes)) {
+    yield* oldSources(at, volume, Object.keys(oldVolumes) as OldVolume[]);
+  }
+}
+
+type OldVolume = keyof typeof oldVolumes;
+
+/** Warns of the sources of a volume that no kubelet mounts any more, in the order of `names`. */
+export function* oldSources<Name extends OldVolume>(
+  field: string,
+  volume: { readonly [Each in Name]?: unknown },
+  names: readonly Name[],
+): Warnings {
+  for (const name of names) {
+    // The server capitalizes this field.
+    const shown = name === "storageos" ? "storageOS" : name;
+    if (volume[name]) yield `${field}.${shown}: ${oldVolumes[name]}`;
   }
 }
 
@@ -173,34 +183,31 @@ function* fractions(field: string, resources: Record<string, Quantity> = {}): Wa
 }
 
 /** A second variable of the same name hides the first, unless it references it: `PATH=$(PATH):/more`. */
-function* hiddenVariables(field: string, { env = [] }: Container): Warnings {
+function* hiddenVariables(field: string, { env }: Container): Warnings {
   const seen = new Set<string>();
-  for (const [index, { name = "", value = "", valueFrom }] of env.entries()) {
+  for (const [at, { name = "", value = "", valueFrom }] of itemsOf(field, env)) {
     const reference = `$(${name})`;
     const builds = !valueFrom && value !== reference && value.includes(reference);
     if (seen.has(name) && !builds) {
-      yield `${field}[${index}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`;
+      yield `${at}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`;
     }
     seen.add(name);
   }
 }
 
-interface PlacedPort {
-  readonly path: string;
-  readonly port: ContainerPort;
-}
+type PlacedPort = readonly [path: string, port: Sent<core.ContainerPort>];
 
 function* portWarnings(field: string, spec: PodSpec): Warnings {
   const all: PlacedPort[] = [];
-  for (const [path, { ports = [] }] of allContainers(field, spec)) {
-    all.push(...ports.map((port, index) => ({ path: `${path}.ports[${index}]`, port })));
+  for (const [container, { ports }] of allContainers(field, spec)) {
+    for (const [path, port] of itemsOf(`${container}.ports`, ports)) all.push([path, port]);
   }
   for (const [index, later] of all.entries()) {
     yield* idleAddress(later);
     for (const earlier of all.slice(0, index)) yield* overlap(later, earlier);
   }
   const names = new Map<string, string>();
-  for (const { path, port } of all) {
+  for (const [path, port] of all) {
     if (!port.name) continue;
     const other = names.get(port.name);
     if (other === undefined) names.set(port.name, path);
@@ -211,35 +218,33 @@ function* portWarnings(field: string, spec: PodSpec): Warnings {
 }
 
 /** The message shows the port as a Go struct. */
-function* idleAddress({ path, port }: PlacedPort): Warnings {
+function* idleAddress([path, port]: PlacedPort): Warnings {
   const { name = "", hostIP = "", hostPort = 0, containerPort, protocol } = port;
   if (hostIP === "" || hostPort !== 0) return;
   const shown = `Name:${name} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}`;
   yield `${path}: hostIP set without hostPort: {${shown}}`;
 }
 
-function* overlap({ path, port }: PlacedPort, other: PlacedPort): Warnings {
-  if (port.containerPort !== other.port.containerPort || port.protocol !== other.port.protocol) return;
+function* overlap([path, port]: PlacedPort, [otherPath, other]: PlacedPort): Warnings {
+  if (port.containerPort !== other.containerPort || port.protocol !== other.protocol) return;
   const { hostIP = "", hostPort = 0 } = port;
-  const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other.port;
+  const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other;
   if (hostIP === otherIP && hostPort === otherPort) {
-    yield `${path}: duplicate port definition with ${other.path}`;
+    yield `${path}: duplicate port definition with ${otherPath}`;
   } else if (hostPort === 0 || otherPort === 0) {
-    yield `${path}: overlapping port definition with ${other.path}`;
+    yield `${path}: overlapping port definition with ${otherPath}`;
   } else if (hostPort === otherPort && (hostIP === "") !== (otherIP === "")) {
-    yield `${path}: dangerously ambiguous port definition with ${other.path}`;
+    yield `${path}: dangerously ambiguous port definition with ${otherPath}`;
   }
 }
 
-function* affinityWarnings(field: string, rules: PodAffinity = {}): Warnings {
-  const message = "a null labelSelector results in matching no pod";
+function* affinityWarnings(field: string, rules: Sent<core.PodAffinity> = {}): Warnings {
   const required = "requiredDuringSchedulingIgnoredDuringExecution";
-  for (const [index, { labelSelector }] of (rules[required] ?? []).entries()) {
-    if (!labelSelector) yield `${field}.${required}[${index}].labelSelector: ${message}`;
+  for (const [at, { labelSelector }] of itemsOf(`${field}.${required}`, rules[required])) {
+    if (!labelSelector) yield `${at}.${noSelector}`;
   }
   const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-  for (const [index, { podAffinityTerm }] of (rules[preferred] ?? []).entries()) {
-    if (podAffinityTerm?.labelSelector) continue;
-    yield `${field}.${preferred}[${index}].podAffinityTerm.labelSelector: ${message}`;
+  for (const [at, { podAffinityTerm }] of itemsOf(`${field}.${preferred}`, rules[preferred])) {
+    if (!podAffinityTerm?.labelSelector) yield `${at}.podAffinityTerm.${noSelector}`;
   }
 }

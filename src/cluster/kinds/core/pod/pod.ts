@@ -1,7 +1,7 @@
-import type { ContainerStatus, PodIP } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { duplicate, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/field-text.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -12,7 +12,6 @@ import {
   type ResourceRequirements,
   podSpec,
 } from "../pod-spec/types.ts";
-import { podCells, podRowConditions } from "./cells.ts";
 import {
   type ResourceList,
   addLists,
@@ -24,15 +23,17 @@ import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/names.ts";
-import { changeProblems } from "./change.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
-import { sumOfRequests } from "../pod-spec/resources.ts";
-import { isForPods } from "../resource-names.ts";
-import { newPodProblems, podProblems } from "../pod-spec/validate.ts";
+import { isForPods, sumOfRequests } from "../resources.ts";
+import { podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 import type { Sent } from "../../../contract/sent.ts";
 import { checkAddress, familyOf } from "../../checks/addresses.ts";
-import { type Problems, immutable, refused, optionalChoice } from "../../checks/problems.ts";
+import { type Problems, checked, immutable, itemsOf, optionalChoice, unique } from "../../checks/problems.ts";
+import { trimmedImage } from "../pod-spec/containers.ts";
+import { formatSpan } from "../../../registry/format-age.ts";
+import { readField, text } from "../../cells.ts";
+import type { CellReader } from "../../../registry/table-columns.ts";
 
 /** Pods are deleted gracefully, and almost nothing in their spec may change. */
 const podStrategy: Partial<Strategy> = {
@@ -92,25 +93,132 @@ const podStrategy: Partial<Strategy> = {
   },
 };
 
+/** Validates a new pod. */
+function* newPodProblems(pod: Pod): Problems {
+  yield* podProblems(pod);
+  const { ephemeralContainers: ephemeral, nodeName, schedulingGates } = pod.spec;
+  if (ephemeral?.length) yield forbidden("spec.ephemeralContainers", "cannot be set on create");
+  if (nodeName && schedulingGates?.length) {
+    yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+  }
+}
+
+/** Almost nothing in a pod's spec may change; any other change is the last error. */
+function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
+  for (const list of ["containers", "initContainers"] as const) {
+    const [now = [], before = []] = [spec[list], old[list]];
+    if (now.length !== before.length) {
+      return yield forbidden(`spec.${list}`, "pod updates may not add or remove containers");
+    }
+    for (const [at, container] of itemsOf(`spec.${list}`, now)) {
+      if (!container.image) yield required(`${at}.image`);
+      yield* trimmedImage(at, container);
+    }
+  }
+  const wrong = [...deadlineProblems(spec.activeDeadlineSeconds, old.activeDeadlineSeconds)];
+  yield* wrong;
+  if (wrong.length > 0 && spec.activeDeadlineSeconds !== undefined) return;
+  yield* keptTolerations(spec, old);
+  yield* removedGates(spec, old);
+  yield* narrowedNodes(spec, old);
+  if (isEqual(frozen(spec, old), old)) return;
+  const fields = [
+    "`spec.containers[*].image`",
+    "`spec.initContainers[*].image`",
+    "`spec.activeDeadlineSeconds`",
+    "`spec.tolerations` (only additions to existing tolerations)",
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
+  ];
+  yield forbidden("spec", `pod updates may not change fields other than ${fields.join(",")}`);
+}
+
+function* deadlineProblems(now: number | undefined, before: number | undefined): Problems {
+  const field = "spec.activeDeadlineSeconds";
+  const highest = 2 ** 31 - 1;
+  if (now === undefined) {
+    if (before === undefined) return;
+    yield invalid(field, null, "must not update from a positive integer to nil value");
+  } else if (now < 0 || now > highest) {
+    yield invalid(field, now, `must be between 0 and ${highest}, inclusive`);
+  } else if (before !== undefined && before < now) {
+    yield invalid(field, now, "must be less than or equal to previous value");
+  }
+}
+
+function* keptTolerations({ tolerations = [] }: PodSpec, old: PodSpec): Problems {
+  for (const before of old.tolerations ?? []) {
+    const kept = tolerations.some((toleration) => {
+      const { tolerationSeconds: _now, ...now } = toleration;
+      const { tolerationSeconds: _before, ...then } = before;
+      return isEqual(now, then);
+    });
+    if (kept) continue;
+    const detail = "existing toleration can not be modified except its tolerationSeconds";
+    return yield forbidden("spec.tolerations", detail);
+  }
+}
+
+function* removedGates({ schedulingGates }: PodSpec, old: PodSpec): Problems {
+  for (const [at, { name = "" }] of itemsOf("spec.schedulingGates", schedulingGates)) {
+    if (old.schedulingGates?.some((gate) => gate.name === name)) continue;
+    const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    yield forbidden(`${at}.name`, detail);
+  }
+}
+
+/** While a pod is gated, its node selector may only be extended. */
+function* narrowedNodes({ nodeSelector = {} }: PodSpec, old: PodSpec): Problems {
+  if (!old.schedulingGates?.length) return;
+  if (Object.entries(old.nodeSelector ?? {}).every(([key, value]) => nodeSelector[key] === value)) return;
+  const detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
+  yield invalid("spec.nodeSelector", nodeSelector, detail);
+}
+
+/** The new spec with all mutable fields set back to their old values. */
+function frozen(spec: PodSpec, old: PodSpec): PodSpec {
+  const result = copyJSON(spec);
+  for (const list of ["containers", "initContainers"] as const) {
+    for (const [index, container] of (result[list] ?? []).entries()) {
+      const before = old[list]?.[index]?.image;
+      if (before !== undefined) container.image = before;
+    }
+  }
+  const isGated = (old.schedulingGates ?? []).length > 0;
+  const { terminationGracePeriodSeconds: period = 0 } = old;
+  const repaired = period < 0 && spec.terminationGracePeriodSeconds === 1;
+  const changeable = [
+    "activeDeadlineSeconds",
+    "tolerations",
+    "schedulingGates",
+    ...(repaired ? (["terminationGracePeriodSeconds"] as const) : []),
+    ...(isGated ? (["nodeSelector"] as const) : []),
+  ] as const;
+  for (const field of changeable) {
+    if (old[field] === undefined) delete result[field];
+    else Object.assign(result, { [field]: old[field] });
+  }
+  return result;
+}
+
 type Status = NonNullable<Pod["status"]>;
 
-type State = Sent<ContainerStatus>;
+type ContainerStatus = Sent<core.ContainerStatus>;
 
 /** Validates a change of a pod's status: ended containers don't start again, and addresses are valid. */
 function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} }: Pod): Problems {
   yield* conditions(now);
   yield* nominatedNode(spec, now, before);
-  if ((now.observedGeneration ?? 0) < 0) {
-    yield invalid("status.observedGeneration", now.observedGeneration, "must be a non-negative integer");
-  }
+  yield* generation("status", now);
   yield* immutable("status.qosClass", now.qosClass, before.qosClass);
   const { containers = [], initContainers = [] } = spec;
+  const lists = [
+    ["containerStatuses", containers],
+    ["initContainerStatuses", initContainers],
+  ] as const;
   if (![...containers, ...initContainers].some(restartsAll)) {
-    const field = "status.containerStatuses";
-    yield* transitions(field, now.containerStatuses, before.containerStatuses, restartsIn(spec, containers));
-    const initField = "status.initContainerStatuses";
-    const restarts = restartsIn(spec, initContainers);
-    yield* transitions(initField, now.initContainerStatuses, before.initContainerStatuses, restarts);
+    for (const [name, list] of lists) {
+      yield* transitions(`status.${name}`, now[name], before[name], restartsIn(spec, list));
+    }
   }
   const { ephemeralContainerStatuses: debugging } = now;
   const ephemeral = "status.ephemeralContainerStatuses";
@@ -123,32 +231,33 @@ function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} 
       yield invalid("status.hostIPs[0].ip", first?.ip ?? "", "must be equal to `hostIP`");
     yield* addresses("status.hostIPs", now.hostIPs, before.hostIPs);
   }
-  yield* allocated("status.containerStatuses", now.containerStatuses, containers);
-  yield* allocated("status.initContainerStatuses", now.initContainerStatuses, initContainers);
-  for (const [index, { allocatedResourcesStatus = [] }] of (debugging ?? []).entries()) {
-    if (allocatedResourcesStatus.length === 0) continue;
-    const detail = "must not be specified in container status";
-    yield forbidden(`${ephemeral}[${index}].allocatedResourcesStatus`, detail);
+  for (const [name, list] of lists) yield* allocated(`status.${name}`, now[name], list);
+  for (const [at, { allocatedResourcesStatus: devices }] of itemsOf(ephemeral, debugging)) {
+    if (!devices?.length) continue;
+    yield forbidden(`${at}.allocatedResourcesStatus`, "must not be specified in container status");
   }
 }
 
-const systemConditions = ["PodScheduled", "Ready", "Initialized"];
-
-function* conditions({ conditions: all = [] }: Status): Problems {
-  for (const [index, { type = "", observedGeneration = 0 }] of all.entries()) {
-    const at = `status.conditions[${index}]`;
-    if (observedGeneration < 0)
-      yield invalid(`${at}.observedGeneration`, observedGeneration, "must be a non-negative integer");
+function* conditions({ conditions: all }: Status): Problems {
+  for (const [at, condition] of itemsOf("status.conditions", all)) {
+    const { type = "" } = condition;
+    yield* generation(at, condition);
+    if (["PodScheduled", "Ready", "Initialized"].includes(type)) continue;
     // The server names the field of its Go struct.
-    if (!systemConditions.includes(type)) yield* refused(`${at}.Type`, type, checkQualifiedName(type));
+    yield* checked(`${at}.Type`, type, checkQualifiedName);
   }
+}
+
+function* generation(field: string, { observedGeneration = 0 }: Observed): Problems {
+  if (observedGeneration >= 0) return;
+  yield invalid(`${field}.observedGeneration`, observedGeneration, "must be a non-negative integer");
 }
 
 function* nominatedNode({ nodeName = "" }: PodSpec, now: Status, before: Status): Problems {
   const { nominatedNodeName: name = "" } = now;
   if (name === "" || name === (before.nominatedNodeName ?? "")) return;
   const field = "status.nominatedNodeName";
-  yield* refused(field, name, checkSubdomain(name));
+  yield* checked(field, name, checkSubdomain);
   if (nodeName !== "") yield forbidden(field, "may not be set on pods that are already bound to a node");
 }
 
@@ -184,28 +293,26 @@ function hasCode(
 
 function* transitions(
   field: string,
-  now: readonly State[] = [],
-  before: readonly State[] = [],
+  now: readonly ContainerStatus[] = [],
+  before: readonly ContainerStatus[] | undefined,
   restarts: Restarts,
 ): Problems {
-  for (const [index, { name = "", state }] of before.entries()) {
+  for (const [at, { name = "", state }] of itemsOf(field, before)) {
     const next = state?.terminated && now.find((each) => (each.name ?? "") === name);
     if (!next || next.state?.terminated || restarts(name, state.terminated?.exitCode ?? 0)) continue;
-    yield forbidden(`${field}[${index}].state`, "may not be transitioned to non-terminated state");
+    yield forbidden(`${at}.state`, "may not be transitioned to non-terminated state");
   }
 }
 
-function* claims({ resourceClaims = [] }: PodSpec, { resourceClaimStatuses = [] }: Status): Problems {
-  const seen = new Set<string>();
-  for (const [index, { name = "", resourceClaimName }] of resourceClaimStatuses.entries()) {
-    const at = `status.resourceClaimStatuses[${index}]`;
+function* claims({ resourceClaims = [] }: PodSpec, { resourceClaimStatuses }: Status): Problems {
+  const uniqueName = unique();
+  const list = itemsOf("status.resourceClaimStatuses", resourceClaimStatuses);
+  for (const [at, { name = "", resourceClaimName }] of list) {
     if (!resourceClaims.some((claim) => (claim.name ?? "") === name)) {
       yield invalid(`${at}.name`, name, "must match the name of an entry in `spec.resourceClaims`");
     }
-    if (seen.has(name)) yield duplicate(`${at}.name`, name);
-    seen.add(name);
-    if (resourceClaimName === undefined) continue;
-    yield* refused(`${at}.resourceClaimName`, resourceClaimName, checkSubdomain(resourceClaimName));
+    yield* uniqueName(`${at}.name`, name);
+    yield* checked(`${at}.resourceClaimName`, resourceClaimName, checkSubdomain);
   }
 }
 
@@ -216,9 +323,7 @@ function* addresses(
   before: readonly { ip?: string | undefined }[] = [],
 ): Problems {
   const [all, old] = [now.map(({ ip = "" }) => ip), before.map(({ ip = "" }) => ip)];
-  for (const [index, ip] of all.entries()) {
-    if (!old.includes(ip)) yield* refused(`${field}[${index}]`, ip, checkAddress(ip));
-  }
+  for (const [at, ip] of itemsOf(field, all)) if (!old.includes(ip)) yield* checked(at, ip, checkAddress);
   if (all.length < 2) return;
   const families = new Set(all.map(familyOf));
   if (all.length > 2 || families.size < 2 || families.has(undefined))
@@ -229,47 +334,38 @@ function* addresses(
     );
 }
 
-const healths = ["Healthy", "Unhealthy", "Unknown"];
-
 /** Validates the health of the resources that a container has. */
 function* allocated(
   field: string,
-  states: readonly State[] = [],
+  states: readonly ContainerStatus[] | undefined,
   containers: readonly Container[],
 ): Problems {
-  for (const [index, { name, allocatedResourcesStatus = [] }] of states.entries()) {
+  for (const [state, { name, allocatedResourcesStatus }] of itemsOf(field, states)) {
     const { resources } = containers.find((each) => each.name === name) ?? {};
     const claimed = (resources?.claims ?? []).map(({ name: claim = "", request }) =>
       request ? `claim:${claim}/${request}` : `claim:${claim}`,
     );
     const known = [...claimed, ...Object.keys(resources?.requests ?? {})];
-    for (const [
-      nth,
-      { name: resource = "", resources: devices = [] },
-    ] of allocatedResourcesStatus.entries()) {
-      const at = `${field}[${index}].allocatedResourcesStatus[${nth}]`;
+    const list = itemsOf(`${state}.allocatedResourcesStatus`, allocatedResourcesStatus);
+    for (const [at, { name: resource = "", resources: devices }] of list) {
       if (resources && !known.includes(resource)) {
         const what = resource.startsWith("claim:")
           ? "resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
           : "resource requests";
         yield invalid(`${at}.name`, resource, `must match one of the container's ${what}`);
       }
-      const seen = new Set<string>();
-      for (const [each, { resourceID = "", health = "", message }] of devices.entries()) {
-        const device = `${at}.resources[${each}]`;
-        yield* optionalChoice(`${device}.health`, health, healths);
+      const uniqueDevice = unique();
+      for (const [device, { resourceID = "", health, message }] of itemsOf(`${at}.resources`, devices)) {
+        yield* optionalChoice(`${device}.health`, health ?? "", ["Healthy", "Unhealthy", "Unknown"]);
         if (message === "") yield required(`${device}.message`, "must be non-empty if specified");
-        if (seen.has(resourceID)) yield duplicate(`${device}.resourceID`, resourceID);
-        seen.add(resourceID);
+        yield* uniqueDevice(`${device}.resourceID`, resourceID);
       }
     }
   }
 }
 
-type PodStatus = NonNullable<Pod["status"]>;
-
 /** A write of the status that omits an observedGeneration keeps the old one: of the pod, and of each condition. */
-function withOldGenerations(status: PodStatus, before: PodStatus): PodStatus {
+function withOldGenerations(status: Status, before: Status): Status {
   const conditions = status.conditions?.map((condition, index, all) => {
     // Several conditions may have one type: they correspond in order.
     const nth = all.slice(0, index).filter(({ type }) => type === condition.type).length;
@@ -337,6 +433,133 @@ function computeAmounts(list: ResourceList = {}): ResourceList {
   return withoutZeros(onlyOf(list, ["cpu", "memory"]));
 }
 
+type ContainerState = Sent<core.ContainerState>;
+
+/** The cells of a Pod; its status depends on its containers more than on its phase. */
+const podCells: Readonly<Record<string, CellReader>> = {
+  Ready: (pod) => {
+    const { ready, total } = summarize(pod);
+    return `${ready}/${total}`;
+  },
+  Status: podReason,
+  Restarts: restarts,
+  IP: text("status.podIP", "<none>"),
+  Node: text("spec.nodeName", "<none>"),
+  "Nominated Node": text("status.nominatedNodeName", "<none>"),
+  "Readiness Gates": (pod) => {
+    const gates = readField<core.PodReadinessGate[]>(pod, "spec.readinessGates") ?? [];
+    if (gates.length === 0) return "<none>";
+    const holding = gates.filter(({ conditionType }) => isTrue(pod, conditionType));
+    return `${holding.length}/${gates.length}`;
+  },
+};
+
+/** The row condition of a pod that has finished. */
+function podRowConditions(pod: object): readonly object[] | undefined {
+  const reason = readField<string>(pod, "status.phase") ?? "";
+  const message = endings[reason];
+  return message === undefined ? undefined : [{ type: "Completed", status: "True", reason, message }];
+}
+
+const endings: Readonly<Record<string, string>> = {
+  Succeeded: "The pod has completed successfully.",
+  Failed: "The pod failed.",
+};
+
+/** A summary of the containers: sidecars count as containers once they have started. */
+interface ContainerSummary {
+  readonly total: number;
+  readonly ready: number;
+  /** The containers whose restarts count: those of the pod's current stage. */
+  readonly counted: readonly ContainerStatus[];
+  readonly reason: string;
+}
+
+function summarize(pod: object): ContainerSummary {
+  const sidecars = new Set(
+    (readField<Container[]>(pod, "spec.initContainers") ?? [])
+      .filter(({ restartPolicy }) => restartPolicy === "Always")
+      .map(({ name }) => name),
+  );
+  const total = (readField<Container[]>(pod, "spec.containers") ?? []).length + sidecars.size;
+  const init = readField<ContainerStatus[]>(pod, "status.initContainerStatuses") ?? [];
+  const isStarted = ({ name, started }: ContainerStatus): boolean => sidecars.has(name) && started === true;
+  const open = init.findIndex((each) => each.state?.terminated?.exitCode !== 0 && !isStarted(each));
+  const seen = open === -1 ? init : init.slice(0, open + 1);
+  let ready = seen.filter((each) => isStarted(each) && each.ready).length;
+  if (open !== -1 && !isTrue(pod, "Initialized")) {
+    return { total, ready, counted: seen, reason: initReason(pod, init[open]!, open) };
+  }
+  const containers = readField<ContainerStatus[]>(pod, "status.containerStatuses") ?? [];
+  ready += containers.filter(isRunning).length;
+  const counted = [...seen.filter(({ name }) => sidecars.has(name)), ...containers];
+  return { total, ready, counted, reason: runReason(pod, containers) };
+}
+
+function isRunning({ ready, state }: ContainerStatus): boolean {
+  return ready === true && state?.running !== undefined && !state.terminated && !state.waiting?.reason;
+}
+
+function podReason(pod: object): string {
+  const { reason } = summarize(pod);
+  if (readField(pod, "metadata.deletionTimestamp") === undefined) return reason;
+  if (readField(pod, "status.reason") === "NodeLost") return "Unknown";
+  const phase = readField<string>(pod, "status.phase");
+  return phase === "Succeeded" || phase === "Failed" ? reason : "Terminating";
+}
+
+/** The first init container that has not completed determines the status. */
+function initReason(pod: object, { state }: ContainerStatus, index: number): string {
+  if (state?.terminated) return `Init:${terminatedReason(state.terminated)}`;
+  const waiting = state?.waiting?.reason;
+  if (waiting && waiting !== "PodInitializing") return `Init:${waiting}`;
+  return `Init:${index}/${(readField<Container[]>(pod, "spec.initContainers") ?? []).length}`;
+}
+
+function runReason(pod: object, containers: readonly ContainerStatus[]): string {
+  let reason = readField<string>(pod, "status.reason") ?? readField<string>(pod, "status.phase") ?? "";
+  const scheduled = conditionsOf(pod).find(({ type }) => type === "PodScheduled");
+  if (scheduled?.reason === "SchedulingGated") reason = "SchedulingGated";
+  let failure = "";
+  for (const { state } of containers.toReversed()) {
+    reason = stateReason(state) ?? reason;
+    if (!state?.waiting?.reason && (state?.terminated?.exitCode ?? 0) !== 0) failure = reason;
+  }
+  if (reason !== "Completed") return reason;
+  const hasRunning = containers.some(isRunning);
+  if (hasRunning && isTrue(pod, "Ready")) return "Running";
+  return failure || (hasRunning ? "NotReady" : reason);
+}
+
+function stateReason(state: ContainerState | undefined): string | undefined {
+  if (state?.waiting?.reason) return state.waiting.reason;
+  return state?.terminated && terminatedReason(state.terminated);
+}
+
+function terminatedReason(state: NonNullable<ContainerState["terminated"]>): string {
+  const { reason, signal, exitCode = 0 } = state;
+  return reason || (signal ? `Signal:${signal}` : `ExitCode:${exitCode}`);
+}
+
+function restarts(pod: object, now: number): string {
+  const { counted } = summarize(pod);
+  const total = counted.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+  const last = counted
+    .map(({ lastState }) => lastState?.terminated?.finishedAt ?? "")
+    .sort()
+    .at(-1);
+  if (total === 0 || !last) return String(total);
+  return `${total} (${formatSpan(Math.floor((now - Date.parse(last)) / 1000))} ago)`;
+}
+
+function conditionsOf(pod: object): ReadonlyArray<Sent<core.PodCondition>> {
+  return readField<Array<Sent<core.PodCondition>>>(pod, "status.conditions") ?? [];
+}
+
+function isTrue(pod: object, wanted: string): boolean {
+  return conditionsOf(pod).some(({ type, status }) => type === wanted && status === "True");
+}
+
 export const pod: BuiltInKind = {
   resource: "pods",
   metadataChecks: { update: ["update", "new"] },
@@ -346,7 +569,7 @@ export const pod: BuiltInKind = {
   selectors: {
     "spec.hostNetwork": (object) => fieldText(object, "spec.hostNetwork") || "false",
     "status.podIPs": (object) => {
-      const status = object["status"] as { podIPs?: PodIP[] } | undefined;
+      const status = object["status"] as { podIPs?: core.PodIP[] } | undefined;
       return (status?.podIPs ?? []).map(({ ip }) => ip).join(",");
     },
   },

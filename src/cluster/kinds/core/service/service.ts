@@ -1,13 +1,7 @@
 import { isIP, isIPv6 } from "node:net";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { LoadBalancerIngress, ServicePort } from "@tsbuilder/apimachinery/k8s/core/v1";
-import {
-  type FieldError,
-  duplicate,
-  forbidden,
-  invalid,
-  invalidStruct,
-  required,
-} from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -18,32 +12,32 @@ import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-name.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 import {
-  type Service,
-  type ServiceSpec,
-  allocateAddress,
-  allocateNodePorts,
-  hasAddress,
-  hasNodePorts,
-  isExternal,
-  isHeadless,
-  mayHaveNodePorts,
-  needsHealthCheck,
-} from "./allocation.ts";
-import { invalidObject } from "../../../contract/status-error.ts";
-import { type Problems, choice, optionalChoice, refused } from "../../checks/problems.ts";
+  type Problems,
+  checked,
+  choice,
+  eachChecked,
+  ifSet,
+  itemsOf,
+  needed,
+  optionalChoice,
+  unique,
+} from "../../checks/problems.ts";
 import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";
 import { checkPort, checkReachable, labelProblems } from "../../checks/names.ts";
+import { internalError, invalidObject } from "../../../contract/status-error.ts";
+import type { Collection } from "../../../storage/collection.ts";
+import type { Sent, SentObject } from "../../../contract/sent.ts";
+
+type ServiceSpec = Sent<core.ServiceSpec>;
+
+type Service = SentObject<ServiceSpec, Sent<core.ServiceStatus>>;
 
 /** Services get a unique clusterIP and unique node ports. */
 function serviceStrategy(store: Store): Partial<Strategy> {
-  const services = () => store.collection("services");
-  const addresses = () => store.collection("ipaddresses.networking.k8s.io");
   return {
     validateName: labelName,
     default: (object) => defaultService(object as Service),
-    resetFields(object, old, subresource) {
-      resetStatusAlone(object, old, subresource);
-    },
+    resetFields: resetStatusAlone,
     prepareForCreate(object, { subresource }) {
       object["status"] = { loadBalancer: {} };
       if (subresource !== "") return;
@@ -69,8 +63,8 @@ function serviceStrategy(store: Store): Partial<Strategy> {
       const service = object as Service;
       if (!hasAddress(service.spec)) delete service.spec.internalTrafficPolicy;
       settleFamilies(service, old as Service | undefined);
-      allocateAddress(service, { services: services(), addresses: addresses() }, old?.metadata.uid);
-      allocateNodePorts(service, services());
+      allocateAddress(service, store, old?.metadata.uid);
+      allocateNodePorts(service, store.collection("services"));
     },
   };
 }
@@ -89,9 +83,7 @@ function* serviceProblems({ spec }: Service): Problems {
   yield* portList(spec);
   yield* labelProblems("spec.selector", spec.selector);
   yield* affinity(spec);
-  for (const [index, address] of (spec.externalIPs ?? []).entries()) {
-    yield* refused(`spec.externalIPs[${index}]`, address, checkReachable(address));
-  }
+  yield* eachChecked("spec.externalIPs", spec.externalIPs, checkReachable);
   yield* choice("spec.type", spec.type, "core/v1.ServiceSpec");
   yield* uniquePorts(spec);
   yield* balancer(spec);
@@ -108,60 +100,48 @@ function* byType(spec: ServiceSpec): Problems {
       if (spec[field]?.length) yield forbidden(`spec.${field}`, refusal);
     }
     if (spec.ipFamilyPolicy !== undefined) yield forbidden("spec.ipFamilyPolicy", refusal);
-    const name = (spec.externalName ?? "").replace(/\.$/, "");
-    if (name === "") yield required("spec.externalName");
-    else yield* refused("spec.externalName", name, checkSubdomain(name));
+    yield* needed("spec.externalName", spec.externalName?.replace(/\.$/, ""), checkSubdomain);
   }
 }
 
 function* portList({ ports = [] }: ServiceSpec): Problems {
-  const names = new Set<string>();
-  for (const [index, each] of ports.entries()) {
-    const field = `spec.ports[${index}]`;
+  const uniqueName = unique();
+  for (const [field, each] of itemsOf("spec.ports", ports)) {
     const { name = "", port = 0, protocol, targetPort = 0, appProtocol } = each;
-    if (name === "") {
-      if (ports.length > 1) yield required(`${field}.name`);
-    } else {
-      yield* refused(`${field}.name`, name, checkLabel(name));
-      if (names.has(name)) yield duplicate(`${field}.name`, name);
-      names.add(name);
-    }
-    yield* refused(`${field}.port`, port, checkPort(port));
+    if (name !== "") {
+      yield* checked(`${field}.name`, name, checkLabel);
+      yield* uniqueName(`${field}.name`, name);
+    } else if (ports.length > 1) yield required(`${field}.name`);
+    yield* checked(`${field}.port`, port, checkPort);
     yield* choice(`${field}.protocol`, protocol, "core/v1.ServicePort");
-    yield* refused(`${field}.targetPort`, targetPort, checkPort(targetPort));
-    if (appProtocol !== undefined) {
-      yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
-    }
+    yield* checked(`${field}.targetPort`, targetPort, checkPort);
+    yield* checked(`${field}.appProtocol`, appProtocol, checkQualifiedName);
   }
 }
 
 /** Ports must be unique; the server shows a struct with the fields that the two share. */
 function* uniquePorts({ type, ports = [] }: ServiceSpec): Problems {
-  for (const [index, { nodePort }] of ports.entries()) {
+  for (const [at, { nodePort }] of itemsOf("spec.ports", ports)) {
     if (type !== "ClusterIP" || !nodePort) continue;
-    yield forbidden(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'");
+    yield forbidden(`${at}.nodePort`, "may not be used when `type` is 'ClusterIP'");
   }
-  for (const [index, { port = 0, protocol = "" }] of ports.entries()) {
+  for (const [at, { port = 0, protocol = "" }, index] of itemsOf("spec.ports", ports)) {
     const again = ports.slice(0, index).some((other) => other.port === port && other.protocol === protocol);
     if (!again) continue;
     const shown = { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
-    const error = invalidStruct(`spec.ports[${index}]`, shown, "");
+    const error = invalidStruct(at, shown, "");
     yield { ...error, reason: "FieldValueDuplicate", body: error.body.replace("Invalid", "Duplicate") };
   }
 }
-
-const longestAffinity = 86_400;
 
 function* affinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec): Problems {
   yield* choice("spec.sessionAffinity", sessionAffinity, "core/v1.ServiceSpec");
   if (sessionAffinity !== "ClientIP") return;
   const seconds = sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 0;
-  if (seconds > 0 && seconds <= longestAffinity) return;
+  if (seconds > 0 && seconds <= 86_400) return;
   const field = "spec.sessionAffinityConfig.clientIP.timeoutSeconds";
-  yield invalid(field, seconds, `must be greater than 0 and less than ${longestAffinity}`);
+  yield invalid(field, seconds, "must be greater than 0 and less than 86400");
 }
-
-const families = ["IPv4", "IPv6"];
 
 function* addresses(spec: ServiceSpec): Problems {
   const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
@@ -171,9 +151,10 @@ function* addresses(spec: ServiceSpec): Problems {
   } else if (clusterIP === "" && clusterIPs.length > 0) {
     yield invalid("spec.clusterIPs", clusterIPs, "must be empty when `clusterIP` is not specified");
   }
-  for (const [index, family] of ipFamilies.entries()) {
-    yield* optionalChoice(`spec.ipFamilies[${index}]`, family, families);
-    if (ipFamilies.indexOf(family) < index) yield duplicate(`spec.ipFamilies[${index}]`, family);
+  const uniqueFamily = unique();
+  for (const [at, family] of itemsOf("spec.ipFamilies", ipFamilies)) {
+    yield* optionalChoice(at, family, ["IPv4", "IPv6"]);
+    yield* uniqueFamily(at, family);
   }
   yield* optionalChoice("spec.ipFamilyPolicy", spec.ipFamilyPolicy, "core/v1.ServiceSpec");
   const malformed = [...addressList(clusterIPs)];
@@ -185,19 +166,18 @@ function* addresses(spec: ServiceSpec): Problems {
     yield invalid("spec.clusterIPs", clusterIPs, detail);
   }
   if (isHeadless(spec)) return;
-  for (const [index, address] of clusterIPs.entries()) {
+  for (const [at, address, index] of itemsOf("spec.clusterIPs", clusterIPs)) {
     const family = ipFamilies[index];
     if (family === undefined || (family === "IPv6") === isIPv6(address)) continue;
     const detail = `expected an ${family} value as indicated by \`ipFamilies[${index}]\``;
-    yield invalid(`spec.clusterIPs[${index}]`, address, detail);
+    yield invalid(at, address, detail);
   }
 }
 
 function* addressList(list: readonly string[]): Problems {
-  for (const [index, address] of list.entries()) {
-    if (index > 0 || address !== "None") {
-      yield* refused(`spec.clusterIPs[${index}]`, address, checkAddress(address));
-    } else if (list.length > 1) {
+  for (const [at, address, index] of itemsOf("spec.clusterIPs", list)) {
+    if (index > 0 || address !== "None") yield* checked(at, address, checkAddress);
+    else if (list.length > 1) {
       yield invalid("spec.clusterIPs", list, "'None' must be the first and only value");
     }
   }
@@ -209,7 +189,7 @@ const refusal = "may only be used when `type` is 'LoadBalancer'";
 function* balancerClass({ type, loadBalancerClass }: ServiceSpec): Problems {
   if (loadBalancerClass === undefined) return;
   if (type !== "LoadBalancer") yield forbidden("spec.loadBalancerClass", refusal);
-  else yield* refused("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName(loadBalancerClass));
+  else yield* checked("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName);
 }
 
 function* balancer(spec: ServiceSpec): Problems {
@@ -218,9 +198,7 @@ function* balancer(spec: ServiceSpec): Problems {
   // The server capitalizes this field.
   const field = "spec.LoadBalancerSourceRanges";
   if (ranges.length > 0 && !isBalancer) yield forbidden(field, refusal);
-  for (const [index, range] of ranges.entries()) {
-    yield* refused(`${field}[${index}]`, range.trim(), checkAddressRange(range.trim()));
-  }
+  for (const [at, range] of itemsOf(field, ranges)) yield* checked(at, range.trim(), checkAddressRange);
   if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer) {
     yield forbidden("spec.allocateLoadBalancerNodePorts", refusal);
   }
@@ -235,7 +213,7 @@ function* traffic(spec: ServiceSpec): Problems {
   if (health && !needsHealthCheck(spec)) {
     const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     yield invalid("spec.healthCheckNodePort", health, detail);
-  } else if (health) yield* refused("spec.healthCheckNodePort", health, checkPort(health));
+  } else if (health) yield* checked("spec.healthCheckNodePort", health, checkPort);
   yield* optionalChoice("spec.internalTrafficPolicy", spec.internalTrafficPolicy, "core/v1.ServiceSpec");
   yield* optionalChoice("spec.trafficDistribution", spec.trafficDistribution, [
     "PreferClose",
@@ -270,20 +248,18 @@ function* addressChange({ spec }: Service, { spec: old }: Service): Problems {
 }
 
 /** Validates the load balancer status. */
-function* balancerStatus({ spec, status }: Service): Generator<FieldError, void> {
+function* balancerStatus({ spec, status }: Service): Problems {
   const list = status?.loadBalancer?.ingress ?? [];
   const field = "status.loadBalancer.ingress";
   if (spec.type !== "LoadBalancer" && list.length > 0) {
     return yield forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'");
   }
-  for (const [index, { ip = "", ipMode, hostname = "" }] of list.entries()) {
-    const at = `${field}[${index}]`;
-    if (ip !== "") yield* refused(`${at}.ip`, ip, checkAddress(ip));
+  for (const [at, { ip = "", ipMode, hostname = "" }] of itemsOf(field, list)) {
+    yield* ifSet(`${at}.ip`, ip, checkAddress);
     if (ipMode !== undefined && ip === "") {
       yield forbidden(`${at}.ipMode`, "may not be specified when `ip` is not set");
     } else yield* optionalChoice(`${at}.ipMode`, ipMode, ["Proxy", "VIP"]);
-    if (hostname === "") continue;
-    yield* refused(`${at}.hostname`, hostname, checkSubdomain(hostname));
+    yield* ifSet(`${at}.hostname`, hostname, checkSubdomain);
     if (isIP(hostname) !== 0) {
       yield invalid(`${at}.hostname`, hostname, "must be a DNS name, not an IP address");
     }
@@ -356,8 +332,6 @@ function nodePorts({ ports = [] }: ServiceSpec): Set<number> {
   return new Set(ports.flatMap(({ nodePort }) => nodePort || []));
 }
 
-const subject = { group: "", plural: "services", kind: "Service" };
-
 /**
  * Settles the IP families of a Service in a cluster that has IPv4 only: infers those that are left out, and refuses
  * others. Only a headless Service without a selector, whose endpoints a user writes, may have both.
@@ -365,17 +339,14 @@ const subject = { group: "", plural: "services", kind: "Service" };
 function settleFamilies(service: Service, old: Service | undefined): void {
   const { spec } = service;
   if (spec.type === "ExternalName" || (old && prefersAsBefore(spec, old.spec))) return;
-  const refuse = (problems: readonly FieldError[]): void => {
-    if (problems.length > 0) throw invalidObject(subject, service.metadata.name!, problems);
-  };
   const isFree = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= isFree ? "RequireDualStack" : "SingleStack";
   const isSingle = spec.ipFamilyPolicy === "SingleStack";
   if (isSingle && old && isEqual(spec.ipFamilies, old.spec.ipFamilies)) {
     if (spec.ipFamilies) spec.ipFamilies = spec.ipFamilies.slice(0, 1);
   }
-  refuse([...policyProblems(spec, isSingle, old?.spec)]);
-  if (!isFree) refuse([...unconfigured(spec)]);
+  refuse(service, ...policyProblems(spec, isSingle, old?.spec));
+  if (!isFree) refuse(service, ...unconfigured(spec));
   if (!spec.ipFamilies?.length) spec.ipFamilies = ["IPv4"];
   const [first] = spec.ipFamilies;
   if (isFree && !isSingle && spec.ipFamilies.length === 1)
@@ -406,9 +377,9 @@ function* policyProblems(spec: ServiceSpec, isSingle: boolean, old: ServiceSpec 
   if (isSingle && ipFamilies.length === 2) {
     yield invalid(field, policy, `${dual} IP families are specified`);
   }
-  for (const [index, address] of clusterIPs.entries()) {
+  for (const [at, address, index] of itemsOf("spec.clusterIPs", clusterIPs)) {
     if (address === "None" || index < ipFamilies.length || !isIPv6(address)) continue;
-    yield invalid(`spec.clusterIPs[${index}]`, clusterIPs, "IPv6 is not configured on this cluster");
+    yield invalid(at, clusterIPs, "IPv6 is not configured on this cluster");
   }
 }
 
@@ -416,10 +387,133 @@ function* unconfigured({ ipFamilyPolicy: policy, ipFamilies = [] }: ServiceSpec)
   if (policy === "RequireDualStack") {
     yield invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
   }
-  for (const [index, family] of ipFamilies.entries()) {
-    if (family !== "IPv4")
-      yield invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster");
+  for (const [at, family] of itemsOf("spec.ipFamilies", ipFamilies)) {
+    if (family !== "IPv4") yield invalid(at, family, "not configured on this cluster");
   }
+}
+
+/** The resource in the errors of Services. */
+const subject = { group: "", plural: "services", kind: "Service" };
+
+/** Refuses a Service if it has problems. */
+function refuse({ metadata }: Service, ...problems: FieldError[]): void {
+  if (problems.length > 0) throw invalidObject(subject, metadata.name!, problems);
+}
+
+/** The range of the addresses that are allocated. */
+export const serviceRange = "10.96.0.0/16";
+
+/**
+ * Allocates a clusterIP in this range, in order; one that is in use is rejected. A Service may request any
+ * address in 10.0.0.0/8, so that manifests from other clusters work. IPAddresses are in use as well: others may create them.
+ */
+function allocateAddress(service: Service, store: Store, ownUid: string | undefined): void {
+  const { spec } = service;
+  if (spec.type === "ExternalName") return;
+  if (spec.clusterIP === "None") {
+    spec.clusterIPs = ["None"];
+    return;
+  }
+  const taken = new Map<string | undefined, string | undefined>();
+  for (const { key } of store.collection("ipaddresses.networking.k8s.io").list()) taken.set(key, "");
+  for (const { object } of store.collection("services").list()) {
+    taken.set((object as Service).spec.clusterIP, object.metadata.uid);
+  }
+  const address = (spec.clusterIP ||= freeAddress(taken));
+  const isForeign = !/^(10\.|[^.]*:)/.test(address);
+  if (isForeign || (taken.has(address) && taken.get(address) !== ownUid)) {
+    const why = isForeign
+      ? "the provided network does not match the current range"
+      : "provided IP is already allocated";
+    refuse(service, invalid("spec.clusterIPs", [address], `failed to allocate IP ${address}: ${why}`));
+  }
+  spec.clusterIPs = [address];
+}
+
+function freeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {
+  for (let index = 10; index < 65_000; index++) {
+    const address = `10.96.${index >> 8}.${index & 255}`;
+    if (!taken.has(address)) return address;
+  }
+  throw new RangeError("no service address is free");
+}
+
+const lowest = 30_000;
+
+const highest = 32_767;
+
+/** Allocates node ports for NodePort and LoadBalancer Services, and a healthCheckNodePort. */
+function allocateNodePorts(service: Service, services: Collection): void {
+  const { spec } = service;
+  if (!hasNodePorts(spec) && !needsHealthCheck(spec)) return;
+  const taken = new Set<number>();
+  for (const { object } of services.list()) {
+    if (object.metadata.uid === service.metadata.uid) continue;
+    const { ports = [], healthCheckNodePort } = (object as Service).spec;
+    for (const { nodePort } of ports) if (nodePort) taken.add(nodePort);
+    if (healthCheckNodePort) taken.add(healthCheckNodePort);
+  }
+  const ports = hasNodePorts(spec) ? (spec.ports ?? []) : [];
+  for (const [index, port] of ports.entries()) {
+    // TCP and UDP may share a node port, as for DNS.
+    const shared = ports
+      .slice(0, index)
+      .some((each) => each.nodePort === port.nodePort && each.protocol !== port.protocol);
+    if (!port.nodePort) port.nodePort = freePort(taken);
+    else if (!shared) checkNodePort(service, index, port.nodePort, taken);
+    taken.add(port.nodePort);
+  }
+  if (!needsHealthCheck(spec)) return;
+  const { healthCheckNodePort: asked } = spec;
+  if (asked && taken.has(asked)) {
+    const detail = `failed to allocate requested HealthCheck NodePort ${asked}`;
+    throw internalError(`${detail}: provided port is already allocated`);
+  }
+  spec.healthCheckNodePort ||= freePort(taken);
+}
+
+function freePort(taken: ReadonlySet<number>): number {
+  for (let port = lowest; port <= highest; port++) if (!taken.has(port)) return port;
+  throw new RangeError("no node port is free");
+}
+
+function checkNodePort(service: Service, index: number, port: number, taken: ReadonlySet<number>): void {
+  const field = `spec.ports[${index}].nodePort`;
+  if (port < lowest || port > highest) {
+    const detail = `provided port is not in the valid range. The range of valid ports is ${lowest}-${highest}`;
+    refuse(service, invalid(field, port, detail));
+  }
+  if (taken.has(port)) {
+    refuse(service, invalid(field, port, "provided port is already allocated"));
+  }
+}
+
+/** Returns whether Services of this type have a clusterIP, which may be None. */
+function hasAddress({ type }: ServiceSpec): boolean {
+  return type !== "ExternalName";
+}
+
+function isHeadless({ clusterIPs, clusterIP }: ServiceSpec): boolean {
+  return clusterIPs ? clusterIPs.length === 1 && clusterIPs[0] === "None" : clusterIP === "None";
+}
+
+/** Returns whether Services of this type have node ports, unless they ask for none to be allocated. */
+function mayHaveNodePorts({ type }: ServiceSpec): boolean {
+  return type === "NodePort" || type === "LoadBalancer";
+}
+
+function hasNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
+  return type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
+}
+
+/** Returns whether the Service accepts external traffic. */
+function isExternal({ type, externalIPs = [] }: ServiceSpec): boolean {
+  return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && externalIPs.length > 0);
+}
+
+/** With externalTrafficPolicy Local, the load balancer checks which nodes have pods. */
+function needsHealthCheck({ type, externalTrafficPolicy }: ServiceSpec): boolean {
+  return type === "LoadBalancer" && externalTrafficPolicy === "Local";
 }
 
 /** The warnings about a Service. */

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { WriteRequest } from "../../registry/resource.ts";
-import { configMap, mostBytes } from "./config-map.ts";
-import { secret } from "./secret.ts";
+import { configMap, mostBytes, secret } from "./config-maps-and-secrets.ts";
 
 const metadata = { name: "a", namespace: "default" };
 const half = mostBytes / 2;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import { pods } from "../../control-loop/api/core.ts";
-import { endpoints } from "./endpoints-controller.ts";
+import { endpointsResource } from "./endpoints.ts";
 import { endpointSlices } from "../discovery/endpoint-slice-controller.ts";
 import { eventually } from "../../../../e2e/support/eventually.ts";
 
@@ -28,7 +28,7 @@ const pod = (name: string, containerPort: number, spec: object = {}) => ({
 });
 
 const objects = () => clusterObjects(cluster.core);
-const subsets = () => objects().get(endpoints, "default", "web")?.subsets;
+const subsets = () => objects().get(endpointsResource, "default", "web")?.subsets;
 const slices = () =>
   objects()
     .list(endpointSlices, "default")
@@ -94,7 +94,7 @@ describe("endpoints and endpoint slices", () => {
     await eventually(() => expect(subsets()).toBeUndefined());
     await eventually(() => expect(slices().map((slice) => slice.endpoints ?? [])).toEqual([[]]));
     await objects().delete("tester", objects().get("services", "default", "web")!);
-    await eventually(() => expect(objects().get(endpoints, "default", "web")).toBeUndefined());
+    await eventually(() => expect(objects().get(endpointsResource, "default", "web")).toBeUndefined());
     await eventually(() => expect(slices()).toEqual([]));
   });
 
@@ -104,7 +104,7 @@ describe("endpoints and endpoint slices", () => {
       { ...service(), spec },
       { ...service(), metadata: { name: "other", namespace: "default" } },
     );
-    await eventually(() => expect(objects().get(endpoints, "default", "other")).toBeDefined());
-    expect(objects().get(endpoints, "default", "web")).toBeUndefined();
+    await eventually(() => expect(objects().get(endpointsResource, "default", "other")).toBeDefined());
+    expect(objects().get(endpointsResource, "default", "web")).toBeUndefined();
   });
 });

@@ -1,0 +1,224 @@
+import type { Quantity } from "@tsbuilder/apimachinery/meta";
+import { checkLabel, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import {
+  addQuantities,
+  compareQuantities,
+  isWholeQuantity,
+  parseQuantity,
+} from "@tsbuilder/apimachinery/quantity";
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+} from "@tsbuilder/apimachinery/errors";
+import { type Problems, ifSet, itemsOf, refused } from "../checks/problems.ts";
+import type { Container, PodSpec, ResourceRequirements } from "./pod-spec/types.ts";
+
+const hugePages = "hugepages-";
+
+export function isHugePages(name: string): boolean {
+  return name.startsWith(hugePages);
+}
+
+/** Names without a domain, and those in kubernetes.io. */
+export function isNative(name: string): boolean {
+  return !name.includes("/") || name.includes("kubernetes.io/");
+}
+
+/** Names of resources that drivers or users define. */
+export function isExtended(name: string): boolean {
+  if (isNative(name) || name.startsWith("requests.")) return false;
+  return checkQualifiedName(`requests.${name}`).length === 0;
+}
+
+const counted = new Set([
+  "pods",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "configmaps",
+  "persistentvolumeclaims",
+  "services.nodeports",
+  "services.loadbalancers",
+]);
+
+const computed = ["cpu", "ephemeral-storage", "memory"];
+
+const standard = new Set([
+  ...counted,
+  ...computed,
+  ...computed.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+  "requests.storage",
+]);
+
+/** Returns true if quotas know a name without a domain. */
+export function isCountedByQuota(name: string): boolean {
+  return standard.has(name) || isHugePages(name) || name.startsWith(`requests.${hugePages}`);
+}
+
+/** The name of any resource: `cpu`, `requests.storage`, `example.com/gpu`. */
+export function* resourceName(field: string, name: string): Problems {
+  const reasons = checkQualifiedName(name);
+  yield* refused(field, name, reasons);
+  if (reasons.length > 0 || name.includes("/") || name === "storage" || isCountedByQuota(name)) return;
+  yield invalid(field, name, "must be a standard resource type or fully qualified");
+}
+
+/** The name of a resource that containers use. */
+export function* containerResourceName(field: string, name: string): Problems {
+  yield* resourceName(field, name);
+  if (!name.includes("/")) {
+    if (!computed.includes(name) && !isHugePages(name)) {
+      yield invalid(field, name, "must be a standard resource for containers");
+    }
+  } else if (!isNative(name) && !isExtended(name)) {
+    yield invalid(field, name, "doesn't follow extended resource name standard");
+  }
+}
+
+/** Returns whether a resource can be set for the whole pod, not only for containers. */
+export function isForPods(name: string): boolean {
+  return name === "cpu" || name === "memory" || isHugePages(name);
+}
+
+/** A quantity of a resource; extended resources must be integers. */
+export function* amount(field: string, name: string, quantity: Quantity): Problems {
+  if (compareQuantities(quantity, "0") < 0) {
+    yield invalid(field, quantity, "must be greater than or equal to 0");
+  }
+  if ((counted.has(name) || isExtended(name)) && !isWholeQuantity(quantity)) {
+    yield invalid(field, quantity, "must be an integer");
+  }
+}
+
+/** The resource requirements of a container. */
+export function containerResources(
+  field: string,
+  resources: ResourceRequirements,
+  claims: ReadonlySet<string> = new Set(),
+): Problems {
+  return requirements(field, resources, claims, containerResourceName);
+}
+
+/** The resource requirements of a pod. */
+export function* podResources(spec: PodSpec, claims: ReadonlySet<string>, field: string): Problems {
+  const { resources, containers = [] } = spec;
+  if (!resources) return;
+  if (spec.os?.name === "windows") return yield forbidden(field, "may not be set for a windows pod");
+  if (resources.claims) {
+    yield forbidden(`${field}.claims`, "claims may not be set for Resources at pod-level");
+  }
+  yield* requirements(field, resources, claims, podResourceName);
+  for (const [name, limit] of Object.entries(resources.requests ?? {})) {
+    const sum = sumOfRequests(containers, name);
+    if (compareQuantities(sum, limit) <= 0) continue;
+    const detail = `must be greater than or equal to aggregate container requests of ${sum}`;
+    yield invalid(`${field}.requests[${name}]`, limit, detail);
+  }
+  for (const [each, container] of itemsOf(`${field}.containers`, containers)) {
+    for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
+      const most = resources.limits?.[name];
+      if (most === undefined || compareQuantities(limit, most) <= 0) continue;
+      yield invalid(`${each}[${name}].limits`, limit, `must be less than or equal to pod limits of ${most}`);
+    }
+  }
+}
+
+/** The name of a resource that can be set for a whole pod. */
+function* podResourceName(field: string, name: string): Problems {
+  const problems = [...resourceName(field, name)];
+  yield* problems;
+  if (problems.length > 0 || isForPods(name)) return;
+  yield notSupported(field, name, ["cpu", "hugepages-", "memory"]);
+}
+
+/** The sum of the containers' requests. */
+export function sumOfRequests(containers: readonly Container[], name: string): string {
+  return containers
+    .map(({ resources }) => resources?.requests?.[name] ?? "0")
+    .reduce<string>((sum, request) => addQuantities(sum, request), "0");
+}
+
+function* requirements(
+  field: string,
+  { limits = {}, requests = {}, claims = [] }: ResourceRequirements,
+  podClaims: ReadonlySet<string>,
+  checkName: (field: string, name: string) => Problems,
+): Problems {
+  for (const [list, amounts] of Object.entries({ limits, requests })) {
+    for (const [name, quantity] of Object.entries(amounts)) {
+      const at = `${field}.${list}[${name}]`;
+      yield* checkName(at, name);
+      yield* amount(at, name, quantity);
+      if (list === "requests") yield* withinLimit(field, name, quantity, limits[name]);
+      yield* wholePages(at, name, quantity);
+    }
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
+    yield forbidden(field, "HugePages require cpu or memory");
+  }
+  yield* claimNames(`${field}.claims`, claims, podClaims);
+}
+
+/** Extended resources can't be overcommitted: the request must equal the limit. */
+function* withinLimit(field: string, name: string, request: Quantity, limit: Quantity | undefined): Problems {
+  const shared = isNative(name) && !isHugePages(name);
+  if (limit === undefined) {
+    if (!shared) yield required(`${field}.limits`, "Limit must be set for non overcommitable resources");
+    return;
+  }
+  const order = compareQuantities(request, limit);
+  if (order !== 0 && !shared) {
+    yield invalid(`${field}.requests`, request, `must be equal to ${name} limit of ${limit}`);
+  } else if (order > 0) {
+    yield invalid(`${field}.requests`, request, `must be less than or equal to ${name} limit of ${limit}`);
+  }
+}
+
+/** A quantity of huge pages must be a multiple of the page size: `hugepages-2Mi: 3Mi` is invalid. */
+function* wholePages(field: string, name: string, quantity: Quantity): Problems {
+  if (!isHugePages(name)) return;
+  const size = name.slice(hugePages.length);
+  let isMultiple: boolean;
+  try {
+    isMultiple = bytesOf(quantity) % bytesOf(size) === 0n;
+  } catch {
+    isMultiple = false;
+  }
+  if (!isMultiple) yield invalid(field, quantity, `${quantity} is not positive integer multiple of ${name}`);
+}
+
+function bytesOf(quantity: Quantity): bigint {
+  const { unscaled, scale } = parseQuantity(quantity);
+  if (scale > 20) throw new RangeError(`${quantity} is more than any memory has`);
+  return scale >= 0 ? unscaled * 10n ** BigInt(scale) : unscaled / 10n ** BigInt(-scale);
+}
+
+function* claimNames(
+  field: string,
+  claims: NonNullable<ResourceRequirements["claims"]>,
+  podClaims: ReadonlySet<string>,
+): Problems {
+  const seen = new Set<string>();
+  for (const [at, { name = "", request = "" }] of itemsOf(field, claims)) {
+    if (name === "") {
+      yield required(at);
+      continue;
+    }
+    const key = request === "" ? name : `${name}/${request}`;
+    yield* ifSet(`${at}.request`, request, checkLabel);
+    const overlaps = request === "" && [...seen].some((other) => other.startsWith(`${name}/`));
+    if (seen.has(name) || overlaps) yield duplicate(at, name);
+    else if (seen.has(key)) yield duplicate(at, key);
+    seen.add(key);
+    if (podClaims.has(name)) continue;
+    const known = [...podClaims].toSorted();
+    const rest = known.length === 0 ? " which is empty" : `: ${known.join(", ")}`;
+    yield notFound(at, name, `must be one of the names in pod.spec.resourceClaims${rest}`);
+  }
+}
