@@ -6,7 +6,8 @@ import {
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
 import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
-import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
+import type { ResourceName } from "../contract/cluster-objects.ts";
+import type { Writer } from "./controller.ts";
 
 /** An owner that selects its dependents by labels. */
 export interface SelectingOwner extends KubernetesObject {
@@ -19,32 +20,30 @@ export interface SelectingOwner extends KubernetesObject {
  * objects get the given finalizer, and released ones lose it.
  */
 export async function claimDependents<T extends KubernetesObject>(
-  objects: ClusterObjects,
-  user: string,
+  writer: Writer,
   owner: SelectingOwner,
   resource: ResourceName<T>,
   finalizer?: string,
 ): Promise<T[]> {
   const claimed: T[] = [];
   const requirements = toRequirements(owner.spec.selector);
-  for (const object of objects.list(resource, owner.metadata.namespace)) {
+  for (const object of writer.objects.list(resource, owner.metadata.namespace)) {
     const controller = findController(object);
     if (controller && controller.uid !== owner.metadata.uid) continue;
     const matches = matchesRequirements(requirements, object.metadata.labels);
     const mayChange = !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp;
     if (controller) {
       if (matches || !mayChange) claimed.push(object);
-      else await release(objects, user, owner, object, finalizer);
+      else await release(writer, owner, object, finalizer);
     } else if (matches && mayChange) {
-      claimed.push(await adopt(objects, user, owner, object, finalizer));
+      claimed.push(await adopt(writer, owner, object, finalizer));
     }
   }
   return claimed;
 }
 
 function adopt<T extends KubernetesObject>(
-  objects: ClusterObjects,
-  user: string,
+  { objects, user }: Writer,
   owner: KubernetesObject,
   object: T,
   finalizer: string | undefined,
@@ -59,8 +58,7 @@ function adopt<T extends KubernetesObject>(
 }
 
 async function release(
-  objects: ClusterObjects,
-  user: string,
+  { objects, user }: Writer,
   owner: KubernetesObject,
   object: KubernetesObject,
   finalizer: string | undefined,

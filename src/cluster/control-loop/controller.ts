@@ -33,6 +33,12 @@ export interface Controller {
 /** Creates a controller for a cluster. */
 export type ControllerFactory = (context: ControllerContext) => Controller;
 
+/** The objects that a controller writes, and the user to whom its writes are attributed. */
+export interface Writer {
+  readonly objects: ClusterObjects;
+  readonly user: string;
+}
+
 /** The user of a controller: each has its own service account. */
 export function userOf(controller: string): string {
   return `system:serviceaccount:kube-system:${controller}-controller`;

@@ -85,8 +85,7 @@ function hasNoEnd({ metadata }: KubernetesObject): boolean {
   return !metadata.deletionTimestamp && !metadata.ownerReferences?.length;
 }
 
-function ownersOf(context: GarbageContext, { metadata }: KubernetesObject): ObjectKey[] {
-  const { objects } = context;
+function ownersOf({ objects }: GarbageContext, { metadata }: KubernetesObject): ObjectKey[] {
   return (metadata.ownerReferences ?? []).flatMap((reference) => {
     const served = findResource(objects, reference);
     const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
@@ -94,8 +93,10 @@ function ownersOf(context: GarbageContext, { metadata }: KubernetesObject): Obje
   });
 }
 
-function dependentsOf(context: GarbageContext, { metadata }: KubernetesObject): KubernetesObject[] {
-  const { objects, dependents } = context;
+function dependentsOf(
+  { objects, dependents }: GarbageContext,
+  { metadata }: KubernetesObject,
+): KubernetesObject[] {
   return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
 }
 
@@ -143,8 +144,7 @@ async function deleteInForeground(context: GarbageContext, object: KubernetesObj
   await remove(context, freed, "Foreground");
 }
 
-function unblock(context: GarbageContext, object: KubernetesObject): Promise<KubernetesObject> {
-  const { objects } = context;
+function unblock({ objects }: GarbageContext, object: KubernetesObject): Promise<KubernetesObject> {
   const ownerReferences = (object.metadata.ownerReferences ?? []).map((reference) => ({
     ...reference,
     blockOwnerDeletion: false,
@@ -153,30 +153,27 @@ function unblock(context: GarbageContext, object: KubernetesObject): Promise<Kub
 }
 
 function remove(
-  context: GarbageContext,
+  { objects }: GarbageContext,
   object: KubernetesObject,
   propagationPolicy: DeletionOptions["propagationPolicy"],
 ): Promise<void> {
-  const { objects } = context;
   return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
 }
 
 async function dropReferences(
-  context: GarbageContext,
+  { objects }: GarbageContext,
   object: KubernetesObject,
   isDropped: (reference: OwnerReference) => boolean,
 ): Promise<void> {
-  const { objects } = context;
   const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
   await objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
 }
 
 async function removeFinalizer(
-  context: GarbageContext,
+  { objects }: GarbageContext,
   object: KubernetesObject,
   finalizer: string,
 ): Promise<void> {
-  const { objects } = context;
   const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
   await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
 }
@@ -274,12 +271,11 @@ function findResource(
 }
 
 function reportOwner(
-  context: GarbageContext,
+  { report }: GarbageContext,
   object: KubernetesObject,
   { apiVersion, kind, name, uid }: OwnerReference,
   what: string,
 ): Promise<void> {
-  const { report } = context;
   const namespace = object.metadata.namespace ?? "";
   const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
   return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);

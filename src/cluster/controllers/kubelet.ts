@@ -13,10 +13,9 @@ import {
 } from "../control-loop/api/core.ts";
 import type { Controller } from "../control-loop/controller.ts";
 import { findByKey, keyOf } from "../control-loop/keys.ts";
-import { isFinished } from "../control-loop/pods/pod-state.ts";
+import { isFinished, setPodCondition } from "../control-loop/pods/pod-state.ts";
 import { chooseStage, type StagesContext } from "./stage.ts";
 import { nodeAddress } from "../kinds/core/node/fake-node.ts";
-import { setPodCondition } from "../control-loop/pods/pod-conditions.ts";
 
 /** How long the pod of a Job runs, in milliseconds. */
 const jobDuration = 1000;

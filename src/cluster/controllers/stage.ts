@@ -150,11 +150,10 @@ async function advance(context: ReportingContext, object: KubernetesObject, next
 }
 
 async function changeFinalizers(
-  context: ReportingContext,
+  { objects }: ReportingContext,
   object: KubernetesObject,
   change: NextState["finalizers"],
 ): Promise<KubernetesObject> {
-  const { objects } = context;
   if (!change) return object;
   const removed = new Set((change.remove ?? []).map(({ value }) => value));
   const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
@@ -164,11 +163,10 @@ async function changeFinalizers(
 }
 
 async function mergeStatus(
-  context: ReportingContext,
+  { objects, clock }: ReportingContext,
   object: KubernetesObject,
   template: string,
 ): Promise<void> {
-  const { objects, clock } = context;
   const before = (object as { status?: JSONObject }).status ?? {};
   const patch = renderTemplate(template, object, formatTime(clock.now())) as JSONObject;
   const status = applyMergePatch(before, patch);

@@ -1,5 +1,5 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import type { LooseCondition, Pod } from "../api/core.ts";
+import type { LooseCondition, Pod, PodStatus } from "../api/core.ts";
 
 /**
  * Returns true if a pod counts towards its controller's replicas: it has not finished and is not being deleted.
@@ -73,4 +73,21 @@ function readyCondition(pod: Pod): LooseCondition | undefined {
 
 function phaseRank(pod: Pod): number {
   return ["Pending", "Unknown", "Running"].indexOf(pod.status?.phase ?? "Pending");
+}
+
+/** Sets a condition of a pod; lastTransitionTime changes only with its status. */
+export function setPodCondition(
+  status: PodStatus | undefined,
+  condition: LooseCondition,
+  now: string,
+): PodStatus {
+  const conditions = status?.conditions ?? [];
+  const last = conditions.find(({ type }) => type === condition.type);
+  const same = last?.status === condition.status && last.lastTransitionTime !== undefined;
+  const next: LooseCondition = { ...condition, lastTransitionTime: same ? last.lastTransitionTime! : now };
+  return {
+    phase: "Pending",
+    ...status,
+    conditions: last ? conditions.map((other) => (other === last ? next : other)) : [...conditions, next],
+  };
 }

@@ -18,8 +18,7 @@ import {
 } from "../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import { isFinished } from "../../control-loop/pods/pod-state.ts";
-import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
+import { isFinished, setPodCondition } from "../../control-loop/pods/pod-state.ts";
 import {
   chooseVolume,
   claimsOfPod,
@@ -154,8 +153,7 @@ function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefi
   return undefined;
 }
 
-function isDelayed(context: SchedulingContext, { spec }: PersistentVolumeClaim): boolean {
-  const { objects } = context;
+function isDelayed({ objects }: SchedulingContext, { spec }: PersistentVolumeClaim): boolean {
   return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
 }
 
@@ -197,8 +195,7 @@ function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
  * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation with the node
  * on which to provision one. Returns true if the pod has to wait for any of them.
  */
-async function askForVolumes(context: SchedulingContext, pod: Pod, node: string): Promise<boolean> {
-  const { objects } = context;
+async function askForVolumes({ objects }: SchedulingContext, pod: Pod, node: string): Promise<boolean> {
   const unbound = claimsOfPod(pod)
     .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
     .filter(({ spec }) => !spec.volumeName);
@@ -213,8 +210,11 @@ async function askForVolumes(context: SchedulingContext, pod: Pod, node: string)
   return unbound.length > 0;
 }
 
-async function bind(context: SchedulingContext, pod: Pod, nodeName: string): Promise<void> {
-  const { objects, clock, report } = context;
+async function bind(
+  { objects, clock, report }: SchedulingContext,
+  pod: Pod,
+  nodeName: string,
+): Promise<void> {
   const condition = { type: "PodScheduled", status: "True" } as const;
   const status = setPodCondition(pod.status, condition, formatTime(clock.now()));
   await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName }, status }, "binding");

@@ -20,35 +20,14 @@ import {
   mutatedOperations,
 } from "./match-resources.ts";
 import { type Problems, choice, optionalChoice, refused } from "../checks/problems.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 
-const validatingPolicyStrategy: Partial<Strategy> = {
-  createOnStatusApply: true,
-  validate: (object) => [...validatingPolicyProblems(object)],
-  validateUpdate: (object, old, { subresource }) => [
-    ...(subresource === "status"
-      ? conditionProblems("status.conditions", statusOf(object).conditions)
-      : validatingPolicyProblems(object, old)),
-  ],
-  default(object) {
-    defaultPolicy(object);
-    object["status"] ??= {};
-  },
-};
-
 function statusOf(object: ApiObject): Sent<ValidatingAdmissionPolicyStatus> {
   return object["status"] ?? {};
 }
-
-const mutatingPolicyStrategy: Partial<Strategy> = {
-  validate: (object) => [...mutatingPolicyProblems(object)],
-  validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
-  default: defaultPolicy,
-};
 
 /** Validates a ValidatingAdmissionPolicy; on an update, `old` is the stored one. */
 function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
@@ -240,7 +219,19 @@ function paramKind(object: object): string {
 export const validatingAdmissionPolicy: BuiltInKind = {
   resource: "validatingadmissionpolicies.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: validatingPolicyStrategy,
+  strategy: {
+    createOnStatusApply: true,
+    validate: (object) => validatingPolicyProblems(object),
+    validateUpdate: (object, old, { subresource }) => [
+      ...(subresource === "status"
+        ? conditionProblems("status.conditions", statusOf(object).conditions)
+        : validatingPolicyProblems(object, old)),
+    ],
+    default(object) {
+      defaultPolicy(object);
+      object["status"] ??= {};
+    },
+  },
   cells: { Validations: size("spec.validations"), ParamKind: paramKind },
   emptyObject: { spec: {}, status: {} },
 };
@@ -248,7 +239,11 @@ export const validatingAdmissionPolicy: BuiltInKind = {
 export const mutatingAdmissionPolicy: BuiltInKind = {
   resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: mutatingPolicyStrategy,
+  strategy: {
+    validate: (object) => mutatingPolicyProblems(object),
+    validateUpdate: (object, old) => mutatingPolicyProblems(object, old),
+    default: defaultPolicy,
+  },
   cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
   emptyObject: { spec: {} },
 };

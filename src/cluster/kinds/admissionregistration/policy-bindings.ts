@@ -7,15 +7,8 @@ import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { defaultBinding, matchResources, mutatedOperations } from "./match-resources.ts";
 import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
-
-const validatingBindingStrategy: Partial<Strategy> = {
-  validate: (object) => [...validatingBindingProblems(object)],
-  validateUpdate: (object) => [...validatingBindingProblems(object)],
-  default: defaultBinding,
-};
 
 /** Validates a ValidatingAdmissionPolicyBinding. */
 function* validatingBindingProblems(object: ApiObject): Problems {
@@ -68,12 +61,6 @@ function* actionProblems(field: string, list: readonly string[]): Problems {
   if (list.length === 0) yield required(field, "at least one validation action is required");
 }
 
-const mutatingBindingStrategy: Partial<Strategy> = {
-  validate: (object) => [...mutatingBindingProblems(object)],
-  validateUpdate: (object) => [...mutatingBindingProblems(object)],
-  default: defaultBinding,
-};
-
 function paramRefCell(object: object): string {
   const reference = readField<ParamRef>(object, "spec.paramRef");
   if (!reference) return "<unset>";
@@ -83,7 +70,11 @@ function paramRefCell(object: object): string {
 export const validatingAdmissionPolicyBinding: BuiltInKind = {
   resource: "validatingadmissionpolicybindings.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: validatingBindingStrategy,
+  strategy: {
+    validate: (object) => validatingBindingProblems(object),
+    validateUpdate: (object) => validatingBindingProblems(object),
+    default: defaultBinding,
+  },
   cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
   emptyObject: { spec: {} },
 };
@@ -91,7 +82,11 @@ export const validatingAdmissionPolicyBinding: BuiltInKind = {
 export const mutatingAdmissionPolicyBinding: BuiltInKind = {
   resource: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: mutatingBindingStrategy,
+  strategy: {
+    validate: (object) => mutatingBindingProblems(object),
+    validateUpdate: (object) => mutatingBindingProblems(object),
+    default: defaultBinding,
+  },
   cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
   emptyObject: { spec: {} },
 };

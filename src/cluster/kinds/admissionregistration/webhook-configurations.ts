@@ -17,14 +17,8 @@ import { eachOf } from "../fill-in.ts";
 /** Configurations of both kinds of webhooks: they have no spec, and a change of their webhooks is a new generation. */
 const webhooksStrategy: Partial<Strategy> = {
   specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
-  validate: (object) => [...webhookProblems(object)],
-  validateUpdate: (object, old) => [...webhookProblems(object, old)],
-};
-
-/** The defaults of webhooks: matchPolicy Equivalent, failurePolicy Fail, and a timeout of ten seconds. */
-const validatingWebhooksStrategy: Partial<Strategy> = {
-  ...webhooksStrategy,
-  default: (object) => eachOf(object, "webhooks").forEach(defaultWebhook),
+  validate: (object) => webhookProblems(object),
+  validateUpdate: (object, old) => webhookProblems(object, old),
 };
 
 /** A webhook of either kind: mutating ones have all fields of validating ones. */
@@ -111,26 +105,28 @@ function* reviewVersions(field: string, list: readonly string[]): Problems {
   }
 }
 
-const mutatingWebhooksStrategy: Partial<Strategy> = {
-  ...webhooksStrategy,
-  default(object) {
-    for (const webhook of eachOf(object, "webhooks")) {
-      defaultWebhook(webhook);
-      webhook["reinvocationPolicy"] ??= "Never";
-    }
-  },
-};
-
 export const validatingWebhookConfiguration: BuiltInKind = {
   resource: "validatingwebhookconfigurations.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: validatingWebhooksStrategy,
+  /** The defaults of webhooks: matchPolicy Equivalent, failurePolicy Fail, and a timeout of ten seconds. */
+  strategy: {
+    ...webhooksStrategy,
+    default: (object) => eachOf(object, "webhooks").forEach(defaultWebhook),
+  },
   cells: { Webhooks: size("webhooks") },
 };
 
 export const mutatingWebhookConfiguration: BuiltInKind = {
   resource: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: mutatingWebhooksStrategy,
+  strategy: {
+    ...webhooksStrategy,
+    default(object) {
+      for (const webhook of eachOf(object, "webhooks")) {
+        defaultWebhook(webhook);
+        webhook["reinvocationPolicy"] ??= "Never";
+      }
+    },
+  },
   cells: { Webhooks: size("webhooks") },
 };

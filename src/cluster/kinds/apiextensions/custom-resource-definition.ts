@@ -13,7 +13,6 @@ import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type Problems, choice, immutable, refused } from "../checks/problems.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import { readField } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
 import { webhookClient } from "../checks/webhook-client.ts";
@@ -24,41 +23,6 @@ export type CustomResourceDefinition = SentObject<CRDSpec, CRDStatus>;
 
 /** Keeps a CRD that is being deleted until its custom resources are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
-
-/** CRDs: names are defaulted, and status.storedVersions lists every version that was ever stored. */
-const definitionStrategy: Partial<Strategy> = {
-  deletionFinalizers: [cleanupFinalizer],
-  default(object) {
-    const { spec } = object as CustomResourceDefinition;
-    defaultNames(spec);
-    fillIn(readField(object, "spec.conversion.webhook.clientConfig.service"), () => ({ port: 443 }));
-  },
-  prepareForCreate(object) {
-    const crd = object as CustomResourceDefinition;
-    crd.status = {
-      conditions: null,
-      acceptedNames: { plural: "", kind: "" },
-      storedVersions: storageVersions(crd),
-    };
-  },
-  prepareForUpdate(object: ApiObject, old: ApiObject, { subresource }) {
-    if (subresource !== "") return;
-    const crd = object as CustomResourceDefinition;
-    const before = (old as CustomResourceDefinition).status?.storedVersions ?? [];
-    const stored = [...new Set([...before, ...storageVersions(crd)])];
-    crd.status = { ...crd.status, storedVersions: stored };
-  },
-  validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
-  validateUpdate: (object, old, { subresource }) => [
-    ...updateProblems(object as CustomResourceDefinition, old as CustomResourceDefinition, subresource),
-  ],
-  *warnings(object, old) {
-    const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
-    for (const format of formatsOf(object as CustomResourceDefinition)) {
-      if (!before.has(format)) yield `unrecognized format ${JSON.stringify(format)}`;
-    }
-  },
-};
 
 function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   // The names of an existing CRD can't change, so that they need not be compared with its own.
@@ -200,7 +164,41 @@ function storageVersions({ spec }: CustomResourceDefinition): string[] {
 export const customResourceDefinition: BuiltInKind = {
   resource: "customresourcedefinitions.apiextensions.k8s.io",
   metadataChecks: { qualifiedFinalizers: false },
-  strategy: { ...definitionStrategy, statusWritesMetadata: true },
+  /** CRDs: names are defaulted, and status.storedVersions lists every version that was ever stored. */
+  strategy: {
+    statusWritesMetadata: true,
+    deletionFinalizers: [cleanupFinalizer],
+    default(object) {
+      const { spec } = object as CustomResourceDefinition;
+      defaultNames(spec);
+      fillIn(readField(object, "spec.conversion.webhook.clientConfig.service"), () => ({ port: 443 }));
+    },
+    prepareForCreate(object) {
+      const crd = object as CustomResourceDefinition;
+      crd.status = {
+        conditions: null,
+        acceptedNames: { plural: "", kind: "" },
+        storedVersions: storageVersions(crd),
+      };
+    },
+    prepareForUpdate(object: ApiObject, old: ApiObject, { subresource }) {
+      if (subresource !== "") return;
+      const crd = object as CustomResourceDefinition;
+      const before = (old as CustomResourceDefinition).status?.storedVersions ?? [];
+      const stored = [...new Set([...before, ...storageVersions(crd)])];
+      crd.status = { ...crd.status, storedVersions: stored };
+    },
+    validate: (object) => definitionProblems(object as CustomResourceDefinition),
+    validateUpdate: (object, old, { subresource }) => [
+      ...updateProblems(object as CustomResourceDefinition, old as CustomResourceDefinition, subresource),
+    ],
+    *warnings(object, old) {
+      const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
+      for (const format of formatsOf(object as CustomResourceDefinition)) {
+        if (!before.has(format)) yield `unrecognized format ${JSON.stringify(format)}`;
+      }
+    },
+  },
   emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
   zeroValues: {
     spec: { group: "", names: { kind: "", plural: "" }, scope: "", versions: null },

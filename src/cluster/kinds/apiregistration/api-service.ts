@@ -7,7 +7,6 @@ import type {
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
@@ -16,21 +15,6 @@ import type { Sent } from "../../contract/sent.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
-
-const apiServiceStrategy: Partial<Strategy> = {
-  default(object) {
-    fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
-    object["status"] ??= {};
-  },
-  prepareForCreate(object, { now }) {
-    const { service } = (object["spec"] ?? {}) as Fields;
-    object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
-  },
-  validateName: () => [],
-  validate: (object) => [...apiServiceProblems(object)],
-  validateUpdate: (object, _old, { subresource }) =>
-    subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
-};
 
 type Spec = Sent<APIServiceSpec>;
 
@@ -106,7 +90,20 @@ function localCondition(now: number): APIServiceCondition {
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
   metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },
-  strategy: apiServiceStrategy,
+  strategy: {
+    default(object) {
+      fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
+      object["status"] ??= {};
+    },
+    prepareForCreate(object, { now }) {
+      const { service } = (object["spec"] ?? {}) as Fields;
+      object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
+    },
+    validateName: () => [],
+    validate: (object) => apiServiceProblems(object),
+    validateUpdate: (object, _old, { subresource }) =>
+      subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
+  },
   cells: {
     Service: (object) => {
       const service = readField<ServiceReference>(object, "spec.service");

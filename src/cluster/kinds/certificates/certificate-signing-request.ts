@@ -8,7 +8,6 @@ import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { Sent, SentObject } from "../../contract/sent.ts";
 import { type Problems, optionalChoice } from "../checks/problems.ts";
 
@@ -18,52 +17,6 @@ type CertificateSigningRequest = SentObject<
   Sent<certificates.CertificateSigningRequestSpec>,
   Sent<certificates.CertificateSigningRequestStatus>
 >;
-
-/**
- * A CertificateSigningRequest records its requester, is immutable, and is approved through its own
- * subresource.
- */
-const certificateRequestStrategy: Partial<Strategy> = {
-  prepareForCreate(object, { user }) {
-    const request = object as CertificateSigningRequest;
-    for (const field of ["username", "uid", "groups", "extra"] as const) delete request.spec[field];
-    Object.assign(request.spec, {
-      username: user.name,
-      ...(user.uid !== undefined && { uid: user.uid }),
-      groups: [...user.groups],
-      ...(user.extra && { extra: user.extra }),
-    });
-    request.status = {};
-  },
-  validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
-  /**
-   * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
-   */
-  resetFields(object, old, subresource) {
-    if (!old) return;
-    const { status } = object as CertificateSigningRequest;
-    resetStatusAlone(object, old, "status");
-    if (subresource === "") object["status"] = old["status"];
-    if (subresource !== "approval") return;
-    object["status"] = { ...(old as CertificateSigningRequest).status, conditions: status?.conditions ?? [] };
-  },
-  resetPaths(subresource) {
-    if (subresource === "status") return [["spec"], ["status", "conditions"]];
-    if (subresource === "approval") return [["spec"], ["status", "certificate"]];
-    return [["spec"], ["status"]];
-  },
-  prepareForUpdate(object, old, { now }) {
-    const before = conditionsOf(old as CertificateSigningRequest);
-    for (const condition of conditionsOf(object as CertificateSigningRequest)) {
-      condition.lastUpdateTime ??= formatTime(now);
-      const same = before.find(({ type, status }) => type === condition.type && status === condition.status);
-      condition.lastTransitionTime ??= same?.lastTransitionTime ?? formatTime(now);
-    }
-  },
-  validateUpdate: (object, old, { subresource }) => [
-    ...statusProblems(object as CertificateSigningRequest, old as CertificateSigningRequest, subresource),
-  ],
-};
 
 function conditionsOf({ status }: CertificateSigningRequest): Condition[] {
   return status?.conditions ?? [];
@@ -234,7 +187,58 @@ function requestCondition(object: object): string {
 export const certificateSigningRequest: BuiltInKind = {
   resource: "certificatesigningrequests.certificates.k8s.io",
   metadataChecks: { update: ["new", "update"], status: ["new", "update"] },
-  strategy: { ...certificateRequestStrategy, statusWritesMetadata: true, validateName: () => [] },
+  /**
+   * A CertificateSigningRequest records its requester, is immutable, and is approved through its own
+   * subresource.
+   */
+  strategy: {
+    statusWritesMetadata: true,
+    validateName: () => [],
+    prepareForCreate(object, { user }) {
+      const request = object as CertificateSigningRequest;
+      for (const field of ["username", "uid", "groups", "extra"] as const) delete request.spec[field];
+      Object.assign(request.spec, {
+        username: user.name,
+        ...(user.uid !== undefined && { uid: user.uid }),
+        groups: [...user.groups],
+        ...(user.extra && { extra: user.extra }),
+      });
+      request.status = {};
+    },
+    validate: (object) => requestProblems(object as CertificateSigningRequest),
+    /**
+     * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
+     */
+    resetFields(object, old, subresource) {
+      if (!old) return;
+      const { status } = object as CertificateSigningRequest;
+      resetStatusAlone(object, old, "status");
+      if (subresource === "") object["status"] = old["status"];
+      if (subresource !== "approval") return;
+      object["status"] = {
+        ...(old as CertificateSigningRequest).status,
+        conditions: status?.conditions ?? [],
+      };
+    },
+    resetPaths(subresource) {
+      if (subresource === "status") return [["spec"], ["status", "conditions"]];
+      if (subresource === "approval") return [["spec"], ["status", "certificate"]];
+      return [["spec"], ["status"]];
+    },
+    prepareForUpdate(object, old, { now }) {
+      const before = conditionsOf(old as CertificateSigningRequest);
+      for (const condition of conditionsOf(object as CertificateSigningRequest)) {
+        condition.lastUpdateTime ??= formatTime(now);
+        const same = before.find(
+          ({ type, status }) => type === condition.type && status === condition.status,
+        );
+        condition.lastTransitionTime ??= same?.lastTransitionTime ?? formatTime(now);
+      }
+    },
+    validateUpdate: (object, old, { subresource }) => [
+      ...statusProblems(object as CertificateSigningRequest, old as CertificateSigningRequest, subresource),
+    ],
+  },
   cells: {
     SignerName: text("spec.signerName", "<none>"),
     Requestor: text("spec.username"),

@@ -2,19 +2,10 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { LeaseSpec } from "@tsbuilder/apimachinery/k8s/coordination/v1";
 import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 
 type Lease = ApiObject & { spec?: Sent<LeaseSpec> };
-
-const leaseStrategy: Partial<Strategy> = {
-  default: (object) => void (object["spec"] ??= {}),
-  prepareForCreate: (object) => dropGatedFields(object),
-  prepareForUpdate: (object) => dropGatedFields(object),
-  validate: (object) => validateLease(object),
-  validateUpdate: (object) => validateLease(object),
-};
 
 /** The feature of the fields is off by default. */
 function dropGatedFields({ spec }: Lease): void {
@@ -37,7 +28,13 @@ function validateLease({ spec = {} }: Lease): FieldError[] {
 export const lease: BuiltInKind = {
   resource: "leases.coordination.k8s.io",
   metadataChecks: { qualifiedFinalizers: false },
-  strategy: leaseStrategy,
+  strategy: {
+    default: (object) => void (object["spec"] ??= {}),
+    prepareForCreate: (object) => dropGatedFields(object),
+    prepareForUpdate: (object) => dropGatedFields(object),
+    validate: (object) => validateLease(object),
+    validateUpdate: (object) => validateLease(object),
+  },
   cells: { Holder: text("spec.holderIdentity") },
   emptyObject: { spec: {} },
 };

@@ -26,7 +26,7 @@ import {
   replicatedPods,
 } from "../apps/replica-set/replica-set-controller.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
-import type { Defaulted } from "../../control-loop/defaulted.ts";
+import type { Defaulted } from "../../control-loop/api/core.ts";
 import type { Stored } from "../../contract/stored.ts";
 
 export type ReplicationController = Defaulted<Stored<core.ReplicationController>, "replicas">;

@@ -8,7 +8,6 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { eachOf, emptyAsNull, fillIn } from "../fill-in.ts";
@@ -27,30 +26,6 @@ type EndpointSlice = ApiObject & {
 
 /** Go serializes absent endpoints and ports as null. */
 const noLists = { endpoints: null, ports: null };
-
-const endpointSliceStrategy: Partial<Strategy> = {
-  default(object) {
-    fillIn(object, () => noLists);
-    for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
-    for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
-  },
-  prepareForCreate(object) {
-    emptyAsNull(object, ...Object.keys(noLists));
-    dropTopology(object);
-  },
-  prepareForUpdate(object, old) {
-    emptyAsNull(object, ...Object.keys(noLists));
-    if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
-  },
-  specChanged(object, old) {
-    const { metadata, ...rest } = object;
-    const { metadata: before, ...oldRest } = old;
-    return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
-  },
-  validate: (object) => [...sliceProblems(object)],
-  validateUpdate: (object, old) => [...sliceProblems(object, old)],
-  warnings: (object, old) => sliceWarnings(object, old),
-};
 
 /** v1 ignores the field of older versions. */
 function dropTopology(object: ApiObject): void {
@@ -170,7 +145,29 @@ function formatCell<T>(list: readonly T[] = [], show: (item: T) => string): stri
 export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
   resource: "endpointslices.discovery.k8s.io",
   metadataChecks: { update: ["new"] },
-  strategy: endpointSliceStrategy,
+  strategy: {
+    default(object) {
+      fillIn(object, () => noLists);
+      for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
+      for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
+    },
+    prepareForCreate(object) {
+      emptyAsNull(object, ...Object.keys(noLists));
+      dropTopology(object);
+    },
+    prepareForUpdate(object, old) {
+      emptyAsNull(object, ...Object.keys(noLists));
+      if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
+    },
+    specChanged(object, old) {
+      const { metadata, ...rest } = object;
+      const { metadata: before, ...oldRest } = old;
+      return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
+    },
+    validate: (object) => sliceProblems(object),
+    validateUpdate: (object, old) => sliceProblems(object, old),
+    warnings: (object, old) => sliceWarnings(object, old),
+  },
   cells: {
     AddressType: text("addressType"),
     Ports: (object) =>

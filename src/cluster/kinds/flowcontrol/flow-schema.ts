@@ -8,7 +8,6 @@ import type {
 } from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
@@ -151,23 +150,21 @@ function* resourceRule(field: string, rule: Sent<ResourcePolicyRule>): Problems 
   }
 }
 
-const flowSchemaStrategy: Partial<Strategy> = {
-  resetFields: resetFlowControl,
-  default(object) {
-    fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
-    object["status"] ??= {};
-  },
-  validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
-  validateUpdate: (object, _old, { subresource }) => [
-    ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
-    ...conditionProblems(object),
-  ],
-};
-
 export const flowSchema: BuiltInKind = {
   resource: "flowschemas.flowcontrol.apiserver.k8s.io",
   metadataChecks: { update: ["new"], status: [] },
-  strategy: flowSchemaStrategy,
+  strategy: {
+    resetFields: resetFlowControl,
+    default(object) {
+      fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
+      object["status"] ??= {};
+    },
+    validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
+    validateUpdate: (object, _old, { subresource }) => [
+      ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
+      ...conditionProblems(object),
+    ],
+  },
   cells: {
     PriorityLevel: text("spec.priorityLevelConfiguration.name"),
     MatchingPrecedence: count("spec.matchingPrecedence"),

@@ -7,29 +7,12 @@ import type {
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { CellReader } from "../../registry/table-columns.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, choice, inRange } from "../checks/problems.ts";
 import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
-
-const priorityLevelStrategy: Partial<Strategy> = {
-  resetFields: resetFlowControl,
-  default(object) {
-    const { exempt, limited } = (object["spec"] ??= {}) as Sent<PriorityLevelConfigurationSpec>;
-    fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
-    fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
-    fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
-    object["status"] ??= {};
-  },
-  validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
-  validateUpdate: (object, _old, { subresource }) => [
-    ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
-    ...conditionProblems(object),
-  ],
-};
 
 function* levelProblems(object: ApiObject): Problems {
   const { type = "", limited, exempt } = object["spec"] as Sent<PriorityLevelConfigurationSpec>;
@@ -101,7 +84,21 @@ function numberOr(path: string): CellReader {
 export const priorityLevelConfiguration: BuiltInKind = {
   resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
   metadataChecks: { update: ["new"], status: [] },
-  strategy: priorityLevelStrategy,
+  strategy: {
+    resetFields: resetFlowControl,
+    default(object) {
+      const { exempt, limited } = (object["spec"] ??= {}) as Sent<PriorityLevelConfigurationSpec>;
+      fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
+      fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
+      fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
+      object["status"] ??= {};
+    },
+    validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
+    validateUpdate: (object, _old, { subresource }) => [
+      ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
+      ...conditionProblems(object),
+    ],
+  },
   cells: {
     Type: text("spec.type"),
     NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),

@@ -7,7 +7,6 @@ import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { TypedLocalObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, immutable, needed, refused } from "../checks/problems.ts";
@@ -15,16 +14,6 @@ import { type Fields, fillIn } from "../fill-in.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 
 type IngressClass = ApiObject & { spec?: Sent<IngressClassSpec> };
-
-const ingressClassStrategy: Partial<Strategy> = {
-  default: (object) =>
-    fillIn((object["spec"] as Fields | undefined)?.["parameters"], () => ({ scope: "Cluster" })),
-  validate: (object) => [...classProblems(object)],
-  validateUpdate: (object: IngressClass, old: IngressClass) => [
-    ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
-    ...classProblems(object),
-  ],
-};
 
 const longestController = 250;
 
@@ -78,7 +67,15 @@ export const checkSegment = (text: string): string[] => pathSegmentName(text, fa
 export const ingressClass: BuiltInKind = {
   resource: "ingressclasses.networking.k8s.io",
   metadataChecks: { update: ["update", "new"] },
-  strategy: ingressClassStrategy,
+  strategy: {
+    default: (object) =>
+      fillIn((object["spec"] as Fields | undefined)?.["parameters"], () => ({ scope: "Cluster" })),
+    validate: (object) => classProblems(object),
+    validateUpdate: (object: IngressClass, old: IngressClass) => [
+      ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
+      ...classProblems(object),
+    ],
+  },
   cells: {
     Controller: text("spec.controller"),
     Parameters: (object) => {

@@ -11,7 +11,6 @@ import type {
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -118,28 +117,6 @@ function* ingressStatusProblems({ status }: Ingress, old: Ingress): Problems {
   }
 }
 
-const ingressStrategy: Partial<Strategy> = {
-  statusWritesMetadata: true,
-  default(object) {
-    object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
-  },
-  validate: (object) => [...ingressProblems(object), ...classConflict(object)],
-  validateUpdate: (object, old, { subresource }) => [
-    ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
-  ],
-  *warnings(object, old) {
-    const { metadata, spec } = object as Ingress;
-    if (
-      old ||
-      metadata.annotations?.[classAnnotation] === undefined ||
-      spec?.ingressClassName !== undefined
-    ) {
-      return;
-    }
-    yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
-  },
-};
-
 function hosts(object: object): string {
   const rules = readField<Sent<IngressRule>[]>(object, "spec.rules") ?? [];
   const named = rules.flatMap(({ host }) => (host ? [host] : []));
@@ -159,7 +136,27 @@ function ingressPorts(object: object): string {
 export const ingress: BuiltInKind = {
   resource: "ingresses.networking.k8s.io",
   metadataChecks: { update: ["update", "new"] },
-  strategy: ingressStrategy,
+  strategy: {
+    statusWritesMetadata: true,
+    default(object) {
+      object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
+    },
+    validate: (object) => [...ingressProblems(object), ...classConflict(object)],
+    validateUpdate: (object, old, { subresource }) => [
+      ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
+    ],
+    *warnings(object, old) {
+      const { metadata, spec } = object as Ingress;
+      if (
+        old ||
+        metadata.annotations?.[classAnnotation] === undefined ||
+        spec?.ingressClassName !== undefined
+      ) {
+        return;
+      }
+      yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
+    },
+  },
   cells: {
     Class: text("spec.ingressClassName", "<none>"),
     Hosts: hosts,

@@ -5,21 +5,12 @@ import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { ageOf } from "../../registry/format-age.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { checkCanonicalAddress } from "../checks/addresses.ts";
 import { needed, type Problems, refused } from "../checks/problems.ts";
 import { checkSegment } from "./ingress-class.ts";
 
 type IPAddress = ApiObject & { spec?: Sent<IPAddressSpec> };
-
-const ipAddressStrategy: Partial<Strategy> = {
-  // Nothing that is appended to an address leaves it one.
-  generateName: (address) => address,
-  validateName: checkCanonicalAddress,
-  validate: (object) => [...parentProblems(object)],
-  validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
-};
 
 function* parentProblems({ spec = {} }: IPAddress): Problems {
   const field = "spec.parentRef";
@@ -55,7 +46,13 @@ function parentCell(object: object): string {
 export const ipAddress: BuiltInKind = {
   resource: "ipaddresses.networking.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: ipAddressStrategy,
+  strategy: {
+    // Nothing that is appended to an address leaves it one.
+    generateName: (address) => address,
+    validateName: checkCanonicalAddress,
+    validate: (object) => parentProblems(object),
+    validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
+  },
   cells: {
     ParentRef: parentCell,
   },

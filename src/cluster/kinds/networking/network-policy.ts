@@ -5,7 +5,6 @@ import type {
   NetworkPolicyPort,
   NetworkPolicySpec,
 } from "@tsbuilder/apimachinery/k8s/networking/v1";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
 import { type Fields, eachOf } from "../fill-in.ts";
@@ -15,24 +14,6 @@ import { checkAddressRange, isRange, isStrictSubset, rangeWarnings } from "../ch
 import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, refused, optionalChoice } from "../checks/problems.ts";
-
-const networkPolicyStrategy: Partial<Strategy> = {
-  default(object) {
-    const spec = object["spec"] as Fields | undefined;
-    if (!spec) return;
-    spec["podSelector"] ??= {};
-    // Every policy applies to ingress; to egress only if it has egress rules.
-    if (!(spec["policyTypes"] as string[] | undefined)?.length) {
-      spec["policyTypes"] = ["Ingress", ...(eachOf(spec, "egress").length === 0 ? [] : ["Egress"])];
-    }
-    for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {
-      for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
-    }
-  },
-  validate: (object) => [...policyProblems(object)],
-  validateUpdate: (object, old) => [...policyProblems(object, old)],
-  warnings: (object) => policyWarnings(object),
-};
 
 type NetworkPolicy = ApiObject & { spec?: Sent<NetworkPolicySpec> };
 
@@ -132,7 +113,23 @@ function* blockProblems(
 
 export const networkPolicy: BuiltInKind = {
   resource: "networkpolicies.networking.k8s.io",
-  strategy: networkPolicyStrategy,
+  strategy: {
+    default(object) {
+      const spec = object["spec"] as Fields | undefined;
+      if (!spec) return;
+      spec["podSelector"] ??= {};
+      // Every policy applies to ingress; to egress only if it has egress rules.
+      if (!(spec["policyTypes"] as string[] | undefined)?.length) {
+        spec["policyTypes"] = ["Ingress", ...(eachOf(spec, "egress").length === 0 ? [] : ["Egress"])];
+      }
+      for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {
+        for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
+      }
+    },
+    validate: (object) => policyProblems(object),
+    validateUpdate: (object, old) => policyProblems(object, old),
+    warnings: (object) => policyWarnings(object),
+  },
   cells: { "Pod-Selector": (object) => formatSelector(readField(object, "spec.podSelector")) },
   emptyObject: { spec: { podSelector: {} } },
 };

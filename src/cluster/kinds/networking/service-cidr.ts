@@ -2,7 +2,6 @@ import { invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors
 import type { ServiceCIDRSpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import { checkCanonicalRange, familyOf } from "../checks/addresses.ts";
@@ -10,13 +9,6 @@ import { immutable, type Problems, refused } from "../checks/problems.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 
 type ServiceCIDR = ApiObject & { spec?: Sent<ServiceCIDRSpec> };
-
-const serviceCIDRStrategy: Partial<Strategy> = {
-  ...emptyStatusStrategy,
-  validate: (object) => [...rangeProblems(object)],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "" ? [...rangeChanges(object, old)] : [],
-};
 
 const field = "spec.cidrs";
 
@@ -48,7 +40,12 @@ function* rangeChanges(object: ServiceCIDR, old: ServiceCIDR): Problems {
 
 export const serviceCIDR: BuiltInKind = {
   resource: "servicecidrs.networking.k8s.io",
-  strategy: serviceCIDRStrategy,
+  strategy: {
+    ...emptyStatusStrategy,
+    validate: (object) => rangeProblems(object),
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "" ? [...rangeChanges(object, old)] : [],
+  },
   cells: { CIDRs: (object) => (readField<string[]>(object, "spec.cidrs") ?? []).join(",") },
   emptyObject: { spec: {}, status: {} },
 };

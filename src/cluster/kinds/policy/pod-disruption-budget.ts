@@ -8,28 +8,11 @@ import { count, text } from "../cells.ts";
 import { disruptionController } from "./disruption-controller.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import { conditionProblems, selectorProblems, shownSelector } from "../checks/meta-types.ts";
 import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../apps/workload.ts";
 
 type PodDisruptionBudget = ApiObject & { spec?: Sent<PodDisruptionBudgetSpec> };
-
-const disruptionBudgetStrategy: Partial<Strategy> = {
-  default(object) {
-    object["status"] = {
-      currentHealthy: 0,
-      desiredHealthy: 0,
-      disruptionsAllowed: 0,
-      expectedPods: 0,
-      ...(object["status"] as object),
-    };
-  },
-  validate: (object) => [...problemsOf(object)],
-  validateUpdate: (object, _old, { subresource }) => [
-    ...(subresource === "status" ? statusProblems(object) : problemsOf(object)),
-  ],
-};
 
 function* statusProblems(object: ApiObject): Problems {
   const status = (object["status"] ?? {}) as Sent<PodDisruptionBudgetStatus>;
@@ -65,7 +48,22 @@ function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
 export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   resource: "poddisruptionbudgets.policy",
   metadataChecks: { create: [], update: [], status: [] },
-  strategy: { ...disruptionBudgetStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    default(object) {
+      object["status"] = {
+        currentHealthy: 0,
+        desiredHealthy: 0,
+        disruptionsAllowed: 0,
+        expectedPods: 0,
+        ...(object["status"] as object),
+      };
+    },
+    validate: (object) => problemsOf(object),
+    validateUpdate: (object, _old, { subresource }) => [
+      ...(subresource === "status" ? statusProblems(object) : problemsOf(object)),
+    ],
+  },
   cells: {
     "Min Available": text("spec.minAvailable", "N/A"),
     "Max Unavailable": text("spec.maxUnavailable", "N/A"),

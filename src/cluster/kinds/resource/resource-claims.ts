@@ -414,8 +414,8 @@ export const deviceClass: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     validateName: declaredSubdomainName,
-    validate: (object) => [...classProblems(object)],
-    validateUpdate: (object) => [...classProblems(object)],
+    validate: (object) => classProblems(object),
+    validateUpdate: (object) => classProblems(object),
   },
   emptyObject: { spec: {} },
 };

@@ -3,22 +3,11 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { TopologySelectorTerm } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { StorageClass as V1 } from "@tsbuilder/apimachinery/k8s/storage/v1";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, immutable, optionalChoice, refused } from "../checks/problems.ts";
-
-const storageClassStrategy: Partial<Strategy> = {
-  returnsDeleted: true,
-  default(object) {
-    object["reclaimPolicy"] ??= "Delete";
-    object["volumeBindingMode"] ??= "Immediate";
-  },
-  validate: (object) => [...classProblems(object)],
-  validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
-};
 
 type StorageClass = ApiObject & Sent<Omit<V1, "metadata" | "apiVersion" | "kind">>;
 
@@ -99,7 +88,15 @@ export function* driverName(field: string, name = ""): Problems {
 export const storageClass: BuiltInKind = {
   resource: "storageclasses.storage.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: storageClassStrategy,
+  strategy: {
+    returnsDeleted: true,
+    default(object) {
+      object["reclaimPolicy"] ??= "Delete";
+      object["volumeBindingMode"] ??= "Immediate";
+    },
+    validate: (object) => classProblems(object),
+    validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
+  },
   cells: {
     Name: (object) => {
       const annotations = readField<Record<string, string>>(object, "metadata.annotations") ?? {};

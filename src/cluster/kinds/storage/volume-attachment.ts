@@ -7,7 +7,6 @@ import type {
   VolumeError,
 } from "@tsbuilder/apimachinery/k8s/storage/v1";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { defaultVolumeSource } from "../core/pod-spec/defaults.ts";
@@ -73,21 +72,19 @@ function* attachmentChanges({ spec = {} }: VolumeAttachment, old: VolumeAttachme
   yield invalidStruct("spec", shown, "field is immutable");
 }
 
-const volumeAttachmentStrategy: Partial<Strategy> = {
-  returnsDeleted: true,
-  default(object) {
-    object["status"] ??= { attached: false };
-    const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
-    if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
-  },
-  validate: (object) => [...attachmentProblems(object)],
-  validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
-};
-
 export const volumeAttachment: BuiltInKind = {
   resource: "volumeattachments.storage.k8s.io",
   metadataChecks: { update: ["new"], status: ["new"] },
-  strategy: volumeAttachmentStrategy,
+  strategy: {
+    returnsDeleted: true,
+    default(object) {
+      object["status"] ??= { attached: false };
+      const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
+      if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
+    },
+    validate: (object) => attachmentProblems(object),
+    validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
+  },
   cells: {
     Attacher: text("spec.attacher"),
     PV: text("spec.source.persistentVolumeName"),

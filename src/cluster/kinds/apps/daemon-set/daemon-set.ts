@@ -22,7 +22,6 @@ import { template } from "../../core/pod-spec/types.ts";
 import { daemonSetController } from "./daemon-set-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import type { Strategy } from "../../../registry/resource.ts";
 import { isEmptySelector, isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
@@ -35,36 +34,6 @@ const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberSc
 
 /** Counts the changes of a DaemonSet's template; once a field of its spec. */
 const templateGeneration = "deprecated.daemonset.template.generation";
-
-const daemonSetStrategy: Partial<Strategy> = {
-  partialMetadata({ annotations: { [templateGeneration]: _count, ...annotations } = {}, ...metadata }) {
-    return { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
-  },
-  default(object) {
-    defaultSpec(object);
-    const { spec } = object as DaemonSet;
-    spec.updateStrategy ??= {};
-    defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
-    spec.revisionHistoryLimit ??= defaultHistoryLimit;
-    object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
-    const zeros = Object.fromEntries(counts.map((name) => [name, 0]));
-    object["status"] = { ...zeros, ...(object["status"] as object) };
-  },
-  prepareForCreate({ metadata: { annotations } }) {
-    if (Number(annotations![templateGeneration]) < 1) annotations![templateGeneration] = "1";
-  },
-  prepareForUpdate(object, old) {
-    const changed = !isEqual((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
-    const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
-    object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);
-  },
-  validate: (object) => [...problems(object as DaemonSet)],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "status"
-      ? [...statusProblems(object)]
-      : [...selectorChange(object, old), ...problems(object as DaemonSet)],
-  warnings: templateWarnings,
-};
 
 function* statusProblems(object: ApiObject): Problems {
   const status = object["status"] as Record<string, number | undefined>;
@@ -109,7 +78,36 @@ function* updateProblems(field: string, update: Sent<apps.DaemonSetUpdateStrateg
 
 export const daemonSet: BuiltInKind<"daemonset"> = {
   resource: "daemonsets.apps",
-  strategy: { ...daemonSetStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    partialMetadata({ annotations: { [templateGeneration]: _count, ...annotations } = {}, ...metadata }) {
+      return { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
+    },
+    default(object) {
+      defaultSpec(object);
+      const { spec } = object as DaemonSet;
+      spec.updateStrategy ??= {};
+      defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
+      spec.revisionHistoryLimit ??= defaultHistoryLimit;
+      object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
+      const zeros = Object.fromEntries(counts.map((name) => [name, 0]));
+      object["status"] = { ...zeros, ...(object["status"] as object) };
+    },
+    prepareForCreate({ metadata: { annotations } }) {
+      if (Number(annotations![templateGeneration]) < 1) annotations![templateGeneration] = "1";
+    },
+    prepareForUpdate(object, old) {
+      const changed = !isEqual((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
+      const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
+      object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);
+    },
+    validate: (object) => problems(object as DaemonSet),
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "status"
+        ? [...statusProblems(object)]
+        : [...selectorChange(object, old), ...problems(object as DaemonSet)],
+    warnings: templateWarnings,
+  },
   cells: {
     Desired: count("status.desiredNumberScheduled"),
     Current: count("status.currentNumberScheduled"),

@@ -23,8 +23,7 @@ import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
 import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
-import { positiveCounts } from "../../../control-loop/positive-counts.ts";
-import { sum } from "../../../control-loop/counts.ts";
+import { positiveCounts, sum } from "../../../control-loop/counts.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { templateHash } from "../../../control-loop/pods/template-hash.ts";
 
@@ -48,7 +47,7 @@ export function deploymentController(context: ControllerContext): Controller {
     async reconcile(key) {
       const deployment = findByKey(objects, deployments, key);
       if (!deployment) return undefined;
-      const owned = await claimDependents(objects, user, deployment, replicaSets);
+      const owned = await claimDependents(steps, deployment, replicaSets);
       if (!deployment.metadata.deletionTimestamp) await rollOut(deployment, owned);
       return updateStatus(key);
     },
@@ -71,7 +70,7 @@ export function deploymentController(context: ControllerContext): Controller {
   async function updateStatus(key: string): Promise<number | undefined> {
     const deployment = findByKey(objects, deployments, key);
     if (!deployment) return undefined;
-    const owned = await claimDependents(objects, user, deployment, replicaSets);
+    const owned = await claimDependents(steps, deployment, replicaSets);
     const current = findCurrent(deployment, owned);
     const old = owned.filter((replicaSet) => replicaSet !== current);
     const status = deploymentStatus(deployment, current, old, clock.now());
@@ -99,11 +98,10 @@ async function ensureCurrent(
 
 /** Written through the status subresource, so that the generation stays the same. */
 async function markRevision(
-  context: ReportingContext,
+  { objects, user }: ReportingContext,
   { namespace, name }: Deployment["metadata"],
   revision: string,
 ): Promise<void> {
-  const { objects, user } = context;
   const stored = objects.get(deployments, namespace, name!);
   if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;
   const annotations = { ...stored.metadata.annotations, [revisionAnnotation]: revision };
@@ -111,11 +109,10 @@ async function markRevision(
 }
 
 async function annotate(
-  context: ReportingContext,
+  { objects, user }: ReportingContext,
   set: ReplicaSet,
   annotations: Record<string, string>,
 ): Promise<ReplicaSet> {
-  const { objects, user } = context;
   if (isEqual(set.metadata.annotations, annotations)) return set;
   return objects.update(user, { ...set, metadata: { ...set.metadata, annotations } });
 }
@@ -162,12 +159,11 @@ async function scaleAll(
 }
 
 async function reportScaling(
-  context: ReportingContext,
+  { report }: ReportingContext,
   deployment: Deployment,
   replicaSet: ReplicaSet,
   to: number,
 ): Promise<void> {
-  const { report } = context;
   const from = replicaSet.spec.replicas;
   if (from === to) return;
   const direction = to > from ? "up" : "down";
@@ -354,11 +350,10 @@ function isFailure({ type, status }: LooseCondition): boolean {
 
 /** Deletes the oldest ReplicaSets beyond the Deployment's revisionHistoryLimit. */
 async function dropHistory(
-  context: ReportingContext,
+  { objects, user }: ReportingContext,
   { spec }: Deployment,
   old: readonly ReplicaSet[],
 ): Promise<void> {
-  const { objects, user } = context;
   const spent = old.filter(
     (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
   );

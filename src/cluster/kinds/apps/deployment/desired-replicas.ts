@@ -1,7 +1,7 @@
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { ReplicaSet } from "../replica-set/replica-set-controller.ts";
 import { scaledCount, sum } from "../../../control-loop/counts.ts";
-import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import type { Defaulted } from "../../../control-loop/api/core.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 

@@ -1,8 +1,15 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
-import type { ControllerRevision } from "../../../control-loop/api/apps.ts";
 import {
+  type ControllerRevision,
+  dropOldRevisions,
+  ensureRevision,
+  listRevisions,
+  revisionLabel,
+} from "../../../control-loop/revisions/controller-revisions.ts";
+import {
+  type Defaulted,
   type PersistentVolumeClaim,
   type Pod,
   persistentVolumeClaims,
@@ -12,7 +19,13 @@ import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import { createPod } from "../../../control-loop/pods/create-pod.ts";
+import {
+  type PodMessages,
+  burst,
+  createPod,
+  deletePod,
+  newPod,
+} from "../../../control-loop/pods/create-pod.ts";
 import {
   isActive,
   isAvailable,
@@ -20,17 +33,8 @@ import {
   isReady,
   nextAvailable,
 } from "../../../control-loop/pods/pod-state.ts";
-import {
-  dropOldRevisions,
-  ensureRevision,
-  listRevisions,
-  revisionLabel,
-} from "../../../control-loop/revisions/controller-revisions.ts";
 import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
-import { positiveCounts } from "../../../control-loop/positive-counts.ts";
-import { burst } from "../../../control-loop/pods/burst.ts";
-import { newPod } from "../../../control-loop/pods/new-pod.ts";
-import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import { positiveCounts } from "../../../control-loop/counts.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
@@ -56,7 +60,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     async reconcile(key) {
       const set = findByKey(objects, statefulSets, key);
       if (!set) return undefined;
-      const update = await ensureRevision(objects, user, set);
+      const update = await ensureRevision(steps, set);
       const failure = set.metadata.deletionTimestamp
         ? undefined
         : await reportedFailure(takeStep(steps, set, update));
@@ -72,59 +76,34 @@ async function takeStep(
   set: StatefulSet,
   update: ControllerRevision,
 ): Promise<void> {
-  const { objects, clock } = context;
-  const owned = await claimDependents(objects, user, set, pods);
+  const { objects, clock, report } = context;
+  const owned = await claimDependents(context, set, pods);
   const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
+  const messages = messagesOf(set);
   for (const ordinal of create) {
     for (const claim of claimsOf(set, ordinal)) {
       const { namespace, name } = claim.metadata;
       if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
       await objects.create(user, claim);
-      await reportClaim(context, set, name!, ordinal);
+      const message = `Create Claim ${name} Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name} success`;
+      await report(set, "Normal", "SuccessfulCreate", message);
     }
     const pod = statefulPod(set, ordinal, await revisionFor(context, set, ordinal, update));
-    await createPod(objects, user, pod, (refusal) => reportRefusal(context, set, pod, refusal));
-    await reportPod(context, set, "Create", pod);
+    await createPod(context, set, pod, messages);
   }
   for (const pod of remove) {
     if (isScaledAway(set, pod)) await handClaimsTo(context, set, pod);
-    await objects.delete(user, pod, { uid: pod.metadata.uid });
-    await reportPod(context, set, "Delete", pod);
+    await deletePod(context, set, pod, messages);
   }
 }
 
-function reportPod(
-  context: ReportingContext,
-  set: StatefulSet,
-  verb: "Create" | "Delete",
-  pod: Pod,
-): Promise<void> {
-  const { report } = context;
-  const message = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
-  return report(set, "Normal", `Successful${verb}`, message);
-}
-
-function reportRefusal(
-  context: ReportingContext,
-  set: StatefulSet,
-  pod: Pod,
-  refusal: string,
-): Promise<void> {
-  const { report } = context;
-  const what = `create Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
-  return report(set, "Warning", "FailedCreate", `${what} failed error: ${refusal}`);
-}
-
-function reportClaim(
-  context: ReportingContext,
-  set: StatefulSet,
-  claim: string,
-  ordinal: number,
-): Promise<void> {
-  const { report } = context;
-  const { name } = set.metadata;
-  const message = `Create Claim ${claim} Pod ${name}-${ordinal} in StatefulSet ${name} success`;
-  return report(set, "Normal", "SuccessfulCreate", message);
+function messagesOf(set: StatefulSet): PodMessages {
+  const nameOf = (pod: Pod) => `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
+  return {
+    failed: (pod, refusal) => `create ${nameOf(pod)} failed error: ${refusal}`,
+    created: (pod) => `Create ${nameOf(pod)} successful`,
+    deleted: (pod) => `Delete ${nameOf(pod)} successful`,
+  };
 }
 
 /** A pod below the partition is created from the current revision, not from the update. */
@@ -134,23 +113,19 @@ async function revisionFor(
   ordinal: number,
   update: ControllerRevision,
 ): Promise<ControllerRevision> {
-  const { objects } = context;
   const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
   if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
-  const revisions = await listRevisions(objects, user, set);
+  const revisions = await listRevisions(context, set);
   return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
 }
 
 function isScaledAway(set: StatefulSet, pod: Pod): boolean {
-  const start = set.spec.ordinals?.start ?? 0;
-  const ordinal = ordinalOf(set, pod);
-  const outside = ordinal < start || ordinal >= start + set.spec.replicas;
-  return outside && set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
+  const { whenScaled } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
+  return whenScaled === "Delete" && !isWanted(set, ordinalOf(set, pod));
 }
 
 /** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
-async function handClaimsTo(context: ReportingContext, set: StatefulSet, pod: Pod): Promise<void> {
-  const { objects } = context;
+async function handClaimsTo({ objects }: ReportingContext, set: StatefulSet, pod: Pod): Promise<void> {
   for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
     const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
     if (!claim) continue;
@@ -168,11 +143,11 @@ async function updateStatus(
   const { objects, clock } = context;
   const set = findByKey(objects, statefulSets, key);
   if (!set) return undefined;
-  const owned = await claimDependents(objects, user, set, pods);
+  const owned = await claimDependents(context, set, pods);
   const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
   if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
-  const inUse = [status.currentRevision!, status.updateRevision!, ...owned.map((pod) => revisionOfPod(pod))];
-  await dropOldRevisions(objects, user, set, new Set(inUse));
+  const inUse = [status.currentRevision!, status.updateRevision!, ...owned.map(revisionOfPod)];
+  await dropOldRevisions(context, set, new Set(inUse));
   return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
 }
 

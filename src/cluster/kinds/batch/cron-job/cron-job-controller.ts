@@ -8,7 +8,7 @@ import { finishedCondition } from "../job/job-outcome.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
 import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
 import type { Stored } from "../../../contract/stored.ts";
-import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import type { Defaulted } from "../../../control-loop/api/core.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 
 export type CronJob = Defaulted<
@@ -49,12 +49,11 @@ export function cronJobController(context: ControllerContext): Controller {
 
 /** Reports which of the Jobs that were active before have finished, and which have disappeared. */
 async function reportEnded(
-  context: CronContext,
+  { report }: CronContext,
   cronJob: CronJob,
   owned: readonly Job[],
   spent: readonly Job[],
 ): Promise<void> {
-  const { report } = context;
   for (const { name, uid } of cronJob.status?.active ?? []) {
     const job = owned.find(({ metadata }) => metadata.uid === uid);
     const outcome = job && finishedCondition(job)?.type;
@@ -64,14 +63,12 @@ async function reportEnded(
   }
 }
 
-async function end(context: CronContext, cronJob: CronJob, job: Job): Promise<void> {
-  const { objects, report } = context;
+async function end({ objects, report }: CronContext, cronJob: CronJob, job: Job): Promise<void> {
   await objects.delete(user, job, { propagationPolicy: "Background" });
   await report(cronJob, "Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
 }
 
-function jobsOf(context: CronContext, { metadata }: CronJob): Job[] {
-  const { objects } = context;
+function jobsOf({ objects }: CronContext, { metadata }: CronJob): Job[] {
   return objects.list(jobs, metadata.namespace).filter((job) => findController(job)?.uid === metadata.uid);
 }
 
@@ -98,12 +95,11 @@ const neverDue: DueTimes = { last: undefined, next: undefined };
 
 /** Returns undefined for a schedule that this controller can't follow. */
 function findTimes(
-  context: CronContext,
+  { clock }: CronContext,
   schedule: string,
   timeZone: string | undefined,
   since: number,
 ): DueTimes | undefined {
-  const { clock } = context;
   try {
     return dueTimes(schedule, timeZone, since, clock.now());
   } catch (error) {

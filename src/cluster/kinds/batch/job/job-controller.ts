@@ -35,12 +35,9 @@ import {
   withConditions,
 } from "./job-outcome.ts";
 import { compareForDeletion, isFinished } from "../../../control-loop/pods/pod-state.ts";
-import { positiveCounts } from "../../../control-loop/positive-counts.ts";
+import { positiveCounts } from "../../../control-loop/counts.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
-import { createPod } from "../../../control-loop/pods/create-pod.ts";
-import { newPod } from "../../../control-loop/pods/new-pod.ts";
-import type { ClusterObjects } from "../../../contract/cluster-objects.ts";
-import { burst } from "../../../control-loop/pods/burst.ts";
+import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
 
 /** The value of managedBy for this controller. */
 const ownName = "kubernetes.io/job-controller";
@@ -79,7 +76,7 @@ export function jobController(context: ControllerContext): Controller {
 
   /** Takes the next step of a Job; returns after how many milliseconds to requeue it. */
   async function run(key: string, job: Job): Promise<number> {
-    const owned = await claimPods(steps, job);
+    const owned = await claimDependents(steps, job, pods, trackingFinalizer);
     const progress = jobProgress(job, owned);
     const outcome = jobOutcome(job, owned, progress, clock.now());
     const failed = withFailures(failures.get(key), progress);
@@ -109,7 +106,7 @@ async function countEnded(
   progress: JobProgress,
   outcome: JobOutcome | undefined,
 ): Promise<Job> {
-  const { objects, clock, user } = context;
+  const { clock } = context;
   const lost = outcome?.type === "Failed" ? owned.filter(isUncounted(job, progress)) : [];
   const stored = await writeStatus(context, job, progress, (status) => ({
     ...status,
@@ -118,7 +115,7 @@ async function countEnded(
   }));
   // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
   const ended = owned.filter((pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)));
-  await releasePods(objects, user, ended);
+  await releasePods(context, ended);
   return writeStatus(context, stored, progress, (status) => {
     const { succeeded = [], failed = [] } = stored.status?.uncountedTerminatedPods ?? {};
     const now = clock.now();
@@ -153,13 +150,9 @@ function podsOf({ objects }: ReportingContext, { metadata }: Job): Pod[] {
   return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
 }
 
-/** Lists the pods of a Job, after adopting and releasing some by its selector. */
-function claimPods({ objects, user }: ReportingContext, job: Job): Promise<Pod[]> {
-  return claimDependents(objects, user, job, pods, trackingFinalizer);
-}
-
 /** Pods that no unfinished Job owns are never counted, so their finalizer is removed. */
-async function releaseOrphans({ objects, user }: ReportingContext, namespace: string): Promise<void> {
+async function releaseOrphans(context: ReportingContext, namespace: string): Promise<void> {
+  const { objects } = context;
   const orphans = objects.list(pods, namespace).filter((pod) => {
     if (!isTracked(pod)) return false;
     const controller = findController(pod);
@@ -168,22 +161,12 @@ async function releaseOrphans({ objects, user }: ReportingContext, namespace: st
     const job = objects.get(jobs, namespace, controller.name);
     return job?.metadata.uid !== controller.uid || finishedCondition(job) !== undefined;
   });
-  await releasePods(objects, user, orphans);
+  await releasePods(context, orphans);
 }
 
-async function scale(
-  context: ReportingContext,
-  job: Job,
-  { create, surplus }: ReturnType<typeof nextPods>,
-): Promise<void> {
-  const { objects, report, user } = context;
-  for (const { index, failures } of create) {
-    const pod = await createPod(objects, user, jobPod(job, index, failures), (refusal) =>
-      report(job, "Warning", "FailedCreate", `Error creating: ${refusal}`),
-    );
-    await report(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
-  }
-  await releasePods(objects, user, surplus);
+async function scale(context: ReportingContext, job: Job, { create, surplus }: NextPods): Promise<void> {
+  for (const { index, failures } of create) await createPod(context, job, jobPod(job, index, failures));
+  await releasePods(context, surplus);
   await end(context, job, surplus);
 }
 
@@ -291,7 +274,7 @@ function endOf({ metadata, status }: Pod): number {
 }
 
 /** Removes the tracking finalizer from pods that their Job has counted or will never count. */
-async function releasePods(objects: ClusterObjects, user: string, counted: readonly Pod[]): Promise<void> {
+async function releasePods({ objects, user }: ReportingContext, counted: readonly Pod[]): Promise<void> {
   for (const { metadata } of counted) {
     const pod = objects.get(pods, metadata.namespace, metadata.name!);
     if (!pod || pod.metadata.uid !== metadata.uid || !isTracked(pod)) continue;
@@ -337,16 +320,10 @@ function podOf(job: Job, index: number, failures: number | undefined): Pod {
   }
 }
 
-async function end(
-  { objects, report, user }: ReportingContext,
-  job: Job,
-  active: readonly Pod[],
-): Promise<void> {
-  for (const { metadata } of active) {
-    const pod = objects.get(pods, metadata.namespace, metadata.name!);
-    if (!pod) continue;
-    await objects.delete(user, pod, { uid: metadata.uid });
-    await report(job, "Normal", "SuccessfulDelete", `Deleted pod: ${metadata.name}`);
+async function end(context: ReportingContext, job: Job, active: readonly Pod[]): Promise<void> {
+  for (const pod of active) {
+    const isThere = context.objects.get(pods, pod.metadata.namespace, pod.metadata.name!) !== undefined;
+    if (isThere) await deletePod(context, job, pod);
   }
 }
 

@@ -1,8 +1,7 @@
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
-import type { Pod } from "../../../control-loop/api/core.ts";
+import type { Defaulted, Pod } from "../../../control-loop/api/core.ts";
 import { isActive, isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
 import { formatIndexes, parseIndexes } from "./indexes.ts";
-import type { Defaulted } from "../../../control-loop/defaulted.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
