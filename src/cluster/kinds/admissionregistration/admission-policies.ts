@@ -1,14 +1,7 @@
 import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type {
-  MutatingAdmissionPolicySpec,
-  Mutation,
-  ParamKind,
-  ValidatingAdmissionPolicySpec,
-  ValidatingAdmissionPolicyStatus,
-  Validation,
-} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type * as admissionregistration from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -19,19 +12,19 @@ import {
   matchResources,
   mutatedOperations,
 } from "./match-resources.ts";
-import { type Problems, choice, optionalChoice, refused } from "../checks/problems.ts";
+import { type Problems, choice, eachItem, optionalChoice, refused } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 
-function statusOf(object: ApiObject): Sent<ValidatingAdmissionPolicyStatus> {
+function statusOf(object: ApiObject): Sent<admissionregistration.ValidatingAdmissionPolicyStatus> {
   return object["status"] ?? {};
 }
 
 /** Validates a ValidatingAdmissionPolicy; on an update, `old` is the stored one. */
 function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as ValidatingAdmissionPolicySpec;
+  const spec = (object["spec"] ?? {}) as admissionregistration.ValidatingAdmissionPolicySpec;
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () => []);
   const compiler = new PolicyCompiler({
@@ -45,15 +38,15 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
     yield required("spec.auditAnnotations", detail);
     return;
   }
-  for (const [index, validation] of validations.entries()) {
-    yield* validationProblems(`spec.validations[${index}]`, validation, compiler);
-  }
+  yield* eachItem("spec.validations", validations, (at, validation) =>
+    validationProblems(at, validation, compiler),
+  );
   yield* annotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
 }
 
 /** Validates a MutatingAdmissionPolicy. */
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as MutatingAdmissionPolicySpec;
+  const spec = (object["spec"] ?? {}) as admissionregistration.MutatingAdmissionPolicySpec;
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () =>
     mutatedOperations("spec.matchConstraints", spec.matchConstraints),
   );
@@ -61,9 +54,7 @@ function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   yield* variableProblems(spec.variables ?? [], compiler);
   const { mutations = [] } = spec;
   if (mutations.length === 0) yield required("spec.mutations", "mutations must contain at least one item");
-  for (const [index, mutation] of mutations.entries()) {
-    yield* mutationProblems(`spec.mutations[${index}]`, mutation, compiler);
-  }
+  yield* eachItem("spec.mutations", mutations, (at, mutation) => mutationProblems(at, mutation, compiler));
   yield* choice(
     "spec.reinvocationPolicy",
     spec.reinvocationPolicy,
@@ -77,13 +68,9 @@ function* commonProblems(
   old: PolicySpec | undefined,
   more: () => Iterable<never> | Problems,
 ): Problems {
+  const choices = "admissionregistration/v1.ValidatingAdmissionPolicySpec";
   if (spec.failurePolicy === undefined) yield required("spec.failurePolicy");
-  else
-    yield* optionalChoice(
-      "spec.failurePolicy",
-      spec.failurePolicy,
-      "admissionregistration/v1.ValidatingAdmissionPolicySpec",
-    );
+  else yield* optionalChoice("spec.failurePolicy", spec.failurePolicy, choices);
   if (spec.paramKind) yield* paramKindProblems(spec.paramKind);
   const { matchConstraints: match } = spec;
   if (!match) yield required("spec.matchConstraints");
@@ -146,7 +133,7 @@ function isIdentifier(name: string): boolean {
 
 function* validationProblems(
   field: string,
-  validation: Partial<Validation>,
+  validation: Partial<admissionregistration.Validation>,
   compiler: PolicyCompiler,
 ): Problems {
   const { expression = "", message = "", messageExpression = "", reason } = validation;
@@ -172,7 +159,7 @@ const annotationLength = 5 * 1024;
 
 function* annotationProblems(
   policy: string,
-  annotations: NonNullable<ValidatingAdmissionPolicySpec["auditAnnotations"]>,
+  annotations: NonNullable<admissionregistration.ValidatingAdmissionPolicySpec["auditAnnotations"]>,
   compiler: PolicyCompiler,
 ): Problems {
   const field = "spec.auditAnnotations";
@@ -193,7 +180,11 @@ function* annotationProblems(
   }
 }
 
-function* mutationProblems(field: string, mutation: Partial<Mutation>, compiler: PolicyCompiler): Problems {
+function* mutationProblems(
+  field: string,
+  mutation: Partial<admissionregistration.Mutation>,
+  compiler: PolicyCompiler,
+): Problems {
   const { patchType } = mutation;
   yield* choice(`${field}.patchType`, patchType, "admissionregistration/v1.Mutation");
   if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return;
@@ -212,7 +203,7 @@ function* mutationProblems(field: string, mutation: Partial<Mutation>, compiler:
 }
 
 function paramKind(object: object): string {
-  const kind = readField<ParamKind>(object, "spec.paramKind");
+  const kind = readField<admissionregistration.ParamKind>(object, "spec.paramKind");
   return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
 }
 

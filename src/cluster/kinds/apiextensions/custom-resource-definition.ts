@@ -9,13 +9,12 @@ import {
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { parseRequestURI, unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
-import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { type Problems, choice, immutable, refused } from "../checks/problems.ts";
+import { type Problems, choice, immutable } from "../checks/problems.ts";
 import { readField } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
-import { webhookClient } from "../checks/webhook-client.ts";
+import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
 import type { SentObject } from "../../contract/sent.ts";
 
 /** A CRD as it is stored. */
@@ -98,18 +97,7 @@ function* conversionProblems(field: string, { strategy, webhook }: CRDConversion
   }
   if (!webhook?.clientConfig) yield required(client, "required when strategy is set to Webhook");
   else yield* webhookClient(client, webhook.clientConfig);
-  yield* reviewVersions(reviews, webhook?.conversionReviewVersions ?? []);
-}
-
-function* reviewVersions(field: string, versions: readonly string[]): Problems {
-  if (versions.length === 0) return yield required(field);
-  for (const [index, version] of versions.entries()) {
-    if (versions.indexOf(version) < index) yield invalid(`${field}[${index}]`, version, "duplicate version");
-    else yield* refused(`${field}[${index}]`, version, checkLabel1035(version));
-  }
-  if (!versions.some((version) => version === "v1" || version === "v1beta1")) {
-    yield invalid(field, versions, "must include at least one of v1, v1beta1");
-  }
+  yield* reviewVersionProblems(reviews, webhook?.conversionReviewVersions ?? []);
 }
 
 /** There is a storage version, and no version can be removed while objects may be stored in it. */

@@ -1,9 +1,4 @@
-import type {
-  APIService,
-  APIServiceCondition,
-  APIServiceSpec,
-  ServiceReference,
-} from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
+import type * as apiregistration from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
@@ -14,13 +9,13 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { checkPort } from "../checks/names.ts";
-import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, eachItem, needed, refused, optionalChoice } from "../checks/problems.ts";
 
-type Spec = Sent<APIServiceSpec>;
+type Spec = Sent<apiregistration.APIServiceSpec>;
 
 /** Validates an APIService, whose name must be its version and group. */
 function* apiServiceProblems(object: ApiObject): Problems {
-  const { spec = {} } = object as Sent<APIService>;
+  const { spec = {} } = object as Sent<apiregistration.APIService>;
   const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec;
   const { name = "", generateName = "" } = object.metadata;
   const needs = `${version}.${group}`;
@@ -66,17 +61,15 @@ function* serviceProblems({ service, caBundle = "", insecureSkipTLSVerify = fals
     yield invalid(insecure, true, "may not be true if caBundle is present");
 }
 
-const statuses = ["True", "False", "Unknown"];
-
-function* conditionProblems(object: ApiObject): Problems {
-  const { conditions = [] } = (object as Sent<APIService>).status ?? {};
-  for (const [index, { status = "" }] of conditions.entries()) {
-    yield* optionalChoice(`status.conditions[${index}].status`, status, statuses);
-  }
+function conditionProblems(object: ApiObject): Problems {
+  const { conditions } = (object as Sent<apiregistration.APIService>).status ?? {};
+  return eachItem("status.conditions", conditions, (at, { status = "" }) =>
+    optionalChoice(`${at}.status`, status, ["True", "False", "Unknown"]),
+  );
 }
 
 /** The condition of versions that this server serves itself. */
-function localCondition(now: number): APIServiceCondition {
+function localCondition(now: number): apiregistration.APIServiceCondition {
   return {
     type: "Available",
     status: "True",
@@ -106,11 +99,11 @@ export const apiService: BuiltInKind = {
   },
   cells: {
     Service: (object) => {
-      const service = readField<ServiceReference>(object, "spec.service");
+      const service = readField<apiregistration.ServiceReference>(object, "spec.service");
       return service ? `${service.namespace}/${service.name}` : "Local";
     },
     Available: (object) => {
-      const conditions = readField<APIServiceCondition[]>(object, "status.conditions") ?? [];
+      const conditions = readField<apiregistration.APIServiceCondition[]>(object, "status.conditions") ?? [];
       const available = conditions.find(({ type }) => type === "Available");
       if (!available || available.status === "True") return available?.status ?? "Unknown";
       return available.reason ? `${available.status} (${available.reason})` : available.status;

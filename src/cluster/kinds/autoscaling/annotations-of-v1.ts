@@ -1,26 +1,22 @@
 import { type JSONObject, isObject } from "@tsbuilder/apimachinery/json";
 import { type BuiltinSchema, DecodeError, decodeBuiltIn } from "@tsbuilder/apimachinery/kinds";
 import { compareText, goStruct } from "@tsbuilder/apimachinery/text";
-import type {
-  HorizontalPodAutoscalerSpec,
-  MetricSpec,
-  MetricStatus,
-} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import type * as autoscaling from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 
 /** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
 interface OtherFields {
-  readonly metrics?: readonly Sent<MetricSpec>[] | undefined;
-  readonly behavior?: Sent<HorizontalPodAutoscalerSpec>["behavior"] | undefined;
-  readonly currentMetrics?: readonly Sent<MetricStatus>[] | null | undefined;
+  readonly metrics?: readonly Sent<autoscaling.MetricSpec>[] | undefined;
+  readonly behavior?: Sent<autoscaling.HorizontalPodAutoscalerSpec>["behavior"] | undefined;
+  readonly currentMetrics?: readonly Sent<autoscaling.MetricStatus>[] | null | undefined;
   readonly conditions?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 /** The object in either version: v1 has a field for one metric. */
 export type HorizontalPodAutoscaler = ApiObject & {
-  spec?: Sent<HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
+  spec?: Sent<autoscaling.HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
   status?: Pick<OtherFields, "currentMetrics" | "conditions"> & {
     currentReplicas?: number;
     currentCPUUtilizationPercentage?: number;

@@ -1,10 +1,4 @@
-import type {
-  HorizontalPodAutoscalerBehavior,
-  MetricSpec,
-  MetricStatus,
-  MetricTarget,
-  MetricValueStatus,
-} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import type * as autoscaling from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import {
   type HorizontalPodAutoscaler,
@@ -78,21 +72,21 @@ function withAnnotations<T extends Pick<HorizontalPodAutoscaler, "metadata">>(
   return { ...object, metadata: { ...metadata, ...(!isAbsent && { annotations }) } };
 }
 
-const cpuTarget = (averageUtilization: number): Sent<MetricSpec> => ({
+const cpuTarget = (averageUtilization: number): Sent<autoscaling.MetricSpec> => ({
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
 });
 
-const currentCPU = (averageUtilization: number): Sent<MetricStatus> => ({
+const currentCPU = (averageUtilization: number): Sent<autoscaling.MetricStatus> => ({
   type: "Resource",
   resource: { name: "cpu", current: { averageUtilization } },
 });
 
-function isCPUTarget({ type, resource }: Sent<MetricSpec>): boolean {
+function isCPUTarget({ type, resource }: Sent<autoscaling.MetricSpec>): boolean {
   return type === "Resource" && resource?.name === "cpu" && resource.target?.averageUtilization !== undefined;
 }
 
-function isCurrentCPU({ type, resource }: Sent<MetricStatus>): boolean {
+function isCurrentCPU({ type, resource }: Sent<autoscaling.MetricStatus>): boolean {
   return (
     type === "Resource" && resource?.name === "cpu" && resource.current?.averageUtilization !== undefined
   );
@@ -144,7 +138,11 @@ function ofResource(source: Source, measured: Source | undefined): string {
 }
 
 /** A metric of a spec has a target, the one of a status the current value. */
-type Source = Sent<{ name: string; target: MetricTarget; current: MetricValueStatus }>;
+type Source = Sent<{
+  name: string;
+  target: autoscaling.MetricTarget;
+  current: autoscaling.MetricValueStatus;
+}>;
 
 type Metric = Sent<
   { type: string } & Record<"external" | "pods" | "object" | "resource" | "containerResource", Source>
@@ -175,7 +173,7 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
 function defaultBehavior({
   scaleUp,
   scaleDown,
-}: Sent<HorizontalPodAutoscalerBehavior>): Sent<HorizontalPodAutoscalerBehavior> {
+}: Sent<autoscaling.HorizontalPodAutoscalerBehavior>): Sent<autoscaling.HorizontalPodAutoscalerBehavior> {
   const byPercent = { type: "Percent", value: 100, periodSeconds: 15 };
   const policies = [{ type: "Pods", value: 4, periodSeconds: 15 }, byPercent];
   return {

@@ -9,7 +9,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import type { Sent, SentObject } from "../../contract/sent.ts";
-import { type Problems, optionalChoice } from "../checks/problems.ts";
+import { type Problems, duplicates, eachItem, optionalChoice } from "../checks/problems.ts";
 
 type Condition = Sent<certificates.CertificateSigningRequestCondition>;
 
@@ -29,12 +29,10 @@ function* requestProblems({ spec }: CertificateSigningRequest): Problems {
   const reason = checkRequest(request ?? "");
   if (reason !== undefined) yield invalid("spec.request", request ?? null, reason);
   if (usages.length === 0) yield required("spec.usages");
-  for (const [index, usage] of usages.entries()) {
-    yield* optionalChoice(`spec.usages[${index}]`, usage, "certificates/v1.CertificateSigningRequestSpec");
-  }
-  for (const [index, usage] of usages.entries()) {
-    if (usages.indexOf(usage) < index) yield duplicate(`spec.usages[${index}]`, usage);
-  }
+  yield* eachItem("spec.usages", usages, (at, usage) =>
+    optionalChoice(at, usage, "certificates/v1.CertificateSigningRequestSpec"),
+  );
+  yield* duplicates("spec.usages", usages);
   yield* signerProblems("spec.signerName", signerName);
   if (seconds !== undefined && seconds < shortestDuration) {
     const detail = "may not specify a duration less than 600 seconds (10 minutes)";

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, required, notSupported } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, duplicate, invalid, required, notSupported } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { knownValues } from "./known-values.ts";
 
@@ -64,6 +64,22 @@ export function* optionalChoice(field: string, value: string | undefined, choice
   const name = /\w+(?=(\[\d+\])?$)/.exec(field)?.[0];
   const values = typeof choices === "string" ? knownValues(`${choices}.${name}`) : choices;
   if (!values.includes(value)) yield notSupported(field, value, values);
+}
+
+/** Validates each item of a list. */
+export function* eachItem<T>(
+  field: string,
+  list: readonly T[] | undefined,
+  check: (field: string, item: T) => Iterable<FieldError>,
+): Problems {
+  for (const [index, item] of (list ?? []).entries()) yield* check(`${field}[${index}]`, item);
+}
+
+/** Reports the items of a list that repeat an earlier one. */
+export function* duplicates(field: string, list: readonly string[]): Problems {
+  for (const [index, item] of list.entries()) {
+    if (list.indexOf(item) < index) yield duplicate(`${field}[${index}]`, item);
+  }
 }
 
 /** The fields of a Go struct in their order: what each is if it is absent, and the struct in it or in its items. */

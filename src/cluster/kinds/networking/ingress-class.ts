@@ -1,8 +1,5 @@
 import { forbidden, invalid, notSupported, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import type {
-  IngressClassParametersReference,
-  IngressClassSpec,
-} from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type * as networking from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { TypedLocalObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -13,7 +10,7 @@ import { type Problems, immutable, needed, refused } from "../checks/problems.ts
 import { type Fields, fillIn } from "../fill-in.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 
-type IngressClass = ApiObject & { spec?: Sent<IngressClassSpec> };
+type IngressClass = ApiObject & { spec?: Sent<networking.IngressClassSpec> };
 
 const longestController = 250;
 
@@ -39,7 +36,10 @@ function* domainPrefixedPath(field: string, value: string): Problems {
   }
 }
 
-function* parametersProblems(field: string, parameters: Sent<IngressClassParametersReference>): Problems {
+function* parametersProblems(
+  field: string,
+  parameters: Sent<networking.IngressClassParametersReference>,
+): Problems {
   const { scope = "", namespace } = parameters;
   yield* typedReference(field, parameters);
   if (scope === "Namespace") {
@@ -79,7 +79,7 @@ export const ingressClass: BuiltInKind = {
   cells: {
     Controller: text("spec.controller"),
     Parameters: (object) => {
-      const parameters = readField<IngressClassParametersReference>(object, "spec.parameters");
+      const parameters = readField<networking.IngressClassParametersReference>(object, "spec.parameters");
       if (!parameters) return "<none>";
       const { apiGroup, kind, name } = parameters;
       return `${kind}${apiGroup ? `.${apiGroup}` : ""}/${name}`;

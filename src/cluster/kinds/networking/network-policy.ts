@@ -1,10 +1,5 @@
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import type {
-  IPBlock,
-  NetworkPolicyPeer,
-  NetworkPolicyPort,
-  NetworkPolicySpec,
-} from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type * as networking from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
 import { type Fields, eachOf } from "../fill-in.ts";
@@ -13,9 +8,9 @@ import type { Sent } from "../../contract/sent.ts";
 import { checkAddressRange, isRange, isStrictSubset, rangeWarnings } from "../checks/addresses.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
-import { type Problems, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, eachItem, refused, optionalChoice } from "../checks/problems.ts";
 
-type NetworkPolicy = ApiObject & { spec?: Sent<NetworkPolicySpec> };
+type NetworkPolicy = ApiObject & { spec?: Sent<networking.NetworkPolicySpec> };
 
 /** Validates a policy; ranges that it already had before an update are not checked again. */
 function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
@@ -23,8 +18,8 @@ function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
   const { spec = {} } = policy;
   yield* selectorProblems("spec.podSelector", spec.podSelector);
   for (const { field, ports, peers, peersField } of rulesOf(policy)) {
-    for (const [index, port] of ports.entries()) yield* portProblems(`${field}.ports[${index}]`, port);
-    for (const [index, peer] of peers.entries()) yield* peerProblems(`${peersField}[${index}]`, peer, known);
+    yield* eachItem(`${field}.ports`, ports, portProblems);
+    yield* eachItem(peersField, peers, (at, peer) => peerProblems(at, peer, known));
   }
   const { policyTypes = [] } = spec;
   if (policyTypes.length > 2) {
@@ -57,7 +52,7 @@ function rulesOf({ spec = {} }: NetworkPolicy) {
   ];
 }
 
-function* blocks(policy: NetworkPolicy): Generator<[string, Sent<IPBlock>], void> {
+function* blocks(policy: NetworkPolicy): Generator<[string, Sent<networking.IPBlock>], void> {
   for (const { peers, peersField } of rulesOf(policy)) {
     for (const [index, { ipBlock }] of peers.entries()) {
       if (ipBlock) yield [`${peersField}[${index}].ipBlock`, ipBlock];
@@ -65,7 +60,10 @@ function* blocks(policy: NetworkPolicy): Generator<[string, Sent<IPBlock>], void
   }
 }
 
-function* portProblems(field: string, { protocol, port, endPort }: Sent<NetworkPolicyPort>): Problems {
+function* portProblems(
+  field: string,
+  { protocol, port, endPort }: Sent<networking.NetworkPolicyPort>,
+): Problems {
   yield* optionalChoice(`${field}.protocol`, protocol, ["TCP", "UDP", "SCTP"]);
   const refuseEnd = (when: string) =>
     endPort === undefined
@@ -84,7 +82,11 @@ function* portProblems(field: string, { protocol, port, endPort }: Sent<NetworkP
   }
 }
 
-function* peerProblems(field: string, peer: Sent<NetworkPolicyPeer>, known: readonly string[]): Problems {
+function* peerProblems(
+  field: string,
+  peer: Sent<networking.NetworkPolicyPeer>,
+  known: readonly string[],
+): Problems {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   yield* selectorProblems(`${field}.podSelector`, podSelector);
   yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector);
@@ -97,7 +99,7 @@ function* peerProblems(field: string, peer: Sent<NetworkPolicyPeer>, known: read
 
 function* blockProblems(
   field: string,
-  { cidr = "", except = [] }: Sent<IPBlock>,
+  { cidr = "", except = [] }: Sent<networking.IPBlock>,
   known: readonly string[],
 ): Problems {
   if (cidr === "") return yield required(`${field}.cidr`);

@@ -5,7 +5,7 @@ import type { Sent } from "../../contract/sent.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import { checkCanonicalRange, familyOf } from "../checks/addresses.ts";
-import { immutable, type Problems, refused } from "../checks/problems.ts";
+import { type Problems, eachItem, immutable, refused } from "../checks/problems.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 
 type ServiceCIDR = ApiObject & { spec?: Sent<ServiceCIDRSpec> };
@@ -17,9 +17,7 @@ function* rangeProblems({ spec = {} }: ServiceCIDR): Problems {
   const { cidrs = [] } = spec;
   if (cidrs.length === 0) return yield required(field, "at least one CIDR required");
   if (cidrs.length > 2) return yield invalidStruct(field, { CIDRs: cidrs }, "may only hold up to 2 values");
-  for (const [index, range] of cidrs.entries()) {
-    yield* refused(`${field}[${index}]`, range, checkCanonicalRange(range));
-  }
+  yield* eachItem(field, cidrs, (at, range) => refused(at, range, checkCanonicalRange(range)));
   const [first, second] = cidrs.map(familyOf);
   if (cidrs.length === 2 && first !== undefined && first === second) {
     const detail = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";

@@ -1,8 +1,5 @@
 import { invalidStruct } from "@tsbuilder/apimachinery/errors";
-import type {
-  PodDisruptionBudgetSpec,
-  PodDisruptionBudgetStatus,
-} from "@tsbuilder/apimachinery/k8s/policy/v1";
+import type * as policy from "@tsbuilder/apimachinery/k8s/policy/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, text } from "../cells.ts";
 import { disruptionController } from "./disruption-controller.ts";
@@ -12,10 +9,10 @@ import { conditionProblems, selectorProblems, shownSelector } from "../checks/me
 import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../apps/workload.ts";
 
-type PodDisruptionBudget = ApiObject & { spec?: Sent<PodDisruptionBudgetSpec> };
+type PodDisruptionBudget = ApiObject & { spec?: Sent<policy.PodDisruptionBudgetSpec> };
 
 function* statusProblems(object: ApiObject): Problems {
-  const status = (object["status"] ?? {}) as Sent<PodDisruptionBudgetStatus>;
+  const status = (object["status"] ?? {}) as Sent<policy.PodDisruptionBudgetStatus>;
   yield* conditionProblems("status.conditions", status.conditions);
   for (const field of ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const) {
     yield* nonNegative(`status.${field}`, status[field]);

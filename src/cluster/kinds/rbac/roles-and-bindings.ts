@@ -14,7 +14,7 @@ import type { Strategy } from "../../registry/resource.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { isUsable, selectorProblems } from "../checks/meta-types.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
-import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, eachItem, needed, refused, optionalChoice } from "../checks/problems.ts";
 import type { CellReader } from "../../registry/table-columns.ts";
 import { readField, text } from "../cells.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
@@ -118,9 +118,9 @@ function* bindingProblems({ kind, roleRef = {}, subjects = [] }: SentBinding): P
   if (apiGroup !== group) yield notSupported("roleRef.apiGroup", apiGroup, [group]);
   yield* optionalChoice("roleRef.kind", role, kinds);
   yield* needed("roleRef.name", name, (text) => pathSegmentName(text, false));
-  for (const [index, subject] of subjects.entries()) {
-    yield* subjectProblems(`subjects[${index}]`, subject, kind === "ClusterRoleBinding");
-  }
+  yield* eachItem("subjects", subjects, (at, subject) =>
+    subjectProblems(at, subject, kind === "ClusterRoleBinding"),
+  );
 }
 
 function* subjectProblems(field: string, subject: Sent<Subject>, needsNamespace: boolean): Problems {

@@ -1,15 +1,4 @@
-import type {
-  DeviceClaim,
-  DeviceClassSpec,
-  DeviceConstraint,
-  DeviceRequest,
-  DeviceSelector,
-  DeviceToleration,
-  ExactDeviceRequest,
-  OpaqueDeviceConfiguration,
-  ResourceClaimSpec,
-  ResourceClaimTemplateSpec,
-} from "@tsbuilder/apimachinery/k8s/resource/v1";
+import type * as resource from "@tsbuilder/apimachinery/k8s/resource/v1";
 import {
   duplicate,
   forbidden,
@@ -68,8 +57,8 @@ const resourceClaimStrategy = (store: Store): Partial<Strategy> => ({
     subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
 });
 
-function devicesOf(object: ApiObject): Sent<DeviceClaim> {
-  return (object as { spec?: Sent<ResourceClaimSpec> }).spec?.devices ?? {};
+function devicesOf(object: ApiObject): Sent<resource.DeviceClaim> {
+  return (object as { spec?: Sent<resource.ResourceClaimSpec> }).spec?.devices ?? {};
 }
 
 function claimState(object: object): string {
@@ -83,7 +72,7 @@ function claimState(object: object): string {
   ].join(",");
 }
 
-type ClaimTemplate = ApiObject & { spec?: Sent<ResourceClaimTemplateSpec> };
+type ClaimTemplate = ApiObject & { spec?: Sent<resource.ResourceClaimTemplateSpec> };
 
 const resourceClaimTemplateStrategy = (store: Store): Partial<Strategy> => ({
   returnsDeleted: true,
@@ -177,7 +166,11 @@ function defaultClaim(spec: unknown): void {
 const label = "resource.kubernetes.io/admin-access";
 
 /** Only namespaces with a label may request devices that others use (adminAccess); the error names the first request. */
-function* adminAccess({ requests = [] }: Sent<DeviceClaim>, namespace: string, store: Store): Problems {
+function* adminAccess(
+  { requests = [] }: Sent<resource.DeviceClaim>,
+  namespace: string,
+  store: Store,
+): Problems {
   const index = requests?.findIndex(({ exactly }) => exactly?.adminAccess === true) ?? -1;
   if (index < 0) return;
   const labels = store.collection("namespaces").get(namespace)?.object.metadata.labels;
@@ -191,7 +184,7 @@ function* problems(object: ClaimTemplate): Problems {
   yield* claimProblems("spec.spec.devices", object.spec?.spec?.devices ?? {});
 }
 
-type DeviceClass = ApiObject & { spec?: Sent<DeviceClassSpec> };
+type DeviceClass = ApiObject & { spec?: Sent<resource.DeviceClassSpec> };
 
 const mostConfigs = 32;
 
@@ -213,7 +206,7 @@ const longestExpression = 10 * 1024;
 const longestParameters = 10 * 1024;
 
 /** Validates the requests, constraints and configurations of a claim. */
-function* claimProblems(field: string, claim: Sent<DeviceClaim>): Problems {
+function* claimProblems(field: string, claim: Sent<resource.DeviceClaim>): Problems {
   const { requests = [], constraints = [], config = [] } = claim;
   const names = namesOf(requests ?? []);
   yield* setProblems(`${field}.requests`, requests ?? [], mostItems, requestProblems, nameOf);
@@ -227,7 +220,7 @@ function* claimProblems(field: string, claim: Sent<DeviceClaim>): Problems {
 }
 
 /** The requests of a claim, and those of them with alternatives by `request/alternative`, too. */
-function namesOf(requests: readonly Sent<DeviceRequest>[]): ReadonlySet<string> {
+function namesOf(requests: readonly Sent<resource.DeviceRequest>[]): ReadonlySet<string> {
   return new Set(
     requests.flatMap(({ name = "", firstAvailable = [] }) => [
       name,
@@ -262,13 +255,13 @@ function* setProblems<T>(
   }
 }
 
-function* requestProblems(field: string, request: Sent<DeviceRequest>): Problems {
+function* requestProblems(field: string, request: Sent<resource.DeviceRequest>): Problems {
   const { name = "", exactly, firstAvailable = [] } = request;
   yield* requestName(`${field}.name`, name);
   const rule = "exactly one of `exactly` or `firstAvailable` is required";
   if (!exactly && firstAvailable.length === 0) yield required(field, rule);
   else if (!exactly) {
-    const alternative: Check<Sent<ExactDeviceRequest> & { name?: string | undefined }> = function* (
+    const alternative: Check<Sent<resource.ExactDeviceRequest> & { name?: string | undefined }> = function* (
       at,
       each,
     ) {
@@ -284,7 +277,7 @@ function requestName(field: string, name: string): Problems {
   return refused(field, name, checkLabel(name));
 }
 
-function* exactProblems(field: string, request: Sent<ExactDeviceRequest>): Problems {
+function* exactProblems(field: string, request: Sent<resource.ExactDeviceRequest>): Problems {
   const { deviceClassName, selectors = [], allocationMode = "", count = 0, tolerations = [] } = request;
   yield* needed(`${field}.deviceClassName`, deviceClassName, checkSubdomain);
   yield* selectorProblems(`${field}.selectors`, selectors);
@@ -299,7 +292,7 @@ function* exactProblems(field: string, request: Sent<ExactDeviceRequest>): Probl
   }
 }
 
-function selectorProblems(field: string, selectors: readonly Sent<DeviceSelector>[]): Problems {
+function selectorProblems(field: string, selectors: readonly Sent<resource.DeviceSelector>[]): Problems {
   return listProblems(field, selectors, mostItems, function* (at, { cel }) {
     if (cel) yield* expressionProblems(`${at}.cel.expression`, cel.expression ?? "");
     else yield required(`${at}.cel`);
@@ -314,7 +307,7 @@ function* expressionProblems(field: string, expression: string): Problems {
   }
 }
 
-function* tolerationProblems(field: string, toleration: Sent<DeviceToleration>): Problems {
+function* tolerationProblems(field: string, toleration: Sent<resource.DeviceToleration>): Problems {
   const { key = "", operator = "", value = "", effect } = toleration;
   if (key !== "") yield* refused(`${field}.key`, key, checkQualifiedName(key));
   if (operator === "Exists") {
@@ -326,7 +319,7 @@ function* tolerationProblems(field: string, toleration: Sent<DeviceToleration>):
 
 function* constraintProblems(
   field: string,
-  { requests = [], matchAttribute, distinctAttribute }: Sent<DeviceConstraint>,
+  { requests = [], matchAttribute, distinctAttribute }: Sent<resource.DeviceConstraint>,
   names: ReadonlySet<string>,
 ): Problems {
   yield* referenceProblems(`${field}.requests`, requests, names);
@@ -379,7 +372,7 @@ function* referenceProblems(
 /** The configuration for a driver, which only it understands. */
 function* configProblems(
   field: string,
-  { opaque }: { opaque?: Sent<OpaqueDeviceConfiguration> | undefined },
+  { opaque }: { opaque?: Sent<resource.OpaqueDeviceConfiguration> | undefined },
 ): Problems {
   if (!opaque) return yield required(`${field}.opaque`);
   const at = `${field}.opaque`;

@@ -7,16 +7,7 @@ import {
   tooLong,
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
-import type {
-  CapacityRequestPolicyRange,
-  CounterSet,
-  Device,
-  DeviceAttribute,
-  DeviceCapacity,
-  DeviceTaint,
-  ResourcePool,
-  ResourceSliceSpec,
-} from "@tsbuilder/apimachinery/k8s/resource/v1";
+import type * as resource from "@tsbuilder/apimachinery/k8s/resource/v1";
 import {
   checkLabel,
   checkLabelValue,
@@ -34,7 +25,7 @@ import { type Problems, choice, immutable, refused } from "../checks/problems.ts
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverName } from "../storage/storage-class.ts";
 
-type ResourceSlice = ApiObject & { spec?: Sent<ResourceSliceSpec> };
+type ResourceSlice = ApiObject & { spec?: Sent<resource.ResourceSliceSpec> };
 
 const mostDevices = 128;
 
@@ -75,7 +66,11 @@ function isAdvanced({ taints = [], consumesCounters = [] }: SentDevice): boolean
 const mostValues = 10;
 
 /** Validates how much of a device's capacity one request may get; only devices with several users share it. */
-function* capacityProblems(field: string, capacity: Sent<DeviceCapacity>, shared: boolean): Problems {
+function* capacityProblems(
+  field: string,
+  capacity: Sent<resource.DeviceCapacity>,
+  shared: boolean,
+): Problems {
   const { requestPolicy: policy, value: most = "0" } = capacity;
   if (!policy) return;
   const at = `${field}.requestPolicy`;
@@ -126,7 +121,7 @@ function* valueProblems(
 
 function* rangeProblems(
   field: string,
-  { min: least, max, step }: Sent<CapacityRequestPolicyRange>,
+  { min: least, max, step }: Sent<resource.CapacityRequestPolicyRange>,
   usual: Quantity,
   most: Quantity,
 ): Problems {
@@ -158,7 +153,7 @@ function* rangeProblems(
   }
 }
 
-type SentDevice = Sent<Device>;
+type SentDevice = Sent<resource.Device>;
 
 const mostFacts = 32;
 
@@ -198,7 +193,7 @@ function* deviceProblems(field: string, device: SentDevice, placed: boolean): Pr
 }
 
 /** Validates counters, and the name of their set. */
-function* counterProblems(field: string, nameField: string, set: Sent<CounterSet>): Problems {
+function* counterProblems(field: string, nameField: string, set: Sent<resource.CounterSet>): Problems {
   const { name = "", counters = {} } = set;
   if (name === "") yield required(`${field}.${nameField}`);
   else yield* refused(`${field}.${nameField}`, name, checkLabel(name));
@@ -236,7 +231,7 @@ const semanticVersion = new RegExp(
   String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
 );
 
-function* attributeProblems(field: string, attribute: Sent<DeviceAttribute>): Problems {
+function* attributeProblems(field: string, attribute: Sent<resource.DeviceAttribute>): Problems {
   const { bool, int, string, version } = attribute;
   if (string !== undefined && string.length > longestValue) yield tooLong(`${field}.string`, longestValue);
   if (version !== undefined) {
@@ -262,7 +257,10 @@ function* attributeProblems(field: string, attribute: Sent<DeviceAttribute>): Pr
   }
 }
 
-function* taintProblems(field: string, { key = "", value = "", effect }: Sent<DeviceTaint>): Problems {
+function* taintProblems(
+  field: string,
+  { key = "", value = "", effect }: Sent<resource.DeviceTaint>,
+): Problems {
   yield* refused(`${field}.key`, key, checkQualifiedName(key));
   if (value !== "") yield* refused(`${field}.value`, value, checkLabelValue(value));
   yield* choice(`${field}.effect`, effect, "resource/v1.DeviceTaint");
@@ -334,7 +332,7 @@ function* eachOnce<T extends { name?: string | undefined }>(
   }
 }
 
-function* poolProblems(field: string, pool: Sent<ResourcePool>): Problems {
+function* poolProblems(field: string, pool: Sent<resource.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
   if (name === "") yield required(`${field}.name`);
   else {
@@ -353,7 +351,7 @@ function* nodeProblems({
   nodeSelector,
   allNodes,
   perDeviceNodeSelection,
-}: Sent<ResourceSliceSpec>): Problems {
+}: Sent<resource.ResourceSliceSpec>): Problems {
   if (nodeName === "") {
     yield invalid("spec.nodeName", nodeName, "must be either unset or set to a non-empty string");
   } else if (nodeName !== undefined) yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));

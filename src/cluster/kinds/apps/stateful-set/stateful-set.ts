@@ -21,7 +21,7 @@ import { statefulSetController } from "./stateful-set-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { labelName } from "../../../registry/validate-name.ts";
-import { type Problems, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
+import { type Problems, eachItem, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
 import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";
 
 type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
@@ -60,9 +60,9 @@ function* problems(spec: StatefulSetSpec, isNew: boolean): Problems {
   }
   yield* updateProblems("spec.updateStrategy", spec.updateStrategy ?? {});
   yield* retention(spec);
-  for (const [index, claim] of (isNew ? claims : []).entries()) {
-    yield* claimSpec(`spec.volumeClaimTemplates[${index}].spec`, claim.spec ?? {});
-  }
+  yield* eachItem("spec.volumeClaimTemplates", isNew ? claims : [], (at, claim) =>
+    claimSpec(`${at}.spec`, claim.spec ?? {}),
+  );
   yield* nonNegative("spec.replicas", spec.replicas);
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
   yield* nonNegative("spec.ordinals.start", spec.ordinals?.start);
