@@ -32,16 +32,19 @@ export function garbageCollector(context: ControllerContext): Controller {
     keysOf(event) {
       dependents.record(event);
       const { type, resource, object } = event;
-      const own = type === "DELETED" || hasNoEnd(object) ? [] : [objectKey(resource, object)];
-      if (type !== "DELETED" && !object.metadata.deletionTimestamp) return own;
+      const { deletionTimestamp, ownerReferences } = object.metadata;
+      // Most objects have no owners and are not being deleted: there is nothing to do.
+      const mayEnd = deletionTimestamp || ownerReferences?.length;
+      const own = type !== "DELETED" && mayEnd ? [objectKey(resource, object)] : [];
+      if (type !== "DELETED" && !deletionTimestamp) return own;
       return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(steps, object)];
     },
 
     async reconcile(key) {
       const object = readObject(objects, key);
       if (!object) return undefined;
-      if (isOrphaning(object)) await orphan(steps, object);
-      else if (isForegroundDeleted(object)) await finishForeground(steps, object);
+      if (isBeingDeleted(object, "orphan")) await orphan(steps, object);
+      else if (isBeingDeleted(object, "foregroundDeletion")) await finishForeground(steps, object);
       else if (!object.metadata.deletionTimestamp) await collect(steps, object);
       return undefined;
     },
@@ -80,11 +83,6 @@ class Dependents {
   }
 }
 
-/** Returns true for most objects: without owners and not being deleted, so that there is nothing to do. */
-function hasNoEnd({ metadata }: KubernetesObject): boolean {
-  return !metadata.deletionTimestamp && !metadata.ownerReferences?.length;
-}
-
 function ownersOf({ objects }: GarbageContext, { metadata }: KubernetesObject): ObjectKey[] {
   return (metadata.ownerReferences ?? []).flatMap((reference) => {
     const served = findResource(objects, reference);
@@ -110,8 +108,9 @@ async function orphan(context: GarbageContext, owner: KubernetesObject): Promise
 async function finishForeground(context: GarbageContext, owner: KubernetesObject): Promise<void> {
   const blocking = dependentsOf(context, owner).filter((dependent) => blocks(dependent, owner));
   if (blocking.length === 0) await removeFinalizer(context, owner, "foregroundDeletion");
-  for (const dependent of blocking)
+  for (const dependent of blocking) {
     if (!dependent.metadata.deletionTimestamp) await collect(context, dependent);
+  }
 }
 
 /**
@@ -121,7 +120,8 @@ async function finishForeground(context: GarbageContext, owner: KubernetesObject
 async function collect(context: GarbageContext, object: KubernetesObject): Promise<void> {
   const { objects } = context;
   const owners = classifyOwners(objects, object);
-  for (const reference of owners.invalid) await reportInvalid(context, object, reference);
+  const why = "is namespaced, which a cluster-scoped object can't refer to";
+  for (const reference of owners.invalid) await reportOwner(context, object, reference, why);
   if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
   const lost = [...owners.absent, ...owners.waiting];
   if (lost.length === 0) return;
@@ -139,17 +139,12 @@ async function collect(context: GarbageContext, object: KubernetesObject): Promi
  * Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block.
  */
 async function deleteInForeground(context: GarbageContext, object: KubernetesObject): Promise<void> {
-  const inCycle = dependentsOf(context, object).some(isForegroundDeleted);
-  const freed = inCycle ? await unblock(context, object) : object;
+  const inCycle = dependentsOf(context, object).some((other) => isBeingDeleted(other, "foregroundDeletion"));
+  const free = (reference: OwnerReference) => ({ ...reference, blockOwnerDeletion: false });
+  const freed = inCycle
+    ? await update(context, object, { ownerReferences: object.metadata.ownerReferences?.map(free) ?? [] })
+    : object;
   await remove(context, freed, "Foreground");
-}
-
-function unblock({ objects }: GarbageContext, object: KubernetesObject): Promise<KubernetesObject> {
-  const ownerReferences = (object.metadata.ownerReferences ?? []).map((reference) => ({
-    ...reference,
-    blockOwnerDeletion: false,
-  }));
-  return objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
 }
 
 function remove(
@@ -161,39 +156,32 @@ function remove(
 }
 
 async function dropReferences(
-  { objects }: GarbageContext,
+  context: GarbageContext,
   object: KubernetesObject,
   isDropped: (reference: OwnerReference) => boolean,
 ): Promise<void> {
   const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
-  await objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
+  await update(context, object, { ownerReferences });
 }
 
 async function removeFinalizer(
-  { objects }: GarbageContext,
-  object: KubernetesObject,
-  finalizer: string,
-): Promise<void> {
-  const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
-  await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
-}
-
-function reportInvalid(
   context: GarbageContext,
   object: KubernetesObject,
-  reference: OwnerReference,
+  finalizer: Finalizer,
 ): Promise<void> {
-  return reportOwner(
-    context,
-    object,
-    reference,
-    "is namespaced, which a cluster-scoped object can't refer to",
-  );
+  const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
+  await update(context, object, { finalizers });
 }
 
-/**
- * Reports owners that exist in another namespace, and therefore own nothing here.
- */
+function update(
+  { objects }: GarbageContext,
+  object: KubernetesObject,
+  changes: Partial<KubernetesObject["metadata"]>,
+): Promise<KubernetesObject> {
+  return objects.update(user, { ...object, metadata: { ...object.metadata, ...changes } });
+}
+
+/** Reports owners that exist in another namespace, and therefore own nothing here. */
 async function reportForeign(
   context: GarbageContext,
   object: KubernetesObject,
@@ -204,14 +192,8 @@ async function reportForeign(
     const served = findResource(objects, reference);
     const elsewhere =
       served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
-    if (elsewhere) {
-      await reportOwner(
-        context,
-        object,
-        reference,
-        `does not exist in namespace "${object.metadata.namespace}"`,
-      );
-    }
+    const why = `does not exist in namespace "${object.metadata.namespace}"`;
+    if (elsewhere) await reportOwner(context, object, reference, why);
   }
 }
 
@@ -241,9 +223,11 @@ function classifyOwners(objects: ClusterObjects, { metadata }: KubernetesObject)
   return owners;
 }
 
-/** Returns true if an object is being deleted in the foreground. */
-function isForegroundDeleted({ metadata }: KubernetesObject): boolean {
-  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("foregroundDeletion");
+/** The finalizers by which an object that is being deleted waits for the garbage collector. */
+type Finalizer = "orphan" | "foregroundDeletion";
+
+function isBeingDeleted({ metadata }: KubernetesObject, finalizer: Finalizer): boolean {
+  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(finalizer);
 }
 
 function classify(
@@ -256,7 +240,7 @@ function classify(
   if (resource.namespaced && !namespace) return "invalid";
   const owner = objects.get(resource.resource, resource.namespaced ? namespace : undefined, reference.name);
   if (!owner || owner.metadata.uid !== reference.uid) return "absent";
-  return isForegroundDeleted(owner) ? "waiting" : "solid";
+  return isBeingDeleted(owner, "foregroundDeletion") ? "waiting" : "solid";
 }
 
 /** Finds the resource of an owner; the version in the reference doesn't matter. */
@@ -279,10 +263,6 @@ function reportOwner(
   const namespace = object.metadata.namespace ?? "";
   const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
   return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
-}
-
-function isOrphaning({ metadata }: KubernetesObject): boolean {
-  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("orphan");
 }
 
 function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolean {

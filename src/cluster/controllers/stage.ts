@@ -109,10 +109,9 @@ export function stageController(context: StagesContext): Controller {
   /** The time since which an object has matched its next stage. A restart begins the delay anew, as in KWOK. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
-    keysOf: ({ resource, object }) => {
-      return stages.some(({ spec }) => spec.resourceRef.kind === object.kind)
-        ? [objectKey(resource, object)]
-        : [];
+    keysOf({ resource, object }) {
+      const isStaged = stages.some(({ spec }) => spec.resourceRef.kind === object.kind);
+      return isStaged ? [objectKey(resource, object)] : [];
     },
 
     async reconcile(key) {
@@ -135,17 +134,20 @@ export function stageController(context: StagesContext): Controller {
 }
 
 async function advance(context: ReportingContext, object: KubernetesObject, next: NextState): Promise<void> {
-  const { objects, report } = context;
-  const { event } = next;
-  if (event) {
-    const type = event.type === "Warning" ? "Warning" : "Normal";
-    await report(object, type, event.reason ?? "", event.message ?? "");
+  const { objects, clock, report } = context;
+  if (next.event) {
+    const { type, reason = "", message = "" } = next.event;
+    await report(object, type === "Warning" ? "Warning" : "Normal", reason, message);
   }
   const finalized = await changeFinalizers(context, object, next.finalizers);
   if (next.delete) {
     await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
   } else if (next.statusTemplate !== undefined) {
-    await mergeStatus(context, finalized, next.statusTemplate);
+    const before = (finalized as { status?: JSONObject }).status ?? {};
+    const patch = renderTemplate(next.statusTemplate, finalized, formatTime(clock.now())) as JSONObject;
+    const status = applyMergePatch(before, patch);
+    const changed = { ...finalized, status } as KubernetesObject;
+    if (!isEqual(status, before)) await objects.update(user, changed, "status");
   }
 }
 
@@ -160,18 +162,6 @@ async function changeFinalizers(
   const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
   if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
   return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
-}
-
-async function mergeStatus(
-  { objects, clock }: ReportingContext,
-  object: KubernetesObject,
-  template: string,
-): Promise<void> {
-  const before = (object as { status?: JSONObject }).status ?? {};
-  const patch = renderTemplate(template, object, formatTime(clock.now())) as JSONObject;
-  const status = applyMergePatch(before, patch);
-  if (!isEqual(status, before))
-    await objects.update(user, { ...object, status } as KubernetesObject, "status");
 }
 
 /** Finds the next stage of an object: of those that match it, the one with the highest weight. */

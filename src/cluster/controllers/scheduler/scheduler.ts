@@ -27,8 +27,7 @@ import {
   waitsForConsumer,
 } from "../../kinds/core/persistent-volume/bind-claims.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/disruption-controller.ts";
-import type { Host } from "./filters.ts";
-import { type Refusal, type Snapshot, refusalOf } from "./filters.ts";
+import { type Host, type Refusal, type Snapshot, refusalOf } from "./filters.ts";
 import { type Victims, preempt, priorityOf } from "./preemption.ts";
 import { aboutObject, events, referenceTo } from "../../control-loop/record-event.ts";
 
@@ -42,7 +41,7 @@ interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock">
 /** Binds every pod to a node that has room for it, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
   const { objects } = context;
-  const steps = { ...context, report: stepReporter(context, user) };
+  const steps = { ...context, report: stepReporter(context) };
   /** The keys of pending pods that fit on no node. */
   const refused = new Set<string>();
   return {
@@ -79,7 +78,7 @@ export function scheduler(context: ControllerContext): Controller {
       } else {
         const { message, victims } = outcome;
         await explain(steps, pod, message, victims && nameOf(victims.host));
-        if (victims) await makeRoom(steps, user, steps.report, pod, victims);
+        if (victims) await makeRoom(steps, pod, victims);
       }
       return undefined;
     },
@@ -129,16 +128,20 @@ function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcom
   const count = snapshot.hosts.length;
   if (count === 0) return { message: "no nodes available to schedule pods" };
   const unbound = findUnboundClaim(context, pod);
-  if (unbound) return { message: explainUntried(count, unbound) };
+  // It ends as in 1.36, where preemption has nothing to say.
+  if (unbound) return { message: `${available(count)}: ${unbound}. not found` };
   const choice = chooseNode(pod, snapshot);
   if ("node" in choice) return choice;
   if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
-  const refused = explainRefusals(count, choice.refusals.values());
-  if (pod.spec.preemptionPolicy === "Never")
-    return { message: withPreemption(refused, "not eligible due to preemptionPolicy=Never.") };
+  const refused = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
+  // The real scheduler's addition for pods without devices.
+  const unhelped = `${refused} no new claims to deallocate, preemption: `;
+  if (pod.spec.preemptionPolicy === "Never") {
+    return { message: `${unhelped}not eligible due to preemptionPolicy=Never.` };
+  }
   const preemption = preempt(pod, choice.refusals, snapshot, context.objects.list(podDisruptionBudgets));
   if ("victims" in preemption) return { message: refused, victims: preemption.victims };
-  return { message: withPreemption(refused, explainPreemption(count, preemption.refusals.values())) };
+  return { message: `${unhelped}${explainPreemption(count, preemption.refusals.values())}` };
 }
 
 function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefined {
@@ -146,15 +149,12 @@ function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefi
   for (const key of claimsOfPod(pod)) {
     const claim = findByKey(objects, persistentVolumeClaims, key);
     if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
-    if (!claim.spec.volumeName && !isDelayed(context, claim)) {
+    const storageClass = objects.get(storageClasses, undefined, claim.spec.storageClassName ?? "");
+    if (!claim.spec.volumeName && !waitsForConsumer(storageClass)) {
       return "pod has unbound immediate PersistentVolumeClaims";
     }
   }
   return undefined;
-}
-
-function isDelayed({ objects }: SchedulingContext, { spec }: PersistentVolumeClaim): boolean {
-  return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
 }
 
 /** The node of a pod, or the refusals of all hosts. */
@@ -251,9 +251,7 @@ const reason = "PreemptionByScheduler";
 
 /** Deletes the victims of a pod, after setting their condition DisruptionTarget. */
 async function makeRoom(
-  { objects, clock }: Pick<ControllerContext, "objects" | "clock">,
-  user: string,
-  report: ReportStep,
+  { objects, clock, report }: SchedulingContext,
   pod: Pod,
   { host, pods }: Victims,
 ): Promise<void> {
@@ -284,31 +282,11 @@ async function makeRoom(
   }
 }
 
-/** The real scheduler's addition for pods without devices. */
-const noDevices = "no new claims to deallocate";
-
-/** The scheduler's message about nodes that refuse a pod. */
-function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
-  return `${available(nodes)}: ${countReasons(refusals)}.`;
-}
-
-/**
- * The scheduler's message about a pod that is not tried on any node; it ends as in 1.36, where preemption has nothing
- * to say.
- */
-function explainUntried(nodes: number, reason: string): string {
-  return `${available(nodes)}: ${reason}. not found`;
-}
-
 /** The scheduler's message about preemption that makes no room. */
 function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
   const refusals = [...tried];
   const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
   return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
-}
-
-function withPreemption(refused: string, preemption: string): string {
-  return `${refused} ${noDevices}, preemption: ${preemption}`;
 }
 
 const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
@@ -345,17 +323,16 @@ const component = "default-scheduler";
  * Writes Events in the form of `events.k8s.io`: with an action, and a series instead of a count. An Event that can't be
  * written is dropped.
  */
-function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
+function stepReporter({ objects, clock }: ControllerContext): ReportStep {
   return async (about, { related, ...text }) => {
     const now = formatMicroTime(clock.now());
     const event = aboutObject(about, text);
     const { namespace, name } = event.metadata;
     const same = objects.get(events, namespace, name);
     try {
-      if (same) {
-        const series = { count: (same.series?.count ?? 1) + 1, lastObservedTime: now };
-        await objects.update(user, { ...same, series });
-      } else {
+      const series = { count: (same?.series?.count ?? 1) + 1, lastObservedTime: now };
+      if (same) await objects.update(user, { ...same, series });
+      else {
         await objects.create(user, {
           ...event,
           ...text,

@@ -60,8 +60,8 @@ async function warn(
   covered: readonly Pod[],
 ): Promise<void> {
   const { report, warned } = context;
-  const reason =
-    covered.length === 0 ? "NoPods" : hasUnmanaged(context, budget, covered) ? "UnmanagedPods" : "";
+  const hasUnmanaged = !countsPods(budget) && covered.some((pod) => !ownerOf(context, pod));
+  const reason = covered.length === 0 ? "NoPods" : hasUnmanaged ? "UnmanagedPods" : "";
   if (warned.get(key) === reason) return;
   warned.set(key, reason);
   if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
@@ -70,13 +70,9 @@ async function warn(
   await report(budget, "Warning", reason, why);
 }
 
-function hasUnmanaged(
-  context: DisruptionContext,
-  { spec = {} }: PodDisruptionBudget,
-  covered: readonly Pod[],
-): boolean {
-  const isCount = spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
-  return !isCount && covered.some((pod) => !ownerOf(context, pod));
+/** Returns true if a budget is about the pods that are there, not about the replicas of their owners. */
+function countsPods({ spec = {} }: PodDisruptionBudget): boolean {
+  return spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
 }
 
 /** The sum of the replicas of the pods' owners, each owner counted once. */
@@ -112,16 +108,18 @@ export function budgetStatus(
   now: number,
 ): PodDisruptionBudgetStatus {
   const { minAvailable, maxUnavailable } = budget.spec ?? {};
-  const isCount = maxUnavailable === undefined && typeof minAvailable !== "string";
-  const expectedPods = isCount ? pods.filter((pod) => !isFinished(pod)).length : wantedByOwners;
+  const expectedPods = countsPods(budget) ? pods.filter((pod) => !isFinished(pod)).length : wantedByOwners;
   const desiredHealthy =
     maxUnavailable === undefined
       ? scaledCount(minAvailable ?? 1, expectedPods, Math.ceil)
       : Math.max(0, expectedPods - scaledCount(maxUnavailable, expectedPods, Math.ceil));
-  const disruptedPods = underEviction(budget, pods, now);
-  const staying = pods.filter(({ metadata }) => {
-    return !metadata.deletionTimestamp && disruptedPods[metadata.name!] === undefined;
-  });
+  const present = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const disrupted = Object.entries(budget.status?.disruptedPods ?? {}).filter(
+    ([name, since]) =>
+      present.some(({ metadata }) => metadata.name === name) && Date.parse(since) + evictionTimeout > now,
+  );
+  const disruptedPods: Record<string, string> = Object.fromEntries(disrupted);
+  const staying = present.filter(({ metadata }) => disruptedPods[metadata.name!] === undefined);
   const currentHealthy = staying.filter(isReady).length;
   const disruptionsAllowed = expectedPods === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
   return {
@@ -130,22 +128,9 @@ export function budgetStatus(
     desiredHealthy,
     expectedPods,
     disruptionsAllowed,
-    ...(Object.keys(disruptedPods).length > 0 ? { disruptedPods } : {}),
+    ...(disrupted.length > 0 ? { disruptedPods } : {}),
     conditions: [allowed(budget, disruptionsAllowed > 0, now)],
   };
-}
-
-function underEviction(
-  { status }: PodDisruptionBudget,
-  pods: readonly Pod[],
-  now: number,
-): Record<string, string> {
-  const staying = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
-  const noted = Object.entries(status?.disruptedPods ?? {}).filter(
-    ([name, since]) =>
-      staying.some(({ metadata }) => metadata.name === name) && Date.parse(since) + evictionTimeout > now,
-  );
-  return Object.fromEntries(noted);
 }
 
 function allowed(
@@ -161,7 +146,6 @@ function allowed(
     reason: isAllowed ? "SufficientPods" : "InsufficientPods",
     message: "",
     observedGeneration: metadata.generation ?? 0,
-    lastTransitionTime:
-      last?.status === state ? (last.lastTransitionTime ?? formatTime(now)) : formatTime(now),
+    lastTransitionTime: (last?.status === state && last.lastTransitionTime) || formatTime(now),
   };
 }
