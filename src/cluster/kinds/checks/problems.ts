@@ -1,4 +1,11 @@
-import { type FieldError, duplicate, invalid, required, notSupported } from "@tsbuilder/apimachinery/errors";
+import {
+  type FieldError,
+  duplicate,
+  invalid,
+  required,
+  notSupported,
+  tooMany,
+} from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { knownValues } from "./known-values.ts";
 
@@ -73,6 +80,17 @@ export function* eachItem<T>(
   check: (field: string, item: T) => Iterable<FieldError>,
 ): Problems {
   for (const [index, item] of (list ?? []).entries()) yield* check(`${field}[${index}]`, item);
+}
+
+/** Validates each item of a list, unless there are too many. */
+export function* eachOfFew<T>(
+  field: string,
+  list: readonly T[],
+  most: number,
+  check: (field: string, item: T) => Iterable<FieldError>,
+): Problems {
+  if (list.length > most) yield tooMany(field, list.length, most);
+  else yield* eachItem(field, list, check);
 }
 
 /** Reports the items of a list that repeat an earlier one. */

@@ -1,13 +1,5 @@
 import type * as resource from "@tsbuilder/apimachinery/k8s/resource/v1";
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  invalidStruct,
-  required,
-  tooLong,
-  tooMany,
-} from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import {
   checkLabel,
@@ -25,6 +17,9 @@ import {
   type Problems,
   type Shape,
   choice,
+  duplicates,
+  eachItem,
+  eachOfFew,
   goStruct,
   needed,
   number,
@@ -101,37 +96,26 @@ function* keptTemplate(spec: unknown, old: unknown): Problems {
   yield invalidStruct("spec", shown, "field is immutable");
 }
 
-const selector: Shape = { cel: pointerTo({ expression: text }) };
-
-const toleration: Shape = {
+const tolerations = pointerTo({
   key: text,
   operator: text,
   value: text,
   effect: text,
   tolerationSeconds: pointer,
-};
+});
 
-const capacity: Shape = { requests: pointer };
+const capacity = pointerTo({ requests: pointer });
 
-const subRequest: Shape = {
-  name: text,
+const amount: Shape = {
   deviceClassName: text,
-  selectors: pointerTo(selector),
+  selectors: pointerTo({ cel: pointerTo({ expression: text }) }),
   allocationMode: text,
   count: number,
-  tolerations: pointerTo(toleration),
-  capacity: pointerTo(capacity),
 };
 
-const exactRequest: Shape = {
-  deviceClassName: text,
-  selectors: pointerTo(selector),
-  allocationMode: text,
-  count: number,
-  adminAccess: pointer,
-  tolerations: pointerTo(toleration),
-  capacity: pointerTo(capacity),
-};
+const subRequest: Shape = { name: text, ...amount, tolerations, capacity };
+
+const exactRequest: Shape = { ...amount, adminAccess: pointer, tolerations, capacity };
 
 const claimSpec: Shape = {
   devices: pointerTo({
@@ -191,7 +175,7 @@ const mostConfigs = 32;
 function* classProblems({ spec = {} }: DeviceClass): Problems {
   const { selectors = [], config = [], extendedResourceName: name } = spec;
   yield* selectorProblems("spec.selectors", selectors);
-  yield* listProblems("spec.config", config, mostConfigs, configProblems);
+  yield* eachOfFew("spec.config", config, mostConfigs, configProblems);
   if (name !== undefined && !isExtended(name)) {
     yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
   }
@@ -209,11 +193,11 @@ const longestParameters = 10 * 1024;
 function* claimProblems(field: string, claim: Sent<resource.DeviceClaim>): Problems {
   const { requests = [], constraints = [], config = [] } = claim;
   const names = namesOf(requests ?? []);
-  yield* setProblems(`${field}.requests`, requests ?? [], mostItems, requestProblems, nameOf);
-  yield* listProblems(`${field}.constraints`, constraints, mostItems, (at, constraint) =>
+  yield* uniqueItems(`${field}.requests`, requests ?? [], mostItems, requestProblems, nameOf);
+  yield* eachOfFew(`${field}.constraints`, constraints, mostItems, (at, constraint) =>
     constraintProblems(at, constraint, names),
   );
-  yield* listProblems(`${field}.config`, config, mostItems, function* (at, each) {
+  yield* eachOfFew(`${field}.config`, config, mostItems, function* (at, each) {
     yield* referenceProblems(`${at}.requests`, each.requests ?? [], names);
     yield* configProblems(at, each);
   });
@@ -229,30 +213,21 @@ function namesOf(requests: readonly Sent<resource.DeviceRequest>[]): ReadonlySet
   );
 }
 
-function nameOf({ name = "" }: { name?: string | undefined }): string {
+/** The name of an item, by which a list tells its items apart. */
+export function nameOf({ name = "" }: { name?: string | undefined }): string {
   return name;
 }
 
-type Check<T> = (field: string, item: T) => Problems;
-
-function* listProblems<T>(field: string, list: readonly T[], most: number, check: Check<T>): Problems {
-  if (list.length > most) return yield tooMany(field, list.length, most);
-  for (const [index, item] of list.entries()) yield* check(`${field}[${index}]`, item);
-}
-
-function* setProblems<T>(
+/** Validates each item of a list, unless there are too many, and that no two have the same key. */
+export function* uniqueItems<T>(
   field: string,
   list: readonly T[],
   most: number,
-  check: Check<T>,
+  check: (field: string, item: T) => Problems,
   keyOf: (item: T) => string,
 ): Problems {
-  yield* listProblems(field, list, most, check);
-  if (list.length > most) return;
-  const keys = list.map(keyOf);
-  for (const [index, key] of keys.entries()) {
-    if (keys.indexOf(key) < index) yield duplicate(`${field}[${index}]`, key);
-  }
+  yield* eachOfFew(field, list, most, check);
+  if (list.length <= most) yield* duplicates(field, list.map(keyOf));
 }
 
 function* requestProblems(field: string, request: Sent<resource.DeviceRequest>): Problems {
@@ -261,16 +236,14 @@ function* requestProblems(field: string, request: Sent<resource.DeviceRequest>):
   const rule = "exactly one of `exactly` or `firstAvailable` is required";
   if (!exactly && firstAvailable.length === 0) yield required(field, rule);
   else if (!exactly) {
-    const alternative: Check<Sent<resource.ExactDeviceRequest> & { name?: string | undefined }> = function* (
-      at,
-      each,
-    ) {
-      yield* requestName(`${at}.name`, each.name ?? "");
-      yield* exactProblems(at, each);
-    };
-    yield* setProblems(`${field}.firstAvailable`, firstAvailable, mostChoices, alternative, nameOf);
+    yield* uniqueItems(`${field}.firstAvailable`, firstAvailable, mostChoices, alternative, nameOf);
   } else if (firstAvailable.length === 0) yield* exactProblems(`${field}.exactly`, exactly);
   else yield invalid(field, null, `${rule}, but multiple fields are set`);
+}
+
+function* alternative(field: string, request: Sent<resource.DeviceSubRequest>): Problems {
+  yield* requestName(`${field}.name`, request.name ?? "");
+  yield* exactProblems(field, request);
 }
 
 function requestName(field: string, name: string): Problems {
@@ -287,13 +260,11 @@ function* exactProblems(field: string, request: Sent<resource.ExactDeviceRequest
   } else if (allocationMode === "ExactCount") {
     if (count <= 0) yield invalid(`${field}.count`, count, "must be greater than zero");
   } else yield* optionalChoice(`${field}.allocationMode`, allocationMode, "resource/v1.ExactDeviceRequest");
-  for (const [index, each] of tolerations.entries()) {
-    yield* tolerationProblems(`${field}.tolerations[${index}]`, each);
-  }
+  yield* eachItem(`${field}.tolerations`, tolerations, tolerationProblems);
 }
 
 function selectorProblems(field: string, selectors: readonly Sent<resource.DeviceSelector>[]): Problems {
-  return listProblems(field, selectors, mostItems, function* (at, { cel }) {
+  return eachOfFew(field, selectors, mostItems, function* (at, { cel }) {
     if (cel) yield* expressionProblems(`${at}.cel.expression`, cel.expression ?? "");
     else yield required(`${at}.cel`);
   });
@@ -360,13 +331,13 @@ function* referenceProblems(
 ): Problems {
   const detail =
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-  const check: Check<string> = function* (at, name) {
+  yield* eachOfFew(field, references, mostItems, function* (at, name) {
     const segments = name.split("/");
     if (segments.length > 2) return yield invalid(at, name, detail);
     for (const segment of segments) yield* requestName(at, segment);
     if (!names.has(name)) yield invalid(at, name, detail);
-  };
-  yield* setProblems(field, references, mostItems, check, (name) => name);
+  });
+  if (references.length <= mostItems) yield* duplicates(field, references);
 }
 
 /** The configuration for a driver, which only it understands. */

@@ -5,7 +5,6 @@ import {
   invalidStruct,
   required,
   tooLong,
-  tooMany,
 } from "@tsbuilder/apimachinery/errors";
 import type * as resource from "@tsbuilder/apimachinery/k8s/resource/v1";
 import {
@@ -21,9 +20,18 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, choice, immutable, refused } from "../checks/problems.ts";
+import {
+  type Problems,
+  choice,
+  duplicates,
+  eachItem,
+  eachOfFew,
+  immutable,
+  refused,
+} from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverName } from "../storage/storage-class.ts";
+import { nameOf, uniqueItems } from "./resource-claims.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<resource.ResourceSliceSpec> };
 
@@ -52,10 +60,11 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
   }
   const placed = spec.perDeviceNodeSelection === true;
   const most = devices.some(isAdvanced) ? mostAdvancedDevices : mostDevices;
-  yield* eachOnce("spec.devices", devices, most, (at, device) => deviceProblems(at, device, placed));
-  yield* eachOnce("spec.sharedCounters", spec.sharedCounters ?? [], mostCounterSets, (at, set) =>
-    counterProblems(at, "name", set),
-  );
+  const { sharedCounters = [] } = spec;
+  const ofDevice = (at: string, device: SentDevice) => deviceProblems(at, device, placed);
+  const ofCounters = (at: string, set: Sent<resource.CounterSet>) => counterProblems(at, "name", set);
+  yield* uniqueItems("spec.devices", devices, most, ofDevice, nameOf);
+  yield* uniqueItems("spec.sharedCounters", sharedCounters, mostCounterSets, ofCounters, nameOf);
 }
 
 /** Devices with taints or counters cost the scheduler more. */
@@ -78,10 +87,8 @@ function* capacityProblems(
   const usual = given ?? undefined;
   if (!shared) yield forbidden(at, "allowMultipleAllocations must be true");
   else if (validValues.length > 0 && validRange) {
-    yield forbidden(
-      at,
-      'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
-    );
+    const detail = `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`;
+    yield forbidden(at, detail);
   } else if (validValues.length > 0) {
     if (usual === undefined) yield required(`${at}.default`, "required when validValues is defined");
     else yield* valueProblems(`${at}.validValues`, validValues, usual, most);
@@ -102,17 +109,15 @@ function* valueProblems(
       yield invalid(`${field}[${index}]`, value, "values must be sorted in ascending order");
     }
   }
-  if (values.length > mostValues) yield tooMany(field, values.length, mostValues);
-  else {
-    for (const [index, value] of values.entries()) {
-      if (compareQuantities(value, most) > 0) {
-        yield invalid(`${field}[${index}]`, value, `option is larger than capacity value: ${most}`);
-      }
-    }
-    const whole = values.map((value) => String(quantityToInteger(value)));
-    for (const [index, value] of whole.entries()) {
-      if (whole.indexOf(value) < index) yield duplicate(`${field}[${index}]`, value);
-    }
+  yield* eachOfFew(field, values, mostValues, function* (at, value) {
+    if (compareQuantities(value, most) <= 0) return;
+    yield invalid(at, value, `option is larger than capacity value: ${most}`);
+  });
+  if (values.length <= mostValues) {
+    yield* duplicates(
+      field,
+      values.map((value) => String(quantityToInteger(value))),
+    );
   }
   if (values.length > mostValues || !values.some((value) => compareQuantities(value, usual) === 0)) {
     yield invalid(field, usual, "default value is not valid according to the requestPolicy");
@@ -177,17 +182,12 @@ function* deviceProblems(field: string, device: SentDevice, placed: boolean): Pr
     yield* factName(`${field}.capacity`, key);
     yield* capacityProblems(`${field}.capacity[${key}]`, each, device.allowMultipleAllocations === true);
   }
-  if (taints.length > mostTaints) yield tooMany(`${field}.taints`, taints.length, mostTaints);
-  else
-    for (const [index, taint] of taints.entries()) yield* taintProblems(`${field}.taints[${index}]`, taint);
-  for (const [index, { counterSet = "", counters }] of consumesCounters.entries()) {
-    const at = `${field}.consumesCounters[${index}]`;
-    yield* counterProblems(at, "counterSet", { name: counterSet, ...(counters && { counters }) });
-  }
-  const sets = consumesCounters.map(({ counterSet = "" }) => counterSet);
-  for (const [index, set] of sets.entries()) {
-    if (sets.indexOf(set) < index) yield duplicate(`${field}.consumesCounters[${index}]`, set);
-  }
+  yield* eachOfFew(`${field}.taints`, taints, mostTaints, taintProblems);
+  const consumed = consumesCounters.map(({ counterSet: name = "", counters }) => {
+    return { name, ...(counters && { counters }) };
+  });
+  yield* eachItem(`${field}.consumesCounters`, consumed, (at, set) => counterProblems(at, "counterSet", set));
+  yield* duplicates(`${field}.consumesCounters`, consumed.map(nameOf));
   yield* placeProblems(field, device, placed);
   yield* bindingProblems(field, device);
 }
@@ -293,11 +293,9 @@ function* placeProblems(field: string, device: SentDevice, placed: boolean): Pro
 function* bindingProblems(field: string, device: SentDevice): Problems {
   const { bindingConditions = [], bindingFailureConditions = [] } = device;
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
-    if (list.length > mostConditions) yield tooMany(`${field}.${name}`, list.length, mostConditions);
-    else {
-      for (const [index, each] of list.entries())
-        yield* refused(`${field}.${name}[${index}]`, each, checkQualifiedName(each));
-    }
+    yield* eachOfFew(`${field}.${name}`, list, mostConditions, (at, each) =>
+      refused(at, each, checkQualifiedName(each)),
+    );
   }
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
     for (const [index, each] of list.entries()) {
@@ -315,20 +313,6 @@ function* bindingProblems(field: string, device: SentDevice): Problems {
   if (bindingFailureConditions.length === 0 && bindingConditions.length > 0) {
     const detail = "bindingFailureConditions are required to use bindingConditions";
     yield invalid(`${field}.bindingFailureConditions`, device.bindingFailureConditions ?? null, detail);
-  }
-}
-
-function* eachOnce<T extends { name?: string | undefined }>(
-  field: string,
-  items: readonly T[],
-  most: number,
-  problemsOf: (field: string, item: T) => Problems,
-): Problems {
-  if (items.length > most) return yield tooMany(field, items.length, most);
-  const names = items.map(({ name = "" }) => name);
-  for (const [index, item] of items.entries()) yield* problemsOf(`${field}[${index}]`, item);
-  for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index) yield duplicate(`${field}[${index}]`, name);
   }
 }
 
