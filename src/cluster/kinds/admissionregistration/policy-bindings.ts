@@ -10,14 +10,12 @@ import { type Problems, choice, needed, refused, optionalChoice } from "../check
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 
-/** Validates a ValidatingAdmissionPolicyBinding. */
 function* validatingBindingProblems(object: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
   yield* commonProblems(spec);
   yield* actionProblems("spec.validationActions", spec.validationActions ?? []);
 }
 
-/** Validates a MutatingAdmissionPolicyBinding. */
 function* mutatingBindingProblems(object: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
   yield* commonProblems(spec);
@@ -67,26 +65,26 @@ function paramRefCell(object: object): string {
   return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
 }
 
-export const validatingAdmissionPolicyBinding: BuiltInKind = {
-  resource: "validatingadmissionpolicybindings.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: {
-    validate: (object) => validatingBindingProblems(object),
-    validateUpdate: (object) => validatingBindingProblems(object),
-    default: defaultBinding,
-  },
-  cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
-  emptyObject: { spec: {} },
-};
+function binding(resource: string, problemsOf: (object: ApiObject) => Problems): BuiltInKind {
+  return {
+    resource: `${resource}.admissionregistration.k8s.io`,
+    metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+    strategy: {
+      validate: (object) => problemsOf(object),
+      validateUpdate: (object) => problemsOf(object),
+      default: defaultBinding,
+    },
+    cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
+    emptyObject: { spec: {} },
+  };
+}
 
-export const mutatingAdmissionPolicyBinding: BuiltInKind = {
-  resource: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: {
-    validate: (object) => mutatingBindingProblems(object),
-    validateUpdate: (object) => mutatingBindingProblems(object),
-    default: defaultBinding,
-  },
-  cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
-  emptyObject: { spec: {} },
-};
+export const validatingAdmissionPolicyBinding = binding(
+  "validatingadmissionpolicybindings",
+  validatingBindingProblems,
+);
+
+export const mutatingAdmissionPolicyBinding = binding(
+  "mutatingadmissionpolicybindings",
+  mutatingBindingProblems,
+);

@@ -3,7 +3,6 @@ import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregis
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
-import type { Strategy } from "../../registry/resource.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
@@ -12,14 +11,7 @@ import { defaultWebhook, matchConditions, requestRule } from "./match-resources.
 import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
-import { eachOf } from "../fill-in.ts";
-
-/** Configurations of both kinds of webhooks: they have no spec, and a change of their webhooks is a new generation. */
-const webhooksStrategy: Partial<Strategy> = {
-  specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
-  validate: (object) => webhookProblems(object),
-  validateUpdate: (object, old) => webhookProblems(object, old),
-};
+import { type Fields, eachOf } from "../fill-in.ts";
 
 /** A webhook of either kind: mutating ones have all fields of validating ones. */
 type Webhook = Sent<MutatingWebhook>;
@@ -85,28 +77,27 @@ function* qualifiedName(field: string, name: string): Problems {
   }
 }
 
-export const validatingWebhookConfiguration: BuiltInKind = {
-  resource: "validatingwebhookconfigurations.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  /** The defaults of webhooks: matchPolicy Equivalent, failurePolicy Fail, and a timeout of ten seconds. */
-  strategy: {
-    ...webhooksStrategy,
-    default: (object) => eachOf(object, "webhooks").forEach(defaultWebhook),
-  },
-  cells: { Webhooks: size("webhooks") },
-};
-
-export const mutatingWebhookConfiguration: BuiltInKind = {
-  resource: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: {
-    ...webhooksStrategy,
-    default(object) {
-      for (const webhook of eachOf(object, "webhooks")) {
-        defaultWebhook(webhook);
-        webhook["reinvocationPolicy"] ??= "Never";
-      }
+/** Configurations of either kind: they have no spec, and a change of their webhooks is a new generation. */
+function configuration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
+  return {
+    resource: `${resource}.admissionregistration.k8s.io`,
+    metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+    strategy: {
+      specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
+      default: (object) => eachOf(object, "webhooks").forEach(defaultFields),
+      validate: (object) => webhookProblems(object),
+      validateUpdate: (object, old) => webhookProblems(object, old),
     },
-  },
-  cells: { Webhooks: size("webhooks") },
-};
+    cells: { Webhooks: size("webhooks") },
+  };
+}
+
+export const validatingWebhookConfiguration = configuration(
+  "validatingwebhookconfigurations",
+  defaultWebhook,
+);
+
+export const mutatingWebhookConfiguration = configuration("mutatingwebhookconfigurations", (webhook) => {
+  defaultWebhook(webhook);
+  webhook["reinvocationPolicy"] ??= "Never";
+});

@@ -12,11 +12,10 @@ import {
   endlessPods,
   replicaCounts,
   replicas,
-  templateWarnings,
+  workloadWarnings,
 } from "../apps/workload.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
-import { hostnameWarning } from "../checks/names.ts";
 import { type Problems, nonNegative } from "../checks/problems.ts";
 import { validateTemplate } from "./pod-spec/validate.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
@@ -53,10 +52,7 @@ const replicationControllerStrategy: Partial<Strategy> = {
     subresource === "status"
       ? [...replicaCounts(object, replicaSetCounts)]
       : [...controllerProblems(object as Workload)],
-  *warnings(object, old) {
-    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-    yield* templateWarnings(object, old);
-  },
+  warnings: (object, old) => workloadWarnings(object, old),
 };
 
 function* controllerProblems({ spec }: Workload): Problems {

@@ -9,7 +9,6 @@ import {
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { Store } from "../../storage/store.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
@@ -37,21 +36,6 @@ import { compileSelector } from "../../expressions/compile-expression.ts";
 import { celProblem } from "../admissionregistration/match-resources.ts";
 import { driverName } from "../storage/storage-class.ts";
 
-const resourceClaimStrategy = (store: Store): Partial<Strategy> => ({
-  returnsDeleted: true,
-  default(object) {
-    object["spec"] ??= {};
-    defaultClaim(object["spec"]);
-    object["status"] ??= {};
-  },
-  validate: (object) => [
-    ...adminAccess(devicesOf(object), object.metadata.namespace!, store),
-    ...claimProblems("spec.devices", devicesOf(object)),
-  ],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
-});
-
 function devicesOf(object: ApiObject): Sent<resource.DeviceClaim> {
   return (object as { spec?: Sent<resource.ResourceClaimSpec> }).spec?.devices ?? {};
 }
@@ -68,20 +52,6 @@ function claimState(object: object): string {
 }
 
 type ClaimTemplate = ApiObject & { spec?: Sent<resource.ResourceClaimTemplateSpec> };
-
-const resourceClaimTemplateStrategy = (store: Store): Partial<Strategy> => ({
-  returnsDeleted: true,
-  default(object) {
-    const spec = object["spec"] as Fields | undefined;
-    fillIn(spec, () => ({ metadata: {}, spec: {} }));
-    defaultClaim(spec?.["spec"]);
-  },
-  validate: (object: ClaimTemplate) => [
-    ...adminAccess(object.spec?.spec?.devices ?? {}, object.metadata.namespace!, store),
-    ...problems(object),
-  ],
-  validateUpdate: (object, old) => [...problems(object), ...keptTemplate(object["spec"], old["spec"])],
-});
 
 /** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
 function* keptClaim(spec: unknown, old: unknown): Problems {
@@ -360,7 +330,20 @@ function* configProblems(
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: resourceClaimStrategy,
+  strategy: (store) => ({
+    returnsDeleted: true,
+    default(object) {
+      object["spec"] ??= {};
+      defaultClaim(object["spec"]);
+      object["status"] ??= {};
+    },
+    validate: (object) => [
+      ...adminAccess(devicesOf(object), object.metadata.namespace!, store),
+      ...claimProblems("spec.devices", devicesOf(object)),
+    ],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "" ? keptClaim(object["spec"], old["spec"]) : [],
+  }),
   cells: { State: claimState },
   emptyObject: { spec: { devices: { requests: null } }, status: {} },
 };
@@ -368,7 +351,19 @@ export const resourceClaim: BuiltInKind = {
 export const resourceClaimTemplate: BuiltInKind = {
   resource: "resourceclaimtemplates.resource.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: resourceClaimTemplateStrategy,
+  strategy: (store) => ({
+    returnsDeleted: true,
+    default(object) {
+      const spec = object["spec"] as Fields | undefined;
+      fillIn(spec, () => ({ metadata: {}, spec: {} }));
+      defaultClaim(spec?.["spec"]);
+    },
+    validate: (object: ClaimTemplate) => [
+      ...adminAccess(object.spec?.spec?.devices ?? {}, object.metadata.namespace!, store),
+      ...problems(object),
+    ],
+    validateUpdate: (object, old) => [...problems(object), ...keptTemplate(object["spec"], old["spec"])],
+  }),
   emptyObject: { spec: { metadata: {}, spec: { devices: { requests: null } } } },
 };
 

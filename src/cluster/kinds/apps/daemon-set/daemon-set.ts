@@ -106,7 +106,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       subresource === "status"
         ? [...statusProblems(object)]
         : [...selectorChange(object, old), ...problems(object as DaemonSet)],
-    warnings: templateWarnings,
+    warnings: (object, old) => templateWarnings(object, old),
   },
   cells: {
     Desired: count("status.desiredNumberScheduled"),

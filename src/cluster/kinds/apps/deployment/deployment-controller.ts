@@ -251,17 +251,21 @@ function untilDeadline(deployment: Deployment, now: number): number | undefined 
   return Math.max(0, since + seconds * 1000 - now);
 }
 
+function finding(
+  type: "Available" | "Progressing",
+  status: "True" | "False" | "Unknown",
+  reason: string,
+  message: string,
+): Finding {
+  return { type, status, reason, message };
+}
+
 function available(deployment: Deployment, status: DeploymentStatus): Finding {
   const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
-  const enough = (status.availableReplicas ?? 0) >= minAvailable;
-  return {
-    type: "Available",
-    status: enough ? "True" : "False",
-    reason: enough ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
-    message: enough
-      ? "Deployment has minimum availability."
-      : "Deployment does not have minimum availability.",
-  };
+  const found = finding.bind(undefined, "Available");
+  return (status.availableReplicas ?? 0) >= minAvailable
+    ? found("True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
+    : found("False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
 }
 
 function progressing(
@@ -272,12 +276,7 @@ function progressing(
 ): Finding | undefined {
   const before = progressingCondition(deployment);
   const name = current?.metadata.name ?? "";
-  const found = (state: "True" | "False" | "Unknown", reason: string, message: string): Finding => ({
-    type: "Progressing",
-    status: state,
-    reason,
-    message,
-  });
+  const found = finding.bind(undefined, "Progressing");
   if (deployment.spec.paused) return found("Unknown", "DeploymentPaused", "Deployment is paused");
   if (!current) return undefined;
   if (isComplete(deployment, status)) {
@@ -303,15 +302,9 @@ function isOfOlderRollout({ reason, message }: LooseCondition, name: string): bo
 }
 
 function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean {
-  const grew = (key: "updatedReplicas" | "readyReplicas" | "availableReplicas") =>
-    (now[key] ?? 0) > (before[key] ?? 0);
+  const growing = ["updatedReplicas", "readyReplicas", "availableReplicas"] as const;
   const oldOnes = (status: DeploymentStatus) => (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
-  return (
-    grew("updatedReplicas") ||
-    grew("readyReplicas") ||
-    grew("availableReplicas") ||
-    oldOnes(now) < oldOnes(before)
-  );
+  return growing.some((key) => (now[key] ?? 0) > (before[key] ?? 0)) || oldOnes(now) < oldOnes(before);
 }
 
 /** lastTransitionTime changes with the status, lastUpdateTime also with the reason or message. */
@@ -409,6 +402,9 @@ function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number
 /** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
 const revisionAnnotation = "deployment.kubernetes.io/revision";
 
+/** The annotation with a ReplicaSet's earlier revisions, separated by commas. */
+const historyAnnotation = "deployment.kubernetes.io/revision-history";
+
 /** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
 const hashLabel = "pod-template-hash";
 
@@ -416,9 +412,9 @@ const hashLabel = "pod-template-hash";
 const ownAnnotations = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   revisionAnnotation,
-  "deployment.kubernetes.io/revision-history",
-  "deployment.kubernetes.io/desired-replicas",
-  "deployment.kubernetes.io/max-replicas",
+  historyAnnotation,
+  desiredAnnotation,
+  maxAnnotation,
   "deprecated.deployment.rollback.to",
 ]);
 
@@ -444,11 +440,6 @@ function readRevision(text: string): bigint | undefined {
   return BigInt.asIntN(64, revision) === revision ? revision : undefined;
 }
 
-/** The next revision. */
-function nextRevision(old: readonly ReplicaSet[]): bigint {
-  return old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
-}
-
 /**
  * The annotations of a Deployment's current ReplicaSet. One that becomes current again by a rollback gets the
  * newest revision and records its earlier ones.
@@ -462,16 +453,15 @@ function currentAnnotations(
     ([key]) => !ownAnnotations.has(key),
   );
   const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
-  const next = nextRevision(old);
+  const next = old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
   const last = current ? revisionText(current) : "";
   const before = last === "" ? 0n : readRevision(last);
   if (before === undefined || before >= next) return annotations;
-  const history = annotations["deployment.kubernetes.io/revision-history"];
-  const past = [...(history ? history.split(",") : []), ...(last === "" ? [] : [last])];
+  const past = [annotations[historyAnnotation], last].filter(Boolean).join(",");
   return {
     ...annotations,
     [revisionAnnotation]: String(next),
-    ...(past.length > 0 ? { "deployment.kubernetes.io/revision-history": past.join(",") } : {}),
+    ...(past !== "" && { [historyAnnotation]: past }),
   };
 }
 

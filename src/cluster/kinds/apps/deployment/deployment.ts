@@ -17,14 +17,13 @@ import {
   selector,
   selectorChange,
   templateContainers,
-  templateWarnings,
   unsupportedUpdate,
+  workloadWarnings,
 } from "../workload.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { deploymentController } from "./deployment-controller.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
-import { hostnameWarning } from "../../checks/names.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
@@ -96,10 +95,7 @@ export const deployment: BuiltInKind<"deployment"> = {
       subresource === "status"
         ? [...replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
         : [...problems(object as Deployment), ...selectorChange(object, old)],
-    *warnings(object, old) {
-      if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-      yield* templateWarnings(object, old);
-    },
+    warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
     Ready: ready,

@@ -9,9 +9,8 @@ import {
   replicaCounts,
   replicas,
   selectorChange,
-  templateWarnings,
+  workloadWarnings,
 } from "../workload.ts";
-import { hostnameWarning } from "../../checks/names.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { replicaSetController } from "./replica-set-controller.ts";
@@ -36,10 +35,7 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
       subresource === "status"
         ? [...replicaCounts(object, replicaSetCounts)]
         : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
-    *warnings(object, old) {
-      if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-      yield* templateWarnings(object, old);
-    },
+    warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: replicas,
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },

@@ -6,7 +6,7 @@ import { type Job, jobs } from "../job/job-progress.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { finishedCondition } from "../job/job-outcome.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import { type ReportingContext, referenceTo, reporting } from "../../../control-loop/record-event.ts";
 import type { Stored } from "../../../contract/stored.ts";
 import type { Defaulted } from "../../../control-loop/api/core.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
@@ -78,7 +78,7 @@ async function schedule(context: CronContext, key: string, cronJob: CronJob): Pr
   const isNew = (schedules.get(key) ?? schedule) !== schedule;
   schedules.set(key, schedule);
   const since = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp!);
-  const times = findTimes(context, schedule, timeZone, since);
+  const times = findTimes(schedule, timeZone, since, clock.now());
   if (!times) {
     const message = `unparseable schedule: ${JSON.stringify(schedule)}`;
     await report(cronJob, "Warning", "UnparseableSchedule", message);
@@ -91,19 +91,13 @@ async function schedule(context: CronContext, key: string, cronJob: CronJob): Pr
   return times.next && Math.max(1, times.next - clock.now());
 }
 
-const neverDue: DueTimes = { last: undefined, next: undefined };
-
 /** Returns undefined for a schedule that this controller can't follow. */
-function findTimes(
-  { clock }: CronContext,
-  schedule: string,
-  timeZone: string | undefined,
-  since: number,
-): DueTimes | undefined {
+function findTimes(...schedule: Parameters<typeof dueTimes>): DueTimes | undefined {
   try {
-    return dueTimes(schedule, timeZone, since, clock.now());
+    return dueTimes(...schedule);
   } catch (error) {
-    return (error as Error).message.endsWith("is never due") ? neverDue : undefined;
+    const isNever = (error as Error).message.endsWith("is never due");
+    return isNever ? { last: undefined, next: undefined } : undefined;
   }
 }
 
@@ -122,23 +116,20 @@ async function mayStart(context: CronContext, cronJob: CronJob, due: number): Pr
 async function start(context: CronContext, cronJob: CronJob, due: number): Promise<void> {
   const { objects, report } = context;
   if (cronJob.spec.concurrencyPolicy === "Replace") {
-    for (const job of jobsOf(context, cronJob).filter((job) => !finishedCondition(job)))
-      await end(context, cronJob, job);
+    const running = jobsOf(context, cronJob).filter((job) => !finishedCondition(job));
+    for (const job of running) await end(context, cronJob, job);
   }
   const job = jobFor(cronJob, due);
-  const exists = objects.get(jobs, job.metadata.namespace, job.metadata.name!) !== undefined;
-  if (exists) return;
+  if (objects.get(jobs, job.metadata.namespace, job.metadata.name!)) return;
   await objects.create(user, job);
   await report(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name}`);
 }
 
 async function writeStatus(context: CronContext, cronJob: CronJob, scheduled?: number): Promise<undefined> {
-  const { objects } = context;
   const lastScheduleTime = scheduled ? formatTime(scheduled) : cronJob.status?.lastScheduleTime;
   const status = cronStatus(cronJob, jobsOf(context, cronJob), lastScheduleTime);
-  if (!isEqual(status, cronJob.status ?? {})) {
-    await objects.update(user, { ...cronJob, status }, "status");
-  }
+  if (isEqual(status, cronJob.status ?? {})) return;
+  await context.objects.update(user, { ...cronJob, status }, "status");
 }
 
 /** Builds the Job for a scheduled time. */
@@ -203,18 +194,6 @@ function cronStatus(
     ...(active.length > 0 ? { active } : {}),
     ...(lastScheduleTime ? { lastScheduleTime } : {}),
     ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
-  };
-}
-
-function referenceTo({ apiVersion, kind, metadata }: Job) {
-  const { namespace, name, uid, resourceVersion } = metadata;
-  return {
-    apiVersion,
-    kind,
-    namespace: namespace!,
-    name: name!,
-    uid: uid!,
-    resourceVersion: resourceVersion!,
   };
 }
 

@@ -4,13 +4,11 @@ import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
 import { ageOf } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector, readField, text } from "../../cells.ts";
-import { containersAt } from "../../apps/workload.ts";
+import { containersAt, workloadWarnings } from "../../apps/workload.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { cronJobController } from "./cron-job-controller.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import { hostnameWarning } from "../../checks/names.ts";
 import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
-import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import { defaultJobSpec, jobSpec } from "../job/job-spec.ts";
 
 type CronJob = SentObject<Sent<CronJobSpec>>;
@@ -96,16 +94,7 @@ export const cronJob: BuiltInKind<"cronjob"> = {
     },
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status" ? [] : [...problems(object as CronJob, old as CronJob)],
-    *warnings(object, old) {
-      if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-      else if (old.metadata.generation === object.metadata.generation) return;
-      const { template = {} } = (object as CronJob).spec.jobTemplate?.spec ?? {};
-      yield* podWarnings(
-        "spec.jobTemplate.spec.template",
-        template.spec ?? {},
-        template.metadata?.annotations,
-      );
-    },
+    warnings: (object, old) => workloadWarnings(object, old, "spec.jobTemplate.spec.template"),
   },
   cells: {
     Schedule: text("spec.schedule"),

@@ -1,4 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatIndexes } from "./indexes.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import {
@@ -15,26 +16,16 @@ import {
   isTracked,
   jobProgress,
   jobs,
-  progressStatus,
   trackingFinalizer,
   untilDeadline,
-  wantedActive,
 } from "./job-progress.ts";
 import { type Pod, pods } from "../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { type ReportedError, reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
 import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
-import {
-  type JobOutcome,
-  announced,
-  announcement,
-  conclusion,
-  finishedCondition,
-  jobOutcome,
-  withConditions,
-} from "./job-outcome.ts";
-import { compareForDeletion, isFinished } from "../../../control-loop/pods/pod-state.ts";
+import { type JobOutcome, announced, finishedCondition, jobOutcome, withOutcome } from "./job-outcome.ts";
+import { compareForDeletion, isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
 import { positiveCounts } from "../../../control-loop/counts.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
@@ -111,7 +102,7 @@ async function countEnded(
   const stored = await writeStatus(context, job, progress, (status) => ({
     ...status,
     uncountedTerminatedPods: uncounted(job, progress, lost),
-    ...withConditions(job, outcome ? [announcement(outcome, clock.now())] : [], clock.now()),
+    ...withOutcome(job, outcome, "announced", clock.now()),
   }));
   // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
   const ended = owned.filter((pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)));
@@ -127,7 +118,7 @@ async function countEnded(
         failed: (status.failed ?? 0) + failed.length,
       }),
       uncountedTerminatedPods: {},
-      ...withConditions(stored, end ? [conclusion(end, now)] : [], now),
+      ...withOutcome(stored, end, "final", now),
       ...(end?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
     };
   });
@@ -144,6 +135,25 @@ async function writeStatus(
   const now = { ...jobProgress(job, podsOf(context, job)), failedIndexes, completedIndexes };
   const status = change({ ...progressStatus(job, now), ...(started ? { startTime: started } : {}) });
   return isEqual(status, job.status) ? job : objects.update(user, { ...job, status }, "status");
+}
+
+/**
+ * The counts of a Job's status; finished pods that still have their finalizer are listed separately by uid.
+ */
+function progressStatus(job: Job, progress: JobProgress): JobStatus {
+  const { active, completedIndexes, failedIndexes, terminating } = progress;
+  const { succeeded = 0, failed = 0 } = job.status ?? {};
+  const done = isIndexed(job) ? completedIndexes.size : succeeded;
+  return {
+    ...(active.length > 0 ? { active: active.length } : {}),
+    ready: active.filter(isReady).length,
+    terminating,
+    ...(done > 0 ? { succeeded: done } : {}),
+    ...(failed > 0 ? { failed } : {}),
+    ...(completedIndexes.size > 0 ? { completedIndexes: formatIndexes(completedIndexes) } : {}),
+    ...(job.spec.backoffLimitPerIndex === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
+    uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {},
+  };
 }
 
 function podsOf({ objects }: ReportingContext, { metadata }: Job): Pod[] {
@@ -205,6 +215,21 @@ function nextPods(
     surplus,
     wait: waits.length > 0 ? Math.min(...waits) : 0,
   };
+}
+
+/** Returns the number of active pods that a Job should have now. */
+function wantedActive({ spec }: Job, progress: JobProgress): number {
+  if (spec.suspend) return 0;
+  const { active, succeeded, failedIndexes, terminating } = progress;
+  const parallelism = spec.parallelism;
+  // podReplacementPolicy Failed waits for pods that terminate.
+  const waited = spec.podReplacementPolicy === "Failed" ? terminating : 0;
+  if (spec.completions === undefined) {
+    // A work queue: once a pod has succeeded, no new ones start.
+    return succeeded > 0 ? Math.min(active.length, parallelism) : Math.max(0, parallelism - waited);
+  }
+  const left = spec.completions - succeeded - failedIndexes.size;
+  return Math.max(0, Math.min(parallelism, left) - waited);
 }
 
 /** The first indexes without an active pod; for a Job that is not indexed only their number matters. */
@@ -283,41 +308,39 @@ async function releasePods({ objects, user }: ReportingContext, counted: readonl
   }
 }
 
-/**
- * Builds a pod of a Job. A pod of an indexed Job has its index in name, annotation, label and environment,
- * and with backoffLimitPerIndex also how often the index has failed.
- */
 function jobPod(job: Job, index: number, failures: number | undefined): Pod {
-  const pod = podOf(job, index, failures);
+  const pod = isIndexed(job)
+    ? indexedPod(job, index, failures)
+    : newPod(job, job.spec.template, { generateName: `${job.metadata.name}-` });
   const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
   return { ...pod, metadata: { ...pod.metadata, finalizers } };
 }
 
-function podOf(job: Job, index: number, failures: number | undefined): Pod {
+/**
+ * A pod of an indexed Job has its index in name, annotation, label and environment, and with backoffLimitPerIndex also how
+ * often the index has failed.
+ */
+function indexedPod(job: Job, index: number, failures: number | undefined): Pod {
   const { name } = job.metadata;
-  const { template } = job.spec;
-  if (!isIndexed(job)) return newPod(job, template, { generateName: `${name}-` });
-  const generateName = `${name}-${index}-`;
-  const pod = newPod(job, template, { generateName }, { [indexAnnotation]: String(index) });
+  const label = { [indexAnnotation]: String(index) };
+  const pod = newPod(job, job.spec.template, { generateName: `${name}-${index}-` }, label);
+  const variable = { name: "JOB_COMPLETION_INDEX", value: String(index) };
   return {
     ...pod,
     metadata: {
       ...pod.metadata,
       annotations: {
         ...pod.metadata.annotations,
-        [indexAnnotation]: String(index),
+        ...label,
         ...(failures === undefined ? {} : { [failureCountAnnotation]: String(failures) }),
       },
     },
-    spec: { ...pod.spec, hostname: `${name}-${index}`, containers: pod.spec.containers.map(withIndex) },
+    spec: {
+      ...pod.spec,
+      hostname: `${name}-${index}`,
+      containers: pod.spec.containers.map((each) => ({ ...each, env: [...(each.env ?? []), variable] })),
+    },
   };
-
-  function withIndex(container: Pod["spec"]["containers"][number]) {
-    return {
-      ...container,
-      env: [...(container.env ?? []), { name: "JOB_COMPLETION_INDEX", value: String(index) }],
-    };
-  }
 }
 
 async function end(context: ReportingContext, job: Job, active: readonly Pod[]): Promise<void> {

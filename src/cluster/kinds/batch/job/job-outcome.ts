@@ -106,25 +106,23 @@ export function finishedCondition({ status }: Job): LooseCondition | undefined {
   );
 }
 
-/** An outcome is announced before the finalizers of the pods are removed, and final afterwards. */
-export function announcement({ type, reason, message }: JobOutcome, now: number): LooseCondition {
-  const name = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
-  return jobCondition(name, "True", reason, message, now);
-}
+/** The conditions by which an outcome is announced before the finalizers of the pods are removed. */
+const announcing = { Complete: "SuccessCriteriaMet", Failed: "FailureTarget" } as const;
 
-export function conclusion({ type, reason, message }: JobOutcome, now: number): LooseCondition {
-  return jobCondition(type, "True", reason, message, now);
-}
-
-/** The conditions of a status with the given ones added. */
-export function withConditions(
+/** The conditions of a status with an outcome, if there is one: announced first, and final afterwards. */
+export function withOutcome(
   job: Job,
-  added: readonly LooseCondition[],
+  outcome: JobOutcome | undefined,
+  stage: "announced" | "final",
   now: number,
 ): { conditions?: LooseCondition[] } {
   const kept = (job.status?.conditions ?? []).filter(({ type }) => type !== "Suspended");
-  const news = added.filter(({ type }) => !kept.some((condition) => condition.type === type));
-  const conditions = [...suspendedCondition(job, now), ...kept, ...news];
+  const conditions = [...suspendedCondition(job, now), ...kept];
+  if (outcome) {
+    const type = stage === "final" ? outcome.type : announcing[outcome.type];
+    const isKnown = kept.some((condition) => condition.type === type);
+    if (!isKnown) conditions.push(jobCondition(type, "True", outcome.reason, outcome.message, now));
+  }
   return conditions.length > 0 ? { conditions } : {};
 }
 

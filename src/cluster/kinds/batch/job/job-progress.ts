@@ -1,7 +1,7 @@
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
 import type { Defaulted, Pod } from "../../../control-loop/api/core.ts";
-import { isActive, isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
-import { formatIndexes, parseIndexes } from "./indexes.ts";
+import { isActive, isFinished } from "../../../control-loop/pods/pod-state.ts";
+import { parseIndexes } from "./indexes.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
@@ -160,40 +160,6 @@ export function failuresOf(job: Job, pod: Pod): number {
 export function untilDeadline({ spec, status }: Job, now: number): number | undefined {
   if (spec.activeDeadlineSeconds === undefined || !status?.startTime || spec.suspend) return undefined;
   return Math.max(0, Date.parse(status.startTime) + spec.activeDeadlineSeconds * 1000 - now);
-}
-
-/** Returns the number of active pods that a Job should have now. */
-export function wantedActive({ spec }: Job, progress: JobProgress): number {
-  if (spec.suspend) return 0;
-  const { active, succeeded, failedIndexes, terminating } = progress;
-  const parallelism = spec.parallelism;
-  // podReplacementPolicy Failed waits for pods that terminate.
-  const waited = spec.podReplacementPolicy === "Failed" ? terminating : 0;
-  if (spec.completions === undefined) {
-    // A work queue: once a pod has succeeded, no new ones start.
-    return succeeded > 0 ? Math.min(active.length, parallelism) : Math.max(0, parallelism - waited);
-  }
-  const left = spec.completions - succeeded - failedIndexes.size;
-  return Math.max(0, Math.min(parallelism, left) - waited);
-}
-
-/**
- * The counts of a Job's status; finished pods that still have their finalizer are listed separately by uid.
- */
-export function progressStatus(job: Job, progress: JobProgress): JobStatus {
-  const { active, completedIndexes, failedIndexes, terminating } = progress;
-  const { succeeded = 0, failed = 0 } = job.status ?? {};
-  const done = isIndexed(job) ? completedIndexes.size : succeeded;
-  return {
-    ...(active.length > 0 ? { active: active.length } : {}),
-    ready: active.filter(isReady).length,
-    terminating,
-    ...(done > 0 ? { succeeded: done } : {}),
-    ...(failed > 0 ? { failed } : {}),
-    ...(completedIndexes.size > 0 ? { completedIndexes: formatIndexes(completedIndexes) } : {}),
-    ...(job.spec.backoffLimitPerIndex === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
-    uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {},
-  };
 }
 
 export function isIndexed({ spec }: Job): boolean {

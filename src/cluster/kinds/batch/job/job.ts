@@ -7,16 +7,14 @@ import { fieldText } from "../../../registry/field-text.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
-import { selector, templateContainers } from "../../apps/workload.ts";
+import { selector, templateContainers, workloadWarnings } from "../../apps/workload.ts";
 import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Resource, Strategy, WriteRequest } from "../../../registry/resource.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
-import { hostnameWarning } from "../../checks/names.ts";
 import { isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import {
   type Job,
   type JobSpec,
@@ -364,12 +362,7 @@ export const job: BuiltInKind<"job"> = {
       subresource === "status"
         ? [...statusProblems(object as Job, old as Job)]
         : [...jobChanges(object as Job, old as Job, resource)],
-    *warnings(object, old) {
-      if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-      else if (old.metadata.generation === object.metadata.generation) return;
-      const { template = {} } = (object as Job).spec;
-      yield* podWarnings("spec.template", template.spec ?? {}, template.metadata?.annotations);
-    },
+    warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
     Status: jobStatus,
