@@ -8,7 +8,7 @@ import {
 } from "@tsbuilder/apimachinery/crd";
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { parseRequestURI, unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
-import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type Problems, choice, immutable } from "../checks/problems.ts";
@@ -27,9 +27,13 @@ function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResource
   // The names of an existing CRD can't change, so that they need not be compared with its own.
   yield* validateCRD(old ? { ...crd, metadata: {} } : crd, conversionProblems);
   if (old) yield* changedNames(crd, old);
-  yield* nameProblems("status.acceptedNames", crd.status?.acceptedNames ?? {});
-  yield* validateStoredVersions(crd);
+  yield* acceptedNameProblems(crd);
+  yield* storedVersionProblems(crd);
   yield* approvalProblems(crd, old);
+}
+
+function acceptedNameProblems({ status }: CustomResourceDefinition): Problems {
+  return nameProblems("status.acceptedNames", status?.acceptedNames ?? {});
 }
 
 const annotation = "api-approved.kubernetes.io";
@@ -41,13 +45,13 @@ const where = "see https://github.com/kubernetes/enhancements/pull/1111";
 const form = `${rule} with either a URL or a reason starting with "unapproved", ${where}`;
 
 /** The groups of Kubernetes' own projects are protected: their CRDs name the review of their API, or why there is none. */
-function approvalProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): FieldError[] {
+function* approvalProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   const approval = approvalOf(crd);
-  if (!approval || (old && approvalOf(old)?.state === approval.state)) return [];
+  if (!approval || (old && approvalOf(old)?.state === approval.state)) return;
   const field = `metadata.annotations[${annotation}]`;
-  if (approval.state === "Missing") return [required(field, approval.message)];
-  if (approval.state !== "Invalid") return [];
-  return [invalid(field, crd.metadata.annotations?.[annotation], approval.message)];
+  if (approval.state === "Missing") yield required(field, approval.message);
+  if (approval.state !== "Invalid") return;
+  yield invalid(field, crd.metadata.annotations?.[annotation], approval.message);
 }
 
 /** The condition that tells of the approval of a CRD in a protected group. */
@@ -101,32 +105,16 @@ function* conversionProblems(field: string, { strategy, webhook }: CRDConversion
 }
 
 /** There is a storage version, and no version can be removed while objects may be stored in it. */
-function validateStoredVersions(crd: CustomResourceDefinition): FieldError[] {
+function* storedVersionProblems(crd: CustomResourceDefinition): Problems {
+  const field = "status.storedVersions";
   const names = new Set((crd.spec?.versions ?? []).map(({ name }) => name));
   const stored = crd.status?.storedVersions ?? [];
-  if (stored.length === 0) {
-    return [invalid("status.storedVersions", null, "must have at least one stored version")];
+  if (stored.length === 0) yield invalid(field, null, "must have at least one stored version");
+  for (const [index, version] of stored.entries()) {
+    if (names.has(version)) continue;
+    const detail = `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`;
+    yield invalid(`${field}[${index}]`, version, detail);
   }
-  return stored.flatMap((version, index) =>
-    names.has(version)
-      ? []
-      : [
-          invalid(
-            `status.storedVersions[${index}]`,
-            version,
-            `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`,
-          ),
-        ],
-  );
-}
-
-function* updateProblems(
-  crd: CustomResourceDefinition,
-  old: CustomResourceDefinition,
-  subresource: string,
-): Problems {
-  if (subresource === "") yield* definitionProblems(crd, old);
-  else yield* nameProblems("status.acceptedNames", crd.status?.acceptedNames ?? {});
 }
 
 /** Objects are stored under the group and the plural; once they may exist, scope and kind can't change either. */
@@ -177,9 +165,10 @@ export const customResourceDefinition: BuiltInKind = {
       crd.status = { ...crd.status, storedVersions: stored };
     },
     validate: (object) => definitionProblems(object as CustomResourceDefinition),
-    validateUpdate: (object, old, { subresource }) => [
-      ...updateProblems(object as CustomResourceDefinition, old as CustomResourceDefinition, subresource),
-    ],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === ""
+        ? definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)
+        : acceptedNameProblems(object as CustomResourceDefinition),
     *warnings(object, old) {
       const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
       for (const format of formatsOf(object as CustomResourceDefinition)) {

@@ -89,7 +89,13 @@ function* metricProblems(field: string, metric: Metric, keepsVersions: boolean):
   if (!isKnown) yield notSupported(`${field}.type`, type, types);
   const present = Object.values(fieldOf).filter((name) => metric[name]);
   // Only the first source is validated.
-  if (present[0]) yield* sourceProblems(`${field}.${present[0]}`, metric, present[0], keepsVersions);
+  if (metric.object) yield* objectSource(`${field}.object`, metric.object, keepsVersions);
+  else if (metric.external) yield* externalSource(`${field}.external`, metric.external);
+  else if (metric.pods) yield* podsSource(`${field}.pods`, metric.pods);
+  else if (metric.resource) yield* resourceSource(`${field}.resource`, metric.resource);
+  else if (metric.containerResource) {
+    yield* containerSource(`${field}.containerResource`, metric.containerResource);
+  }
   const own = isKnown ? fieldOf[type as Type] : undefined;
   if (own === undefined) yield notSupported(`${field}.type`, type, types);
   else if (!metric[own]) {
@@ -98,19 +104,6 @@ function* metricProblems(field: string, metric: Metric, keepsVersions: boolean):
   for (const other of present.length > 1 ? present.filter((name) => name !== own) : []) {
     yield forbidden(`${field}.${other}`, "must populate the given metric source only");
   }
-}
-
-function* sourceProblems(
-  field: string,
-  metric: Metric,
-  name: (typeof fieldOf)[Type],
-  keepsVersions: boolean,
-): Problems {
-  if (name === "object") yield* objectSource(field, metric.object!, keepsVersions);
-  if (name === "external") yield* externalSource(field, metric.external!);
-  if (name === "pods") yield* podsSource(field, metric.pods!);
-  if (name === "resource") yield* resourceSource(field, metric.resource!);
-  if (name === "containerResource") yield* containerSource(field, metric.containerResource!);
 }
 
 function* objectSource(

@@ -115,34 +115,23 @@ function* statusProblems(
 
 function* conditionProblems(conditions: readonly Condition[], old: readonly Condition[]): Problems {
   const field = "status.conditions";
-  const keeps = { empty: hasEmpty(old), both: hasBoth(old), duplicates: hasDuplicates(old) };
+  const keeps = {
+    empty: old.some(({ type }) => !type),
+    both: verdicts.every((verdict) => old.some(({ type }) => type === verdict)),
+    duplicates: new Set(old.map(({ type }) => type)).size < old.length,
+  };
   for (const [index, { type = "", status = "" }] of conditions.entries()) {
     if (type === "" && !keeps.empty) yield required(`${field}[${index}].type`);
     const allowed = alwaysTrue.has(type) ? ["True"] : ["False", "True", "Unknown"];
     if (status === "") yield required(`${field}[${index}].status`);
     else yield* optionalChoice(`${field}[${index}].status`, status, allowed);
     const before = conditions.slice(0, index).map((each) => each.type ?? "");
-    if (!keeps.both && verdicts.includes(type) && before.some((each) => isOther(each, type))) {
+    const hasOther = before.some((each) => verdicts.includes(each) && each !== type);
+    if (!keeps.both && verdicts.includes(type) && hasOther) {
       yield invalid(field, type, "Approved and Denied conditions are mutually exclusive");
     }
     if (!keeps.duplicates && before.includes(type)) yield duplicate(`${field}[${index}].type`, type);
   }
-}
-
-function isOther(verdict: string, type: string): boolean {
-  return verdicts.includes(verdict) && verdict !== type;
-}
-
-function hasEmpty(conditions: readonly Condition[]): boolean {
-  return conditions.some(({ type }) => !type);
-}
-
-function hasBoth(conditions: readonly Condition[]): boolean {
-  return verdicts.every((verdict) => conditions.some(({ type }) => type === verdict));
-}
-
-function hasDuplicates(conditions: readonly Condition[]): boolean {
-  return new Set(conditions.map(({ type }) => type)).size < conditions.length;
 }
 
 function count(object: CertificateSigningRequest, wanted: string): number {

@@ -70,7 +70,7 @@ function* endpointProblems(endpoints: readonly Sent<Endpoint>[], addressType: st
     if (addresses.length === 0) yield required(at, "must contain at least 1 address");
     else if (addresses.length > limits.addresses) yield tooMany(at, addresses.length, limits.addresses);
     for (const [position, address] of addresses.entries()) {
-      yield* addressProblems(at, position, { address, addressType });
+      yield* addressProblems(at, position, address, addressType);
     }
     if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
     if (hostname !== undefined) yield* refused(`${field}.hostname`, hostname, checkLabel(hostname));
@@ -78,11 +78,7 @@ function* endpointProblems(endpoints: readonly Sent<Endpoint>[], addressType: st
   }
 }
 
-function* addressProblems(
-  list: string,
-  index: number,
-  { address, addressType }: { readonly address: string; readonly addressType: string },
-): Problems {
+function* addressProblems(list: string, index: number, address: string, addressType: string): Problems {
   const field = `${list}[${index}]`;
   if (addressType === "FQDN") return yield* domainProblems(field, address);
   if (addressType !== "IPv4" && addressType !== "IPv6") return;

@@ -31,15 +31,11 @@ export function mirroringController({ objects }: ControllerContext): Controller 
       const service = findByKey(objects, services, key);
       const isMirrored = service && !service.spec.selector;
       const mirrored = isMirrored ? findByKey(objects, endpoints, key) : undefined;
-      const wanted = mirrored ? wantedOf(mirrored) : [];
+      const wanted = mirrored && mayBeMirrored(mirrored) ? mirroredSlicesOf(mirrored) : [];
       await replaceSlices(objects, user, slicesOf(key), wanted, { ownsAnnotations: true });
       return undefined;
     },
   };
-
-  function wantedOf(mirrored: Endpoints) {
-    return mayBeMirrored(mirrored) ? mirroredSlicesOf(mirrored) : [];
-  }
 
   function slicesOf(key: string) {
     const [namespace, name] = key.split("/");

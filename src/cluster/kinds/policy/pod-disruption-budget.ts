@@ -11,6 +11,8 @@ import { intOrPercent, notMoreThanAll } from "../apps/workload.ts";
 
 type PodDisruptionBudget = ApiObject & { spec?: Sent<policy.PodDisruptionBudgetSpec> };
 
+const noCounts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
+
 function* statusProblems(object: ApiObject): Problems {
   const status = (object["status"] ?? {}) as Sent<policy.PodDisruptionBudgetStatus>;
   yield* conditionProblems("status.conditions", status.conditions);
@@ -48,13 +50,7 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   strategy: {
     statusWritesMetadata: true,
     default(object) {
-      object["status"] = {
-        currentHealthy: 0,
-        desiredHealthy: 0,
-        disruptionsAllowed: 0,
-        expectedPods: 0,
-        ...(object["status"] as object),
-      };
+      object["status"] = { ...noCounts, ...(object["status"] as object) };
     },
     validate: (object) => problemsOf(object),
     validateUpdate: (object, _old, { subresource }) => [
@@ -68,5 +64,5 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   },
   emptyObject: { spec: {}, status: {} },
   controllers: { disruption: disruptionController },
-  zeroValues: { status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 } },
+  zeroValues: { status: noCounts },
 };

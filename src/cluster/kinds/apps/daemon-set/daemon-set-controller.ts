@@ -15,7 +15,7 @@ import { createPod, deletePod, newPod } from "../../../control-loop/pods/create-
 import { isAvailable, isFinished, isReady, nextAvailable } from "../../../control-loop/pods/pod-state.ts";
 import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
 import { positiveCounts, scaledCount } from "../../../control-loop/counts.ts";
-import { type NodeAffinity, fitsNode, repellingTaints } from "../../core/node/node-fit.ts";
+import { fitsNode, repellingTaints } from "../../core/node/node-fit.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
@@ -244,21 +244,17 @@ function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevisio
       ...(generation === undefined ? {} : { "pod-template-generation": generation }),
     },
   );
-  const nodeAffinity = { ...pod.spec.affinity?.nodeAffinity, ...affinityTo(nodeName) };
+  const matchFields = [{ key: "metadata.name", operator: "In" as const, values: [nodeName] }];
+  const nodeAffinity = {
+    ...pod.spec.affinity?.nodeAffinity,
+    requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
+  };
   return {
     ...pod,
     spec: {
       ...pod.spec,
       affinity: { ...pod.spec.affinity, nodeAffinity },
       tolerations: tolerationsOf(set),
-    },
-  };
-}
-
-function affinityTo(nodeName: string): NodeAffinity {
-  return {
-    requiredDuringSchedulingIgnoredDuringExecution: {
-      nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [nodeName] }] }],
     },
   };
 }

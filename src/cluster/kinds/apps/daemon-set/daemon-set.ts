@@ -30,7 +30,13 @@ type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
 
 type DaemonSet = SentObject<DaemonSetSpec>;
 
-const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"];
+/** The counts in its status that are always there. */
+const noCounts = {
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  desiredNumberScheduled: 0,
+  numberReady: 0,
+};
 
 /** Counts the changes of a DaemonSet's template; once a field of its spec. */
 const templateGeneration = "deprecated.daemonset.template.generation";
@@ -38,7 +44,7 @@ const templateGeneration = "deprecated.daemonset.template.generation";
 function* statusProblems(object: ApiObject): Problems {
   const status = object["status"] as Record<string, number | undefined>;
   const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
-  for (const name of [...counts, ...more]) yield* nonNegative(`status.${name}`, status[name]);
+  for (const name of [...Object.keys(noCounts), ...more]) yield* nonNegative(`status.${name}`, status[name]);
 }
 
 function* problems({ spec }: DaemonSet): Problems {
@@ -90,8 +96,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
       spec.revisionHistoryLimit ??= defaultHistoryLimit;
       object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
-      const zeros = Object.fromEntries(counts.map((name) => [name, 0]));
-      object["status"] = { ...zeros, ...(object["status"] as object) };
+      object["status"] = { ...noCounts, ...(object["status"] as object) };
     },
     prepareForCreate({ metadata: { annotations } }) {
       if (Number(annotations![templateGeneration]) < 1) annotations![templateGeneration] = "1";
@@ -124,7 +129,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
   controllers: { daemonset: daemonSetController },
   zeroValues: {
     spec: { selector: null },
-    status: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
-    metadata: { annotations: { "deprecated.daemonset.template.generation": "0" } },
+    status: noCounts,
+    metadata: { annotations: { [templateGeneration]: "0" } },
   },
 };

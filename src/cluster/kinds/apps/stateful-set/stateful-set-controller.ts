@@ -293,7 +293,7 @@ function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevi
       "apps.kubernetes.io/pod-index": String(ordinal),
     },
   );
-  const claims = claimTemplates(set).map(({ metadata }) => ({
+  const claims = (set.spec.volumeClaimTemplates ?? []).map(({ metadata }) => ({
     name: metadata.name!,
     persistentVolumeClaim: { claimName: `${metadata.name}-${name}` },
   }));
@@ -313,7 +313,7 @@ function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevi
 /** Builds the claims of a pod's volumes. They outlive the pod, and by default the set. */
 function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   const { whenDeleted } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
-  return claimTemplates(set).map((template) => ({
+  return (set.spec.volumeClaimTemplates ?? []).map((template) => ({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
     metadata: {
@@ -325,8 +325,4 @@ function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
     },
     spec: structuredClone(template.spec),
   }));
-}
-
-function claimTemplates({ spec }: StatefulSet): NonNullable<StatefulSet["spec"]["volumeClaimTemplates"]> {
-  return spec.volumeClaimTemplates ?? [];
 }
