@@ -5,7 +5,7 @@ import type { Node, Pod, Taint } from "../../../control-loop/api/core.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 
 /** The node affinity of a pod. */
-export type NodeAffinity = Stored<core.NodeAffinity>;
+type NodeAffinity = Stored<core.NodeAffinity>;
 
 type PodSpec = Pod["spec"];
 type Toleration = Stored<core.Toleration>;
