@@ -4,27 +4,31 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import {
   type Job,
+  type JobOutcome,
   type JobProgress,
   type JobStatus,
+  announced,
   countsAsFailure,
   failureCountAnnotation,
   failuresOf,
+  finishedCondition,
   hasFailed,
   indexAnnotation,
   indexOf,
   isIndexed,
   isTracked,
+  jobOutcome,
   jobProgress,
   jobs,
   trackingFinalizer,
   untilDeadline,
+  withOutcome,
 } from "./job-progress.ts";
 import { type Pod, pods } from "../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { type ReportedError, reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
 import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
-import { type JobOutcome, announced, finishedCondition, jobOutcome, withOutcome } from "./job-outcome.ts";
 import { compareForDeletion, isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
 import { positiveCounts } from "../../../control-loop/counts.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
