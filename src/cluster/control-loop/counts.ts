@@ -7,7 +7,6 @@ export function scaledCount(value: IntOrString, whole: number, round: (share: nu
   return Number.isNaN(percent) ? 0 : round((percent * whole) / 100);
 }
 
-/** Returns the sum of numbers. */
 export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }

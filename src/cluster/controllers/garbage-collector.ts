@@ -11,7 +11,6 @@ import { type ObjectKey, objectKey, readObject } from "../control-loop/keys.ts";
 
 const user = "system:serviceaccount:kube-system:generic-garbage-collector";
 
-/** The context of the garbage collector's steps. */
 interface GarbageContext extends ReportingContext {
   readonly dependents: Dependents;
 }
@@ -56,7 +55,6 @@ class Dependents {
   readonly #byOwner = new Map<string, Set<ObjectKey>>();
   readonly #owners = new Map<ObjectKey, readonly string[]>();
 
-  /** Updates the index by an event. */
   record({ type, resource, object }: ObjectEvent): void {
     const key = objectKey(resource, object);
     for (const uid of this.#owners.get(key) ?? []) this.#forget(uid, key);

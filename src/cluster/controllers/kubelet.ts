@@ -311,7 +311,6 @@ function observed({ metadata }: Pod, status: PodStatus): PodStatus {
 class PodAddresses {
   #next = 1;
 
-  /** Returns the next address that is not in use. */
   take(inUse: ReadonlySet<string>): string {
     for (;;) {
       const address = format(this.#next);

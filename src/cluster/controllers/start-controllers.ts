@@ -25,7 +25,6 @@ const allControllers = {
   ...ofNoKind,
 } as Readonly<Record<ControllerName, (context: StagesContext) => Controller>>;
 
-/** The controllers that a cluster can run. */
 export const controllerNames = Object.keys(allControllers) as readonly ControllerName[];
 
 /**
@@ -44,7 +43,6 @@ export function parseControllerNames(text: string): {
   };
 }
 
-/** Running controllers. */
 interface RunningControllers {
   /** Stops them; resolves when their last writes are done. */
   stop(): Promise<void>;

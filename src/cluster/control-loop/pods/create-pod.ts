@@ -39,7 +39,6 @@ export interface PodMessages {
   readonly deleted: (pod: Pod) => string;
 }
 
-/** The messages of most controllers. */
 const usual: PodMessages = {
   failed: (_pod, refusal) => `Error creating: ${refusal}`,
   created: ({ metadata }) => `Created pod: ${metadata.name}`,

@@ -8,7 +8,6 @@ export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !pod.metadata.deletionTimestamp;
 }
 
-/** Returns true if a pod has succeeded or failed. */
 export function isFinished(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
@@ -29,7 +28,6 @@ function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: numb
   return Math.max(0, since + minReadySeconds * 1000 - now);
 }
 
-/** Returns true if a pod has been ready for at least minReadySeconds. */
 export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): boolean {
   return untilAvailable(pod, minReadySeconds, now) === 0;
 }

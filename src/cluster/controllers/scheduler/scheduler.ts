@@ -33,7 +33,6 @@ import { aboutObject, events, referenceTo } from "../../control-loop/record-even
 
 const user = "system:kube-scheduler";
 
-/** The context of the scheduler's steps. */
 interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock"> {
   readonly report: ReportStep;
 }

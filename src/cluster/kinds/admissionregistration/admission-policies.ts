@@ -44,7 +44,6 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
   yield* annotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
 }
 
-/** Validates a MutatingAdmissionPolicy. */
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as admissionregistration.MutatingAdmissionPolicySpec;
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () =>

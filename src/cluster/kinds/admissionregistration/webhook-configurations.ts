@@ -16,7 +16,6 @@ import { type Fields, eachOf } from "../fill-in.ts";
 /** A webhook of either kind: mutating ones have all fields of validating ones. */
 type Webhook = Sent<MutatingWebhook>;
 
-/** Validates the webhooks of a configuration of either kind. */
 function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
   const conditionsKnown = old !== undefined && isEqual(conditionsOf(object), conditionsOf(old));
   const names = new Set<string>();

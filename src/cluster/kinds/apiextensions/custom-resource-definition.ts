@@ -17,7 +17,6 @@ import { fillIn } from "../fill-in.ts";
 import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
 import type { SentObject } from "../../contract/sent.ts";
 
-/** A CRD as it is stored. */
 export type CustomResourceDefinition = SentObject<CRDSpec, CRDStatus>;
 
 /** Keeps a CRD that is being deleted until its custom resources are gone. */

@@ -32,7 +32,6 @@ const serviceLabel = "kubernetes.io/service-name";
 /** The label of a slice with the controller that writes it. */
 export const managerLabel = "endpointslice.kubernetes.io/managed-by";
 
-/** The maximum number of endpoints in a slice. */
 const sliceSize = 100;
 
 const user = userOf("endpointslice");

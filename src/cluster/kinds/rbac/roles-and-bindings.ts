@@ -104,7 +104,6 @@ function subjects(kind: string): CellReader {
       .join(", ");
 }
 
-/** Roles and ClusterRoles. */
 const ofRoles: Omit<BuiltInKind, "resource"> = {
   metadataChecks: { update: ["new", "update"] },
   strategy: {
@@ -123,7 +122,6 @@ export const role: BuiltInKind = { resource: `roles.${group}`, ...ofRoles };
 
 export const clusterRole: BuiltInKind = { resource: `clusterroles.${group}`, ...ofRoles };
 
-/** RoleBindings and ClusterRoleBindings. */
 const ofBindings: Omit<BuiltInKind, "resource"> = {
   metadataChecks: { update: ["new", "update"] },
   strategy: {

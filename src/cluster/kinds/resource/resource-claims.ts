@@ -140,34 +140,35 @@ function* problems(object: ClaimTemplate): Problems {
 
 type DeviceClass = ApiObject & { spec?: Sent<resource.DeviceClassSpec> };
 
-const mostConfigs = 32;
+/** The most items of lists, and the lengths of texts. */
+const limits = {
+  configsOfClass: 32,
+  items: 32,
+  alternatives: 8,
+  expression: 10 * 1024,
+  parameters: 10 * 1024,
+  domain: 63,
+  attribute: 32,
+};
 
 function* classProblems({ spec = {} }: DeviceClass): Problems {
   const { selectors = [], config = [], extendedResourceName: name } = spec;
   yield* selectorProblems("spec.selectors", selectors);
-  yield* eachOfFew("spec.config", config, mostConfigs, configProblems);
+  yield* eachOfFew("spec.config", config, limits.configsOfClass, configProblems);
   if (name !== undefined && !isExtended(name)) {
     yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
   }
 }
 
-const mostItems = 32;
-
-const mostChoices = 8;
-
-const longestExpression = 10 * 1024;
-
-const longestParameters = 10 * 1024;
-
 /** Validates the requests, constraints and configurations of a claim. */
 function* claimProblems(field: string, claim: Sent<resource.DeviceClaim>): Problems {
   const { requests = [], constraints = [], config = [] } = claim;
   const names = namesOf(requests ?? []);
-  yield* uniqueItems(`${field}.requests`, requests ?? [], mostItems, requestProblems, nameOf);
-  yield* eachOfFew(`${field}.constraints`, constraints, mostItems, (at, constraint) =>
+  yield* uniqueItems(`${field}.requests`, requests ?? [], limits.items, requestProblems, nameOf);
+  yield* eachOfFew(`${field}.constraints`, constraints, limits.items, (at, constraint) =>
     constraintProblems(at, constraint, names),
   );
-  yield* eachOfFew(`${field}.config`, config, mostItems, function* (at, each) {
+  yield* eachOfFew(`${field}.config`, config, limits.items, function* (at, each) {
     yield* referenceProblems(`${at}.requests`, each.requests ?? [], names);
     yield* configProblems(at, each);
   });
@@ -206,7 +207,7 @@ function* requestProblems(field: string, request: Sent<resource.DeviceRequest>):
   const rule = "exactly one of `exactly` or `firstAvailable` is required";
   if (!exactly && firstAvailable.length === 0) yield required(field, rule);
   else if (!exactly) {
-    yield* uniqueItems(`${field}.firstAvailable`, firstAvailable, mostChoices, alternative, nameOf);
+    yield* uniqueItems(`${field}.firstAvailable`, firstAvailable, limits.alternatives, alternative, nameOf);
   } else if (firstAvailable.length === 0) yield* exactProblems(`${field}.exactly`, exactly);
   else yield invalid(field, null, `${rule}, but multiple fields are set`);
 }
@@ -234,7 +235,7 @@ function* exactProblems(field: string, request: Sent<resource.ExactDeviceRequest
 }
 
 function selectorProblems(field: string, selectors: readonly Sent<resource.DeviceSelector>[]): Problems {
-  return eachOfFew(field, selectors, mostItems, function* (at, { cel }) {
+  return eachOfFew(field, selectors, limits.items, function* (at, { cel }) {
     if (cel) yield* expressionProblems(`${at}.cel.expression`, cel.expression ?? "");
     else yield required(`${at}.cel`);
   });
@@ -242,7 +243,7 @@ function selectorProblems(field: string, selectors: readonly Sent<resource.Devic
 
 /** Expressions with the macro `cel.bind`, which no other kind has, are not compiled. */
 function* expressionProblems(field: string, expression: string): Problems {
-  if (Buffer.byteLength(expression) > longestExpression) yield tooLong(field, longestExpression);
+  if (Buffer.byteLength(expression) > limits.expression) yield tooLong(field, limits.expression);
   else if (!/\bcel\s*\.\s*bind\b/u.test(expression)) {
     yield* celProblem(field, expression, compileSelector(expression));
   }
@@ -273,22 +274,18 @@ function* constraintProblems(
   }
 }
 
-const longestDomain = 63;
-
-const longestAttribute = 32;
-
 /** The name of an attribute, with the domain that defines it. */
 function* attributeName(field: string, name: string): Problems {
   const [domain = "", id] = name.includes("/") ? name.split(/\/(.*)/s) : ["", name];
   if (name.includes("/")) {
     if (domain === "") yield required(field, "the domain must not be empty");
     else {
-      if (domain.length > longestDomain) yield tooLong(field, longestDomain);
+      if (domain.length > limits.domain) yield tooLong(field, limits.domain);
       yield* refused(field, domain, checkSubdomain(domain));
     }
   }
   if (!id) yield required(field, "the name must not be empty");
-  else if (id.length > longestAttribute) yield tooLong(field, longestAttribute);
+  else if (id.length > limits.attribute) yield tooLong(field, limits.attribute);
   if (!name.includes("/")) {
     yield invalid(field, name, "a fully qualified name must be a domain and a name separated by a slash");
   }
@@ -301,13 +298,13 @@ function* referenceProblems(
 ): Problems {
   const detail =
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-  yield* eachOfFew(field, references, mostItems, function* (at, name) {
+  yield* eachOfFew(field, references, limits.items, function* (at, name) {
     const segments = name.split("/");
     if (segments.length > 2) return yield invalid(at, name, detail);
     for (const segment of segments) yield* requestName(at, segment);
     if (!names.has(name)) yield invalid(at, name, detail);
   });
-  if (references.length <= mostItems) yield* duplicates(field, references);
+  if (references.length <= limits.items) yield* duplicates(field, references);
 }
 
 /** The configuration for a driver, which only it understands. */
@@ -320,8 +317,8 @@ function* configProblems(
   yield* driverName(`${at}.driver`, opaque.driver);
   const parameters: unknown = opaque.parameters ?? null;
   if (parameters === null) yield required(`${at}.parameters`);
-  else if (Buffer.byteLength(JSON.stringify(parameters)) > longestParameters) {
-    yield tooLong(`${at}.parameters`, longestParameters);
+  else if (Buffer.byteLength(JSON.stringify(parameters)) > limits.parameters) {
+    yield tooLong(`${at}.parameters`, limits.parameters);
   } else if (!isObject(parameters)) {
     yield invalid(`${at}.parameters`, "<value omitted>", "must be a valid JSON object");
   }

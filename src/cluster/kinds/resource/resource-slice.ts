@@ -35,13 +35,19 @@ import { nameOf, uniqueItems } from "./resource-claims.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<resource.ResourceSliceSpec> };
 
-const mostDevices = 128;
-
-const mostAdvancedDevices = 64;
-
-const mostCounterSets = 8;
-
-const longestPool = 253;
+/** The most items of lists, and the lengths of texts. */
+const limits = {
+  devices: 128,
+  advancedDevices: 64,
+  counterSets: 8,
+  validValues: 10,
+  facts: 32,
+  taints: 16,
+  conditions: 4,
+  poolName: 253,
+  name: 32,
+  value: 64,
+};
 
 /** Validates a slice: driver, pool, its one choice of nodes, and the names of its devices. */
 function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Problems {
@@ -59,20 +65,18 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
     yield invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed");
   }
   const placed = spec.perDeviceNodeSelection === true;
-  const most = devices.some(isAdvanced) ? mostAdvancedDevices : mostDevices;
+  const most = devices.some(isAdvanced) ? limits.advancedDevices : limits.devices;
   const { sharedCounters = [] } = spec;
   const ofDevice = (at: string, device: SentDevice) => deviceProblems(at, device, placed);
   const ofCounters = (at: string, set: Sent<resource.CounterSet>) => counterProblems(at, "name", set);
   yield* uniqueItems("spec.devices", devices, most, ofDevice, nameOf);
-  yield* uniqueItems("spec.sharedCounters", sharedCounters, mostCounterSets, ofCounters, nameOf);
+  yield* uniqueItems("spec.sharedCounters", sharedCounters, limits.counterSets, ofCounters, nameOf);
 }
 
 /** Devices with taints or counters cost the scheduler more. */
 function isAdvanced({ taints = [], consumesCounters = [] }: SentDevice): boolean {
   return taints.length > 0 || consumesCounters.length > 0;
 }
-
-const mostValues = 10;
 
 /** Validates how much of a device's capacity one request may get; only devices with several users share it. */
 function* capacityProblems(
@@ -109,17 +113,17 @@ function* valueProblems(
       yield invalid(`${field}[${index}]`, value, "values must be sorted in ascending order");
     }
   }
-  yield* eachOfFew(field, values, mostValues, function* (at, value) {
+  yield* eachOfFew(field, values, limits.validValues, function* (at, value) {
     if (compareQuantities(value, most) <= 0) return;
     yield invalid(at, value, `option is larger than capacity value: ${most}`);
   });
-  if (values.length <= mostValues) {
+  if (values.length <= limits.validValues) {
     yield* duplicates(
       field,
       values.map((value) => String(quantityToInteger(value))),
     );
   }
-  if (values.length > mostValues || !values.some((value) => compareQuantities(value, usual) === 0)) {
+  if (values.length > limits.validValues || !values.some((value) => compareQuantities(value, usual) === 0)) {
     yield invalid(field, usual, "default value is not valid according to the requestPolicy");
   }
 }
@@ -160,19 +164,17 @@ function* rangeProblems(
 
 type SentDevice = Sent<resource.Device>;
 
-const mostFacts = 32;
-
-const mostTaints = 16;
-
-const mostConditions = 4;
-
 /** Validates a device of a slice; `placed` says whether each device names its own nodes. */
 function* deviceProblems(field: string, device: SentDevice, placed: boolean): Problems {
   const { name = "", attributes = {}, capacity = {}, taints = [], consumesCounters = [] } = device;
   yield* refused(`${field}.name`, name, checkLabel(name));
   const facts = Object.keys(attributes).length + Object.keys(capacity).length;
-  if (facts > mostFacts) {
-    yield invalid(field, facts, `the total number of attributes and capacities must not exceed ${mostFacts}`);
+  if (facts > limits.facts) {
+    yield invalid(
+      field,
+      facts,
+      `the total number of attributes and capacities must not exceed ${limits.facts}`,
+    );
   }
   for (const [key, attribute] of Object.entries(attributes)) {
     yield* factName(`${field}.attributes`, key);
@@ -182,7 +184,7 @@ function* deviceProblems(field: string, device: SentDevice, placed: boolean): Pr
     yield* factName(`${field}.capacity`, key);
     yield* capacityProblems(`${field}.capacity[${key}]`, each, device.allowMultipleAllocations === true);
   }
-  yield* eachOfFew(`${field}.taints`, taints, mostTaints, taintProblems);
+  yield* eachOfFew(`${field}.taints`, taints, limits.taints, taintProblems);
   const consumed = consumesCounters.map(({ counterSet: name = "", counters }) => {
     return { name, ...(counters && { counters }) };
   });
@@ -202,8 +204,6 @@ function* counterProblems(field: string, nameField: string, set: Sent<resource.C
   for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
 }
 
-const longestName = 32;
-
 const cIdentifier =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
 
@@ -217,11 +217,9 @@ function* factName(field: string, key: string): Problems {
     else yield* driverName(field, parts[0]);
     if (name === "") return yield invalid(field, "", "the name must not be empty");
   }
-  if (name.length > longestName) yield tooLong(field, longestName);
+  if (name.length > limits.name) yield tooLong(field, limits.name);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) yield invalid(field, name, cIdentifier);
 }
-
-const longestValue = 64;
 
 const oneValue = "exactly one value must be specified";
 
@@ -233,12 +231,12 @@ const semanticVersion = new RegExp(
 
 function* attributeProblems(field: string, attribute: Sent<resource.DeviceAttribute>): Problems {
   const { bool, int, string, version } = attribute;
-  if (string !== undefined && string.length > longestValue) yield tooLong(`${field}.string`, longestValue);
+  if (string !== undefined && string.length > limits.value) yield tooLong(`${field}.string`, limits.value);
   if (version !== undefined) {
     if (!semanticVersion.test(version)) {
       yield invalid(`${field}.version`, version, "must be a string compatible with semver.org spec 2.0.0");
     }
-    if (version.length > longestValue) yield tooLong(`${field}.version`, longestValue);
+    if (version.length > limits.value) yield tooLong(`${field}.version`, limits.value);
   }
   const given = [bool, int, string, version].filter((value) => value !== undefined);
   if (given.length === 0) yield invalid(field, "", oneValue);
@@ -293,7 +291,7 @@ function* placeProblems(field: string, device: SentDevice, placed: boolean): Pro
 function* bindingProblems(field: string, device: SentDevice): Problems {
   const { bindingConditions = [], bindingFailureConditions = [] } = device;
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
-    yield* eachOfFew(`${field}.${name}`, list, mostConditions, (at, each) =>
+    yield* eachOfFew(`${field}.${name}`, list, limits.conditions, (at, each) =>
       refused(at, each, checkQualifiedName(each)),
     );
   }
@@ -320,7 +318,7 @@ function* poolProblems(field: string, pool: Sent<resource.ResourcePool>): Proble
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
   if (name === "") yield required(`${field}.name`);
   else {
-    if (name.length > longestPool) yield tooLong(`${field}.name`, longestPool);
+    if (name.length > limits.poolName) yield tooLong(`${field}.name`, limits.poolName);
     for (const part of name.split("/")) yield* refused(`${field}.name`, part, checkSubdomain(part));
   }
   if (count <= 0) yield invalid(`${field}.resourceSliceCount`, count, "must be greater than zero");

@@ -98,7 +98,6 @@ async function updateStatus(
   return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
 }
 
-/** Computes the status of a DaemonSet from its pods. */
 function daemonSetStatus(
   set: DaemonSet,
   wanted: readonly string[],
@@ -294,7 +293,6 @@ function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes {
   };
 }
 
-/** Returns whether a pod was created from a revision. */
 function isOfRevision({ metadata }: Pod, revision: ControllerRevision): boolean {
   return metadata.labels?.[revisionLabel] === revision.metadata.labels?.[revisionLabel];
 }

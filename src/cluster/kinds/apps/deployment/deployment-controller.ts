@@ -188,7 +188,6 @@ async function endOld(
     .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
 }
 
-/** Computes the status of a Deployment from its ReplicaSets. */
 function deploymentStatus(
   deployment: Deployment,
   current: ReplicaSet | undefined,

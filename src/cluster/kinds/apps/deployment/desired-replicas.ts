@@ -146,17 +146,14 @@ export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   };
 }
 
-/** The desired replicas of all ReplicaSets. */
 export function specReplicas(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets.map(({ spec }) => spec.replicas));
 }
 
-/** The available replicas of all ReplicaSets. */
 export function availableReplicas(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets.map(({ status }) => status?.availableReplicas ?? 0));
 }
 
-/** Returns whether a rollout is complete. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const replicas = deployment.spec.replicas;
   return (

@@ -131,7 +131,6 @@ async function writeStatus(context: CronContext, cronJob: CronJob, scheduled?: n
   await context.objects.update(user, { ...cronJob, status }, "status");
 }
 
-/** Builds the Job for a scheduled time. */
 function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
   const { metadata, spec } = cronJob.spec.jobTemplate;
   const minute = Math.floor(due / 60_000);

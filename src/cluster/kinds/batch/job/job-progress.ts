@@ -167,7 +167,6 @@ export function isIndexed({ spec }: Job): boolean {
   return spec.completionMode === "Indexed";
 }
 
-/** The index of a pod of an indexed Job. */
 export function indexOf({ metadata }: Pod): number | undefined {
   const index = metadata.annotations?.[indexAnnotation];
   return index === undefined ? undefined : Number(index);
@@ -262,7 +261,6 @@ function isFulfilled({ spec }: Job, { active, succeeded }: JobProgress): boolean
   return succeeded >= spec.completions && active.length === 0;
 }
 
-/** The condition of a Job that has finished. */
 export function finishedCondition({ status }: Job): LooseCondition | undefined {
   return status?.conditions?.find(
     ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",

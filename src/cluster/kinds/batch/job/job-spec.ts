@@ -130,7 +130,6 @@ const exitCodeLimit = 255;
 
 const indexesLimit = 64 * 1024;
 
-/** Validates a podFailurePolicy. */
 function* failurePolicy(field: string, policy: PodFailurePolicy, spec: JobSpec): Problems {
   const rules = policy.rules ?? [];
   if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
@@ -212,7 +211,6 @@ export function successStruct({ rules }: SuccessPolicy): object {
   return { Rules: shown ?? null };
 }
 
-/** Validates a successPolicy. */
 function* successPolicy(field: string, policy: SuccessPolicy, spec: JobSpec): Problems {
   const rules = policy.rules ?? [];
   const { completions = 0 } = spec;

@@ -293,13 +293,10 @@ function movable(template: PodTemplateSpec = {}): PodTemplateSpec {
 function jobStatus(object: object): string {
   const conditions = readField<JobCondition[]>(object, "status.conditions") ?? [];
   const holds = (type: string) => conditions.some((each) => each.type === type && each.status === "True");
-  if (holds("Complete")) return "Complete";
-  if (holds("Failed")) return "Failed";
+  const end = ["Complete", "Failed"].find(holds);
+  if (end) return end;
   if (readField(object, "metadata.deletionTimestamp")) return "Terminating";
-  if (holds("Suspended")) return "Suspended";
-  if (holds("FailureTarget")) return "FailureTarget";
-  if (holds("SuccessCriteriaMet")) return "SuccessCriteriaMet";
-  return "Running";
+  return ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find(holds) ?? "Running";
 }
 
 function completions(object: object): string {
