@@ -6,23 +6,18 @@ import type {
   ObjectEvent,
   ServedResource,
 } from "../contract/cluster-objects.ts";
-import { type ReportingContext, reporting } from "../control-loop/record-event.ts";
+import { reporting } from "../control-loop/record-event.ts";
 import { type ObjectKey, objectKey, readObject } from "../control-loop/keys.ts";
 
 const user = "system:serviceaccount:kube-system:generic-garbage-collector";
-
-interface GarbageContext extends ReportingContext {
-  readonly dependents: Dependents;
-}
 
 /**
  * Deletes objects whose owners are all gone, and implements the two propagation policies that concern
  * dependents: Foreground (dependents first) and Orphan (dependents stay).
  */
 export function garbageCollector(context: ControllerContext): Controller {
-  const { objects } = context;
   const dependents = new Dependents();
-  const steps = { ...reporting(context, user, "garbage-collector-controller"), dependents };
+  const { objects, report } = reporting(context, user, "garbage-collector-controller");
   return {
     /**
      * The object itself; once it is deleted or being deleted, also its dependents and its owners, which may
@@ -36,18 +31,126 @@ export function garbageCollector(context: ControllerContext): Controller {
       const mayEnd = deletionTimestamp || ownerReferences?.length;
       const own = type !== "DELETED" && mayEnd ? [objectKey(resource, object)] : [];
       if (type !== "DELETED" && !deletionTimestamp) return own;
-      return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(steps, object)];
+      return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(object)];
     },
 
     async reconcile(key) {
       const object = readObject(objects, key);
       if (!object) return undefined;
-      if (isBeingDeleted(object, "orphan")) await orphan(steps, object);
-      else if (isBeingDeleted(object, "foregroundDeletion")) await finishForeground(steps, object);
-      else if (!object.metadata.deletionTimestamp) await collect(steps, object);
+      if (isBeingDeleted(object, "orphan")) await orphan(object);
+      else if (isBeingDeleted(object, "foregroundDeletion")) await finishForeground(object);
+      else if (!object.metadata.deletionTimestamp) await collect(object);
       return undefined;
     },
   };
+
+  function ownersOf({ metadata }: KubernetesObject): ObjectKey[] {
+    return (metadata.ownerReferences ?? []).flatMap((reference) => {
+      const served = findResource(objects, reference);
+      const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
+      return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
+    });
+  }
+
+  function dependentsOf({ metadata }: KubernetesObject): KubernetesObject[] {
+    return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
+  }
+
+  async function orphan(owner: KubernetesObject): Promise<void> {
+    for (const dependent of dependentsOf(owner)) {
+      await dropReferences(dependent, ({ uid }) => uid === owner.metadata.uid);
+    }
+    await removeFinalizer(owner, "orphan");
+  }
+
+  async function finishForeground(owner: KubernetesObject): Promise<void> {
+    const blocking = dependentsOf(owner).filter((dependent) => blocks(dependent, owner));
+    if (blocking.length === 0) await removeFinalizer(owner, "foregroundDeletion");
+    for (const dependent of blocking) {
+      if (!dependent.metadata.deletionTimestamp) await collect(dependent);
+    }
+  }
+
+  /** Deletes an object that has no owner left; if it has one, only the references to absent owners are removed. */
+  async function collect(object: KubernetesObject): Promise<void> {
+    const owners = classifyOwners(objects, object);
+    const why = "is namespaced, which a cluster-scoped object can't refer to";
+    for (const reference of owners.invalid) await reportOwner(object, reference, why);
+    if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
+    const lost = [...owners.absent, ...owners.waiting];
+    if (lost.length === 0) return;
+    if (owners.solid.length > 0) {
+      await dropReferences(object, ({ uid }) => lost.some((reference) => reference.uid === uid));
+    } else if (owners.waiting.length > 0 && dependentsOf(object).length > 0) {
+      await deleteInForeground(object);
+    } else {
+      if (owners.waiting.length === 0) await reportForeign(object, owners.absent);
+      await remove(object, policyOf(object));
+    }
+  }
+
+  /**
+   * Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block.
+   */
+  async function deleteInForeground(object: KubernetesObject): Promise<void> {
+    const inCycle = dependentsOf(object).some((other) => isBeingDeleted(other, "foregroundDeletion"));
+    const free = (reference: OwnerReference) => ({ ...reference, blockOwnerDeletion: false });
+    const freed = inCycle
+      ? await update(object, { ownerReferences: object.metadata.ownerReferences?.map(free) ?? [] })
+      : object;
+    await remove(freed, "Foreground");
+  }
+
+  function remove(
+    object: KubernetesObject,
+    propagationPolicy: DeletionOptions["propagationPolicy"],
+  ): Promise<void> {
+    return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
+  }
+
+  async function dropReferences(
+    object: KubernetesObject,
+    isDropped: (reference: OwnerReference) => boolean,
+  ): Promise<void> {
+    const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
+    await update(object, { ownerReferences });
+  }
+
+  async function removeFinalizer(object: KubernetesObject, finalizer: Finalizer): Promise<void> {
+    const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
+    await update(object, { finalizers });
+  }
+
+  function update(
+    object: KubernetesObject,
+    changes: Partial<KubernetesObject["metadata"]>,
+  ): Promise<KubernetesObject> {
+    return objects.update(user, { ...object, metadata: { ...object.metadata, ...changes } });
+  }
+
+  /** Reports owners that exist in another namespace, and therefore own nothing here. */
+  async function reportForeign(
+    object: KubernetesObject,
+    references: readonly OwnerReference[],
+  ): Promise<void> {
+    for (const reference of references) {
+      const served = findResource(objects, reference);
+      const elsewhere =
+        served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
+      const why = `does not exist in namespace "${object.metadata.namespace}"`;
+      if (elsewhere) await reportOwner(object, reference, why);
+    }
+  }
+
+  function reportOwner(
+    object: KubernetesObject,
+    { apiVersion, kind, name, uid }: OwnerReference,
+    what: string,
+  ): Promise<void> {
+    const namespace = object.metadata.namespace ?? "";
+    const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
+    return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
+  }
 }
 
 /** Indexes dependents by the uid of their owner. Updated by every event. */
@@ -78,120 +181,6 @@ class Dependents {
     const dependents = this.#byOwner.get(uid);
     dependents?.delete(key);
     if (dependents?.size === 0) this.#byOwner.delete(uid);
-  }
-}
-
-function ownersOf({ objects }: GarbageContext, { metadata }: KubernetesObject): ObjectKey[] {
-  return (metadata.ownerReferences ?? []).flatMap((reference) => {
-    const served = findResource(objects, reference);
-    const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
-    return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
-  });
-}
-
-function dependentsOf(
-  { objects, dependents }: GarbageContext,
-  { metadata }: KubernetesObject,
-): KubernetesObject[] {
-  return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
-}
-
-async function orphan(context: GarbageContext, owner: KubernetesObject): Promise<void> {
-  for (const dependent of dependentsOf(context, owner)) {
-    await dropReferences(context, dependent, ({ uid }) => uid === owner.metadata.uid);
-  }
-  await removeFinalizer(context, owner, "orphan");
-}
-
-async function finishForeground(context: GarbageContext, owner: KubernetesObject): Promise<void> {
-  const blocking = dependentsOf(context, owner).filter((dependent) => blocks(dependent, owner));
-  if (blocking.length === 0) await removeFinalizer(context, owner, "foregroundDeletion");
-  for (const dependent of blocking) {
-    if (!dependent.metadata.deletionTimestamp) await collect(context, dependent);
-  }
-}
-
-/**
- * Deletes an object that has no owner left; if it has one, only the references to absent owners are
- * removed.
- */
-async function collect(context: GarbageContext, object: KubernetesObject): Promise<void> {
-  const { objects } = context;
-  const owners = classifyOwners(objects, object);
-  const why = "is namespaced, which a cluster-scoped object can't refer to";
-  for (const reference of owners.invalid) await reportOwner(context, object, reference, why);
-  if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
-  const lost = [...owners.absent, ...owners.waiting];
-  if (lost.length === 0) return;
-  if (owners.solid.length > 0) {
-    await dropReferences(context, object, ({ uid }) => lost.some((reference) => reference.uid === uid));
-  } else if (owners.waiting.length > 0 && dependentsOf(context, object).length > 0) {
-    await deleteInForeground(context, object);
-  } else {
-    if (owners.waiting.length === 0) await reportForeign(context, object, owners.absent);
-    await remove(context, object, policyOf(object));
-  }
-}
-
-/**
- * Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block.
- */
-async function deleteInForeground(context: GarbageContext, object: KubernetesObject): Promise<void> {
-  const inCycle = dependentsOf(context, object).some((other) => isBeingDeleted(other, "foregroundDeletion"));
-  const free = (reference: OwnerReference) => ({ ...reference, blockOwnerDeletion: false });
-  const freed = inCycle
-    ? await update(context, object, { ownerReferences: object.metadata.ownerReferences?.map(free) ?? [] })
-    : object;
-  await remove(context, freed, "Foreground");
-}
-
-function remove(
-  { objects }: GarbageContext,
-  object: KubernetesObject,
-  propagationPolicy: DeletionOptions["propagationPolicy"],
-): Promise<void> {
-  return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
-}
-
-async function dropReferences(
-  context: GarbageContext,
-  object: KubernetesObject,
-  isDropped: (reference: OwnerReference) => boolean,
-): Promise<void> {
-  const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
-  await update(context, object, { ownerReferences });
-}
-
-async function removeFinalizer(
-  context: GarbageContext,
-  object: KubernetesObject,
-  finalizer: Finalizer,
-): Promise<void> {
-  const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
-  await update(context, object, { finalizers });
-}
-
-function update(
-  { objects }: GarbageContext,
-  object: KubernetesObject,
-  changes: Partial<KubernetesObject["metadata"]>,
-): Promise<KubernetesObject> {
-  return objects.update(user, { ...object, metadata: { ...object.metadata, ...changes } });
-}
-
-/** Reports owners that exist in another namespace, and therefore own nothing here. */
-async function reportForeign(
-  context: GarbageContext,
-  object: KubernetesObject,
-  references: readonly OwnerReference[],
-): Promise<void> {
-  const { objects } = context;
-  for (const reference of references) {
-    const served = findResource(objects, reference);
-    const elsewhere =
-      served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
-    const why = `does not exist in namespace "${object.metadata.namespace}"`;
-    if (elsewhere) await reportOwner(context, object, reference, why);
   }
 }
 
@@ -250,17 +239,6 @@ function findResource(
   return objects
     .resources()
     .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
-}
-
-function reportOwner(
-  { report }: GarbageContext,
-  object: KubernetesObject,
-  { apiVersion, kind, name, uid }: OwnerReference,
-  what: string,
-): Promise<void> {
-  const namespace = object.metadata.namespace ?? "";
-  const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
-  return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
 }
 
 function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolean {

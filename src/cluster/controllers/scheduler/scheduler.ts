@@ -33,14 +33,10 @@ import { aboutObject, events, referenceTo } from "../../control-loop/record-even
 
 const user = "system:kube-scheduler";
 
-interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock"> {
-  readonly report: ReportStep;
-}
-
 /** Binds every pod to a node that has room for it, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
-  const { objects } = context;
-  const steps = { ...context, report: stepReporter(context) };
+  const { objects, clock } = context;
+  const report = stepReporter(context);
   /** The keys of pending pods that fit on no node. */
   const refused = new Set<string>();
   return {
@@ -67,21 +63,137 @@ export function scheduler(context: ControllerContext): Controller {
         return undefined;
       }
       refused.add(key);
-      const snapshot = snapshotFor(steps, pod);
-      const outcome = place(steps, pod, snapshot);
+      const snapshot = snapshotFor(pod);
+      const outcome = place(pod, snapshot);
       if (!outcome) return undefined;
       if ("node" in outcome) {
-        if (await askForVolumes(steps, pod, outcome.node)) return undefined;
-        await bind(steps, pod, outcome.node);
+        if (await askForVolumes(pod, outcome.node)) return undefined;
+        await bind(pod, outcome.node);
         refused.delete(key);
       } else {
         const { message, victims } = outcome;
-        await explain(steps, pod, message, victims && nameOf(victims.host));
-        if (victims) await makeRoom(steps, pod, victims);
+        await explain(pod, message, victims && nameOf(victims.host));
+        if (victims) await makeRoom(pod, victims);
       }
       return undefined;
     },
   };
+
+  function snapshotFor(pod: Pod): Snapshot {
+    return {
+      hosts: hostsFor(pod, objects.list(nodes), objects.list(pods)),
+      labelsOf: (namespace) => objects.get(namespaces, undefined, namespace)?.metadata.labels,
+    };
+  }
+
+  /** Finds the node of a pod. Undefined while victims of an earlier preemption terminate. */
+  function place(pod: Pod, snapshot: Snapshot): Outcome | undefined {
+    const count = snapshot.hosts.length;
+    if (count === 0) return { message: "no nodes available to schedule pods" };
+    const unbound = findUnboundClaim(pod);
+    // It ends as in 1.36, where preemption has nothing to say.
+    if (unbound) return { message: `${available(count)}: ${unbound}. not found` };
+    const choice = chooseNode(pod, snapshot);
+    if ("node" in choice) return choice;
+    if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
+    const refused = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
+    // The real scheduler's addition for pods without devices.
+    const unhelped = `${refused} no new claims to deallocate, preemption: `;
+    if (pod.spec.preemptionPolicy === "Never") {
+      return { message: `${unhelped}not eligible due to preemptionPolicy=Never.` };
+    }
+    const preemption = preempt(pod, choice.refusals, snapshot, objects.list(podDisruptionBudgets));
+    if ("victims" in preemption) return { message: refused, victims: preemption.victims };
+    return { message: `${unhelped}${explainPreemption(count, preemption.refusals.values())}` };
+  }
+
+  function findUnboundClaim(pod: Pod): string | undefined {
+    for (const key of claimsOfPod(pod)) {
+      const claim = findByKey(objects, persistentVolumeClaims, key);
+      if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
+      const storageClass = objects.get(storageClasses, undefined, claim.spec.storageClassName ?? "");
+      if (!claim.spec.volumeName && !waitsForConsumer(storageClass)) {
+        return "pod has unbound immediate PersistentVolumeClaims";
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation with the node
+   * on which to provision one. Returns true if the pod has to wait for any of them.
+   */
+  async function askForVolumes(pod: Pod, node: string): Promise<boolean> {
+    const unbound = claimsOfPod(pod)
+      .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
+      .filter(({ spec }) => !spec.volumeName);
+    for (const claim of unbound) {
+      const volume = chooseVolume(claim, objects.list(persistentVolumes));
+      const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
+      if (!volume) await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
+      else if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
+        await objects.update(user, reserved(volume, claim));
+      }
+    }
+    return unbound.length > 0;
+  }
+
+  async function bind(pod: Pod, nodeName: string): Promise<void> {
+    const condition = { type: "PodScheduled", status: "True" } as const;
+    const status = setPodCondition(pod.status, condition, formatTime(clock.now()));
+    await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName }, status }, "binding");
+    const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
+    const message = `Successfully assigned ${name} to ${nodeName}`;
+    await report(pod, { type: "Normal", reason: "Scheduled", action: "Binding", message });
+  }
+
+  async function explain(pod: Pod, message: string, nominatedNodeName: string | undefined): Promise<void> {
+    const { nominatedNodeName: _before, ...rest } = pod.status ?? {};
+    const said = rest.conditions?.some((it) => it.type === "PodScheduled" && it.message === message);
+    const status = setPodCondition(
+      { ...rest, ...(nominatedNodeName !== undefined && { nominatedNodeName }) },
+      {
+        type: "PodScheduled",
+        status: "False",
+        reason: "Unschedulable",
+        message,
+        observedGeneration: pod.metadata.generation!,
+      },
+      formatTime(clock.now()),
+    );
+    if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
+    if (!said)
+      await report(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
+  }
+
+  /** Deletes the victims of a pod, after setting their condition DisruptionTarget. */
+  async function makeRoom(pod: Pod, { host, pods }: Victims): Promise<void> {
+    for (const victim of pods) {
+      if (victim.metadata.deletionTimestamp) continue;
+      const status = setPodCondition(
+        victim.status,
+        {
+          type: "DisruptionTarget",
+          status: "True",
+          reason,
+          message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
+          observedGeneration: victim.metadata.generation!,
+        },
+        formatTime(clock.now()),
+      );
+      const marked = isEqual(status, victim.status)
+        ? victim
+        : await objects.update(user, { ...victim, status }, "status");
+      await objects.delete(user, marked);
+      await report(victim, {
+        type: "Normal",
+        reason: "Preempted",
+        action: "Preempting",
+        message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
+        related: pod,
+      });
+    }
+  }
 }
 
 function isWaiting(pod: Pod): boolean {
@@ -92,13 +204,6 @@ function isWaiting(pod: Pod): boolean {
 
 function followsOthers(pod: Pod | undefined): boolean {
   return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
-}
-
-function snapshotFor({ objects }: SchedulingContext, pod: Pod): Snapshot {
-  return {
-    hosts: hostsFor(pod, objects.list(nodes), objects.list(pods)),
-    labelsOf: (namespace) => objects.get(namespaces, undefined, namespace)?.metadata.labels,
-  };
 }
 
 /**
@@ -121,40 +226,6 @@ function nominatedBefore(other: Pod, pod: Pod): string | undefined {
 
 /** The node of a pod; or the message why there is none, and the pods that are to be preempted. */
 type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
-
-/** Finds the node of a pod. Undefined while victims of an earlier preemption terminate. */
-function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcome | undefined {
-  const count = snapshot.hosts.length;
-  if (count === 0) return { message: "no nodes available to schedule pods" };
-  const unbound = findUnboundClaim(context, pod);
-  // It ends as in 1.36, where preemption has nothing to say.
-  if (unbound) return { message: `${available(count)}: ${unbound}. not found` };
-  const choice = chooseNode(pod, snapshot);
-  if ("node" in choice) return choice;
-  if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
-  const refused = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
-  // The real scheduler's addition for pods without devices.
-  const unhelped = `${refused} no new claims to deallocate, preemption: `;
-  if (pod.spec.preemptionPolicy === "Never") {
-    return { message: `${unhelped}not eligible due to preemptionPolicy=Never.` };
-  }
-  const preemption = preempt(pod, choice.refusals, snapshot, context.objects.list(podDisruptionBudgets));
-  if ("victims" in preemption) return { message: refused, victims: preemption.victims };
-  return { message: `${unhelped}${explainPreemption(count, preemption.refusals.values())}` };
-}
-
-function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefined {
-  const { objects } = context;
-  for (const key of claimsOfPod(pod)) {
-    const claim = findByKey(objects, persistentVolumeClaims, key);
-    if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
-    const storageClass = objects.get(storageClasses, undefined, claim.spec.storageClassName ?? "");
-    if (!claim.spec.volumeName && !waitsForConsumer(storageClass)) {
-      return "pod has unbound immediate PersistentVolumeClaims";
-    }
-  }
-  return undefined;
-}
 
 /** The node of a pod, or the refusals of all hosts. */
 type Choice = { readonly node: string } | { readonly refusals: ReadonlyMap<Host, Refusal> };
@@ -190,96 +261,7 @@ function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
   );
 }
 
-/**
- * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation with the node
- * on which to provision one. Returns true if the pod has to wait for any of them.
- */
-async function askForVolumes({ objects }: SchedulingContext, pod: Pod, node: string): Promise<boolean> {
-  const unbound = claimsOfPod(pod)
-    .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
-    .filter(({ spec }) => !spec.volumeName);
-  for (const claim of unbound) {
-    const volume = chooseVolume(claim, objects.list(persistentVolumes));
-    const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
-    if (!volume) await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
-    else if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
-      await objects.update(user, reserved(volume, claim));
-    }
-  }
-  return unbound.length > 0;
-}
-
-async function bind(
-  { objects, clock, report }: SchedulingContext,
-  pod: Pod,
-  nodeName: string,
-): Promise<void> {
-  const condition = { type: "PodScheduled", status: "True" } as const;
-  const status = setPodCondition(pod.status, condition, formatTime(clock.now()));
-  await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName }, status }, "binding");
-  const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
-  const message = `Successfully assigned ${name} to ${nodeName}`;
-  await report(pod, { type: "Normal", reason: "Scheduled", action: "Binding", message });
-}
-
-async function explain(
-  { objects, clock, report }: SchedulingContext,
-  pod: Pod,
-  message: string,
-  nominatedNodeName: string | undefined,
-): Promise<void> {
-  const { nominatedNodeName: _before, ...rest } = pod.status ?? {};
-  const said = rest.conditions?.some((it) => it.type === "PodScheduled" && it.message === message);
-  const status = setPodCondition(
-    { ...rest, ...(nominatedNodeName !== undefined && { nominatedNodeName }) },
-    {
-      type: "PodScheduled",
-      status: "False",
-      reason: "Unschedulable",
-      message,
-      observedGeneration: pod.metadata.generation!,
-    },
-    formatTime(clock.now()),
-  );
-  if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
-  if (!said)
-    await report(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
-}
-
 const reason = "PreemptionByScheduler";
-
-/** Deletes the victims of a pod, after setting their condition DisruptionTarget. */
-async function makeRoom(
-  { objects, clock, report }: SchedulingContext,
-  pod: Pod,
-  { host, pods }: Victims,
-): Promise<void> {
-  for (const victim of pods) {
-    if (victim.metadata.deletionTimestamp) continue;
-    const status = setPodCondition(
-      victim.status,
-      {
-        type: "DisruptionTarget",
-        status: "True",
-        reason,
-        message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
-        observedGeneration: victim.metadata.generation!,
-      },
-      formatTime(clock.now()),
-    );
-    const marked = isEqual(status, victim.status)
-      ? victim
-      : await objects.update(user, { ...victim, status }, "status");
-    await objects.delete(user, marked);
-    await report(victim, {
-      type: "Normal",
-      reason: "Preempted",
-      action: "Preempting",
-      message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
-      related: pod,
-    });
-  }
-}
 
 /** The scheduler's message about preemption that makes no room. */
 function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {

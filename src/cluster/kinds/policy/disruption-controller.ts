@@ -7,7 +7,7 @@ import { type Pod, pods } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { scaledCount, sum } from "../../control-loop/counts.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../../control-loop/record-event.ts";
+import { reporting } from "../../control-loop/record-event.ts";
 import { isFinished, isReady } from "../../control-loop/pods/pod-state.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 
@@ -19,16 +19,11 @@ interface Scaled extends KubernetesObject {
   spec?: { replicas?: number };
 }
 
-interface DisruptionContext extends ReportingContext {
-  /** The last warning about a budget, so that it is not repeated with each pod that is created or deleted. */
-  readonly warned: Map<string, string>;
-}
-
 /** Writes the allowed disruptions into the status of each PodDisruptionBudget, where evictions read them. */
 export function disruptionController(context: ControllerContext): Controller {
-  const { objects, clock } = context;
+  const { objects, clock, report } = reporting(context, user, "controllermanager");
+  /** The last warning about a budget, so that it is not repeated with each pod that is created or deleted. */
   const warned = new Map<string, string>();
-  const steps = { ...reporting(context, user, "controllermanager"), warned };
   return {
     watches: [podDisruptionBudgets, pods],
 
@@ -44,54 +39,47 @@ export function disruptionController(context: ControllerContext): Controller {
       const covered = objects
         .list(pods, budget.metadata.namespace)
         .filter(({ metadata }) => matchesLabelSelector(budget.spec?.selector, metadata.labels ?? {}));
-      const status = budgetStatus(budget, covered, wantedByOwners(steps, covered), clock.now());
+      const status = budgetStatus(budget, covered, wantedByOwners(covered), clock.now());
       if (!isEqual(status, budget.status)) await objects.update(user, { ...budget, status }, "status");
-      await warn(steps, key, budget, covered);
+      await warn(key, budget, covered);
       return status.disruptedPods ? evictionTimeout : undefined;
     },
   };
-}
 
-/** Reports why a budget does not do what it seems to say. */
-async function warn(
-  context: DisruptionContext,
-  key: string,
-  budget: PodDisruptionBudget,
-  covered: readonly Pod[],
-): Promise<void> {
-  const { report, warned } = context;
-  const hasUnmanaged = !countsPods(budget) && covered.some((pod) => !ownerOf(context, pod));
-  const reason = covered.length === 0 ? "NoPods" : hasUnmanaged ? "UnmanagedPods" : "";
-  if (warned.get(key) === reason) return;
-  warned.set(key, reason);
-  if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
-  if (reason !== "UnmanagedPods") return;
-  const why = "Some of its pods have no controller with replicas: set minAvailable to an integer";
-  await report(budget, "Warning", reason, why);
+  /** Reports why a budget does not do what it seems to say. */
+  async function warn(key: string, budget: PodDisruptionBudget, covered: readonly Pod[]): Promise<void> {
+    const hasUnmanaged = !countsPods(budget) && covered.some((pod) => !ownerOf(pod));
+    const reason = covered.length === 0 ? "NoPods" : hasUnmanaged ? "UnmanagedPods" : "";
+    if (warned.get(key) === reason) return;
+    warned.set(key, reason);
+    if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
+    if (reason !== "UnmanagedPods") return;
+    const why = "Some of its pods have no controller with replicas: set minAvailable to an integer";
+    await report(budget, "Warning", reason, why);
+  }
+
+  /** The sum of the replicas of the pods' owners, each owner counted once. */
+  function wantedByOwners(covered: readonly Pod[]): number {
+    const owners = covered.flatMap((pod) => ownerOf(pod) ?? []);
+    const distinct = new Map(owners.map((owner) => [owner.metadata.uid, owner.spec?.replicas ?? 0]));
+    return sum([...distinct.values()]);
+  }
+
+  /** The object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
+  function ownerOf(object: KubernetesObject): Scaled | undefined {
+    const reference = findController(object);
+    if (!reference) return undefined;
+    const { apiVersion, kind, name } = reference;
+    const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
+    if (!served) return undefined;
+    const owner = objects.get<Scaled>(served.resource, object.metadata.namespace, name);
+    return owner && (ownerOf(owner) ?? owner);
+  }
 }
 
 /** Returns true if a budget is about the pods that are there, not about the replicas of their owners. */
 function countsPods({ spec = {} }: PodDisruptionBudget): boolean {
   return spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
-}
-
-/** The sum of the replicas of the pods' owners, each owner counted once. */
-function wantedByOwners(context: DisruptionContext, covered: readonly Pod[]): number {
-  const owners = covered.flatMap((pod) => ownerOf(context, pod) ?? []);
-  const distinct = new Map(owners.map((owner) => [owner.metadata.uid, owner.spec?.replicas ?? 0]));
-  return sum([...distinct.values()]);
-}
-
-/** The object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
-function ownerOf(context: DisruptionContext, object: KubernetesObject): Scaled | undefined {
-  const { objects } = context;
-  const reference = findController(object);
-  if (!reference) return undefined;
-  const { apiVersion, kind, name } = reference;
-  const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
-  if (!served) return undefined;
-  const owner = objects.get<Scaled>(served.resource, object.metadata.namespace, name);
-  return owner && (ownerOf(context, owner) ?? owner);
 }
 
 /** An admitted eviction counts for so many milliseconds if its pod is not deleted. */

@@ -13,7 +13,7 @@ import { reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
 import { createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
 import { isAvailable, isFinished, isReady, nextAvailable } from "../../../control-loop/pods/pod-state.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
 import { positiveCounts, scaledCount } from "../../../control-loop/counts.ts";
 import { fitsNode, repellingTaints } from "../../core/node/node-fit.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
@@ -29,8 +29,8 @@ const user = userOf("daemon-set");
 
 /** Keeps one pod of a DaemonSet on every eligible node. */
 export function daemonSetController(context: ControllerContext): Controller {
-  const { objects } = context;
   const steps = reporting(context, user, "daemonset-controller");
+  const { objects, clock, report } = steps;
   return {
     watches: [daemonSets, pods, nodes],
 
@@ -45,57 +45,47 @@ export function daemonSetController(context: ControllerContext): Controller {
       const revision = await ensureRevision(steps, set);
       const failure = set.metadata.deletionTimestamp
         ? undefined
-        : await reportedFailure(takeStep(steps, set, revision));
-      const after = await updateStatus(steps, key, revision);
+        : await reportedFailure(takeStep(set, revision));
+      const after = await updateStatus(key, revision);
       if (failure) throw failure;
       return after;
     },
   };
-}
 
-async function takeStep(
-  context: ReportingContext,
-  set: DaemonSet,
-  revision: ControllerRevision,
-): Promise<void> {
-  const { objects, clock } = context;
-  const owned = await claimDependents(context, set, pods);
-  const where = daemonNodes(set, objects.list(nodes));
-  const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
-  for (const name of create) await createPod(context, set, daemonPod(set, name, revision));
-  for (const pod of remove) {
-    await reportEnd(context, set, pod);
-    await deletePod(context, set, pod);
+  async function takeStep(set: DaemonSet, revision: ControllerRevision): Promise<void> {
+    const owned = await claimDependents(steps, set, pods);
+    const where = daemonNodes(set, objects.list(nodes));
+    const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
+    for (const name of create) await createPod(steps, set, daemonPod(set, name, revision));
+    for (const pod of remove) {
+      await reportEnd(set, pod);
+      await deletePod(steps, set, pod);
+    }
   }
-}
 
-/** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
-async function reportEnd({ report }: ReportingContext, set: DaemonSet, pod: Pod): Promise<void> {
-  const { metadata, spec, status } = pod;
-  const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
-  if (status?.phase === "Failed") {
-    await report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`);
-  } else if (status?.phase === "Succeeded") {
-    await report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+  /** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
+  async function reportEnd(set: DaemonSet, pod: Pod): Promise<void> {
+    const { metadata, spec, status } = pod;
+    const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
+    if (status?.phase === "Failed") {
+      await report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`);
+    } else if (status?.phase === "Succeeded") {
+      await report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+    }
   }
-}
 
-async function updateStatus(
-  context: ReportingContext,
-  key: string,
-  revision: ControllerRevision,
-): Promise<number | undefined> {
-  const { objects, clock } = context;
-  const set = findByKey(objects, daemonSets, key);
-  if (!set) return undefined;
-  const owned = await claimDependents(context, set, pods);
-  const { wanted } = daemonNodes(set, objects.list(nodes));
-  const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
-  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
-  const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
-  const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
-  await dropOldRevisions(context, set, new Set([revision.metadata.name!, ...inUse]));
-  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+  async function updateStatus(key: string, revision: ControllerRevision): Promise<number | undefined> {
+    const set = findByKey(objects, daemonSets, key);
+    if (!set) return undefined;
+    const owned = await claimDependents(steps, set, pods);
+    const { wanted } = daemonNodes(set, objects.list(nodes));
+    const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
+    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+    const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
+    const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
+    await dropOldRevisions(steps, set, new Set([revision.metadata.name!, ...inUse]));
+    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+  }
 }
 
 function daemonSetStatus(

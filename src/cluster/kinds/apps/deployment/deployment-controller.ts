@@ -22,7 +22,7 @@ import { type LooseCondition, type PodTemplateSpec, pods } from "../../../contro
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
 import { positiveCounts, sum } from "../../../control-loop/counts.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { templateHash } from "../../../control-loop/pods/template-hash.ts";
@@ -31,8 +31,8 @@ const user = userOf("deployment");
 
 /** Rolls out a Deployment's template through ReplicaSets, one for each revision of the template. */
 export function deploymentController(context: ControllerContext): Controller {
-  const { objects, clock } = context;
   const steps = reporting(context, user, "deployment-controller");
+  const { objects, report, clock } = steps;
   return {
     watches: [deployments, replicaSets, pods],
 
@@ -56,15 +56,15 @@ export function deploymentController(context: ControllerContext): Controller {
   async function rollOut(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<void> {
     if (deployment.spec.paused || wasScaled(deployment, owned)) {
       const target = wasScaled(deployment, owned) ? proportionalReplicas(deployment, owned) : new Map();
-      await scaleAll(steps, deployment, owned, target);
+      await scaleAll(deployment, owned, target);
       if (deployment.spec.paused) return;
     }
     const found = findCurrent(deployment, owned);
     const old = owned.filter(({ metadata }) => metadata.uid !== found?.metadata.uid);
-    if (deployment.spec.strategy?.type === "Recreate" && (await endOld(steps, deployment, old))) return;
-    const current = await ensureCurrent(steps, deployment, found, old);
+    if (deployment.spec.strategy?.type === "Recreate" && (await endOld(deployment, old))) return;
+    const current = await ensureCurrent(deployment, found, old);
     if (!current) return;
-    await scaleAll(steps, deployment, [current, ...old], desiredReplicas(deployment, current, old));
+    await scaleAll(deployment, [current, ...old], desiredReplicas(deployment, current, old));
   }
 
   async function updateStatus(key: string): Promise<number | undefined> {
@@ -75,117 +75,101 @@ export function deploymentController(context: ControllerContext): Controller {
     const old = owned.filter((replicaSet) => replicaSet !== current);
     const status = deploymentStatus(deployment, current, old, clock.now());
     if (!isEqual(status, deployment.status)) await objects.update(user, { ...deployment, status }, "status");
-    if (isComplete(deployment, status)) await dropHistory(steps, deployment, old);
+    if (isComplete(deployment, status)) await dropHistory(deployment, old);
     return untilDeadline({ ...deployment, status }, clock.now());
   }
-}
 
-/** Creates the ReplicaSet of the current template, or updates its annotations. */
-async function ensureCurrent(
-  context: ReportingContext,
-  deployment: Deployment,
-  found: ReplicaSet | undefined,
-  old: readonly ReplicaSet[],
-): Promise<ReplicaSet | undefined> {
-  const annotations = currentAnnotations(deployment, found, old);
-  const current = found
-    ? await annotate(context, found, annotations)
-    : await createCurrent(context, deployment, annotations, old);
-  const revision = annotations[revisionAnnotation];
-  if (current && revision) await markRevision(context, deployment.metadata, revision);
-  return current;
-}
-
-/** Written through the status subresource, so that the generation stays the same. */
-async function markRevision(
-  { objects, user }: ReportingContext,
-  { namespace, name }: Deployment["metadata"],
-  revision: string,
-): Promise<void> {
-  const stored = objects.get(deployments, namespace, name!);
-  if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;
-  const annotations = { ...stored.metadata.annotations, [revisionAnnotation]: revision };
-  await objects.update(user, { ...stored, metadata: { ...stored.metadata, annotations } }, "status");
-}
-
-async function annotate(
-  { objects, user }: ReportingContext,
-  set: ReplicaSet,
-  annotations: Record<string, string>,
-): Promise<ReplicaSet> {
-  if (isEqual(set.metadata.annotations, annotations)) return set;
-  return objects.update(user, { ...set, metadata: { ...set.metadata, annotations } });
-}
-
-/**
- * Creates the ReplicaSet of a template. If its name is taken, collisionCount makes the next attempt use
- * another.
- */
-async function createCurrent(
-  context: ReportingContext,
-  deployment: Deployment,
-  annotations: Record<string, string>,
-  old: readonly ReplicaSet[],
-): Promise<ReplicaSet | undefined> {
-  const { objects, user } = context;
-  const empty = newReplicaSet(deployment, annotations);
-  const { namespace, name } = empty.metadata;
-  if (objects.get(replicaSets, namespace, name!)) {
-    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
-    const status = { ...deployment.status, collisionCount };
-    await objects.update(user, { ...deployment, status }, "status");
-    return undefined;
+  /** Creates the ReplicaSet of the current template, or updates its annotations. */
+  async function ensureCurrent(
+    deployment: Deployment,
+    found: ReplicaSet | undefined,
+    old: readonly ReplicaSet[],
+  ): Promise<ReplicaSet | undefined> {
+    const annotations = currentAnnotations(deployment, found, old);
+    const current = found
+      ? await annotate(found, annotations)
+      : await createCurrent(deployment, annotations, old);
+    const revision = annotations[revisionAnnotation];
+    if (current && revision) await markRevision(deployment.metadata, revision);
+    return current;
   }
-  const replicas = desiredReplicas(deployment, empty, old).get(name!) ?? 0;
-  const created = await objects.create(user, scaled(deployment, empty, replicas));
-  await reportScaling(context, deployment, empty, replicas);
-  return created;
-}
 
-async function scaleAll(
-  context: ReportingContext,
-  deployment: Deployment,
-  owned: readonly ReplicaSet[],
-  target: DesiredReplicas,
-): Promise<void> {
-  const { objects, user } = context;
-  for (const replicaSet of owned) {
-    const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas;
-    const next = scaled(deployment, replicaSet, replicas);
-    if (isEqual(next, replicaSet)) continue;
-    await objects.update(user, next);
-    await reportScaling(context, deployment, replicaSet, replicas);
+  /** Written through the status subresource, so that the generation stays the same. */
+  async function markRevision({ namespace, name }: Deployment["metadata"], revision: string): Promise<void> {
+    const stored = objects.get(deployments, namespace, name!);
+    if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;
+    const annotations = { ...stored.metadata.annotations, [revisionAnnotation]: revision };
+    await objects.update(user, { ...stored, metadata: { ...stored.metadata, annotations } }, "status");
   }
-}
 
-async function reportScaling(
-  { report }: ReportingContext,
-  deployment: Deployment,
-  replicaSet: ReplicaSet,
-  to: number,
-): Promise<void> {
-  const from = replicaSet.spec.replicas;
-  if (from === to) return;
-  const direction = to > from ? "up" : "down";
-  const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;
-  await report(deployment, "Normal", "ScalingReplicaSet", message);
-}
+  async function annotate(set: ReplicaSet, annotations: Record<string, string>): Promise<ReplicaSet> {
+    if (isEqual(set.metadata.annotations, annotations)) return set;
+    return objects.update(user, { ...set, metadata: { ...set.metadata, annotations } });
+  }
 
-/**
- * With Recreate, old pods are deleted before new ones are created. Returns whether there are old pods left.
- */
-async function endOld(
-  context: ReportingContext,
-  deployment: Deployment,
-  old: readonly ReplicaSet[],
-): Promise<boolean> {
-  const { objects } = context;
-  const running = old.filter(({ spec }) => spec.replicas !== 0);
-  await scaleAll(context, deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
-  const owners = new Set(old.map(({ metadata }) => metadata.uid));
-  return objects
-    .list(pods, deployment.metadata.namespace)
-    .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
+  /** Creates the ReplicaSet of a template. If its name is taken, collisionCount makes the next attempt use another. */
+  async function createCurrent(
+    deployment: Deployment,
+    annotations: Record<string, string>,
+    old: readonly ReplicaSet[],
+  ): Promise<ReplicaSet | undefined> {
+    const empty = newReplicaSet(deployment, annotations);
+    const { namespace, name } = empty.metadata;
+    if (objects.get(replicaSets, namespace, name!)) {
+      const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+      const status = { ...deployment.status, collisionCount };
+      await objects.update(user, { ...deployment, status }, "status");
+      return undefined;
+    }
+    const replicas = desiredReplicas(deployment, empty, old).get(name!) ?? 0;
+    const created = await objects.create(user, scaled(deployment, empty, replicas));
+    await reportScaling(deployment, empty, replicas);
+    return created;
+  }
+
+  async function scaleAll(
+    deployment: Deployment,
+    owned: readonly ReplicaSet[],
+    target: DesiredReplicas,
+  ): Promise<void> {
+    for (const replicaSet of owned) {
+      const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas;
+      const next = scaled(deployment, replicaSet, replicas);
+      if (isEqual(next, replicaSet)) continue;
+      await objects.update(user, next);
+      await reportScaling(deployment, replicaSet, replicas);
+    }
+  }
+
+  async function reportScaling(deployment: Deployment, replicaSet: ReplicaSet, to: number): Promise<void> {
+    const from = replicaSet.spec.replicas;
+    if (from === to) return;
+    const direction = to > from ? "up" : "down";
+    const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;
+    await report(deployment, "Normal", "ScalingReplicaSet", message);
+  }
+
+  /** With Recreate, old pods are deleted before new ones are created. Returns true if there are old pods left. */
+  async function endOld(deployment: Deployment, old: readonly ReplicaSet[]): Promise<boolean> {
+    const running = old.filter(({ spec }) => spec.replicas !== 0);
+    await scaleAll(deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
+    const owners = new Set(old.map(({ metadata }) => metadata.uid));
+    return objects
+      .list(pods, deployment.metadata.namespace)
+      .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
+  }
+
+  /** Deletes the oldest ReplicaSets beyond the Deployment's revisionHistoryLimit. */
+  async function dropHistory({ spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
+    const spent = old.filter(
+      (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
+    );
+    const surplus = Math.max(0, spent.length - spec.revisionHistoryLimit);
+    const byRevision = spent.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)));
+    for (const replicaSet of byRevision.slice(0, surplus)) {
+      await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
+    }
+  }
 }
 
 function deploymentStatus(
@@ -338,22 +322,6 @@ function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCon
 
 function isFailure({ type, status }: LooseCondition): boolean {
   return type === "ReplicaFailure" && status === "True";
-}
-
-/** Deletes the oldest ReplicaSets beyond the Deployment's revisionHistoryLimit. */
-async function dropHistory(
-  { objects, user }: ReportingContext,
-  { spec }: Deployment,
-  old: readonly ReplicaSet[],
-): Promise<void> {
-  const spent = old.filter(
-    (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
-  );
-  const surplus = Math.max(0, spent.length - spec.revisionHistoryLimit);
-  const oldest = [...spent].sort((a, b) => Number(revisionOf(a) - revisionOf(b))).slice(0, surplus);
-  for (const replicaSet of oldest) {
-    await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
-  }
 }
 
 /** Builds the ReplicaSet of a Deployment's template, initially with 0 replicas. */

@@ -33,7 +33,7 @@ import {
   isReady,
   nextAvailable,
 } from "../../../control-loop/pods/pod-state.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
 import { positiveCounts } from "../../../control-loop/counts.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
@@ -51,8 +51,8 @@ const user = userOf("statefulset");
 
 /** Keeps the pods of a StatefulSet, each with a stable name and its own volumes. */
 export function statefulSetController(context: ControllerContext): Controller {
-  const { objects } = context;
   const steps = reporting(context, user, "statefulset-controller");
+  const { objects, clock, report } = steps;
   return {
     watches: [statefulSets, pods],
     keysOf: (event) => keysOfOwner(objects, statefulSets, "StatefulSet", event),
@@ -63,37 +63,66 @@ export function statefulSetController(context: ControllerContext): Controller {
       const update = await ensureRevision(steps, set);
       const failure = set.metadata.deletionTimestamp
         ? undefined
-        : await reportedFailure(takeStep(steps, set, update));
-      const after = await updateStatus(steps, key, update);
+        : await reportedFailure(takeStep(set, update));
+      const after = await updateStatus(key, update);
       if (failure) throw failure;
       return after;
     },
   };
-}
 
-async function takeStep(
-  context: ReportingContext,
-  set: StatefulSet,
-  update: ControllerRevision,
-): Promise<void> {
-  const { objects, clock, report } = context;
-  const owned = await claimDependents(context, set, pods);
-  const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
-  const messages = messagesOf(set);
-  for (const ordinal of create) {
-    for (const claim of claimsOf(set, ordinal)) {
-      const { namespace, name } = claim.metadata;
-      if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
-      await objects.create(user, claim);
-      const message = `Create Claim ${name} Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name} success`;
-      await report(set, "Normal", "SuccessfulCreate", message);
+  async function takeStep(set: StatefulSet, update: ControllerRevision): Promise<void> {
+    const owned = await claimDependents(steps, set, pods);
+    const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
+    const messages = messagesOf(set);
+    for (const ordinal of create) {
+      for (const claim of claimsOf(set, ordinal)) {
+        const { namespace, name } = claim.metadata;
+        if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
+        await objects.create(user, claim);
+        const message = `Create Claim ${name} Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name} success`;
+        await report(set, "Normal", "SuccessfulCreate", message);
+      }
+      const pod = statefulPod(set, ordinal, await revisionFor(set, ordinal, update));
+      await createPod(steps, set, pod, messages);
     }
-    const pod = statefulPod(set, ordinal, await revisionFor(context, set, ordinal, update));
-    await createPod(context, set, pod, messages);
+    for (const pod of remove) {
+      if (isScaledAway(set, pod)) await handClaimsTo(set, pod);
+      await deletePod(steps, set, pod, messages);
+    }
   }
-  for (const pod of remove) {
-    if (isScaledAway(set, pod)) await handClaimsTo(context, set, pod);
-    await deletePod(context, set, pod, messages);
+
+  /** A pod below the partition is created from the current revision, not from the update. */
+  async function revisionFor(
+    set: StatefulSet,
+    ordinal: number,
+    update: ControllerRevision,
+  ): Promise<ControllerRevision> {
+    const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+    if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
+    const revisions = await listRevisions(steps, set);
+    return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+  }
+
+  /** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
+  async function handClaimsTo(set: StatefulSet, pod: Pod): Promise<void> {
+    for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
+      const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
+      if (!claim) continue;
+      const others = claim.metadata.ownerReferences?.filter(({ uid }) => uid !== set.metadata.uid);
+      const ownerReferences = withOwnerReference(others, ownerReferenceTo(pod));
+      await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
+    }
+  }
+
+  async function updateStatus(key: string, update: ControllerRevision): Promise<number | undefined> {
+    const set = findByKey(objects, statefulSets, key);
+    if (!set) return undefined;
+    const owned = await claimDependents(steps, set, pods);
+    const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
+    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+    const inUse = [status.currentRevision!, status.updateRevision!, ...owned.map(revisionOfPod)];
+    await dropOldRevisions(steps, set, new Set(inUse));
+    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
   }
 }
 
@@ -106,49 +135,9 @@ function messagesOf(set: StatefulSet): PodMessages {
   };
 }
 
-/** A pod below the partition is created from the current revision, not from the update. */
-async function revisionFor(
-  context: ReportingContext,
-  set: StatefulSet,
-  ordinal: number,
-  update: ControllerRevision,
-): Promise<ControllerRevision> {
-  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
-  if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
-  const revisions = await listRevisions(context, set);
-  return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
-}
-
 function isScaledAway(set: StatefulSet, pod: Pod): boolean {
   const { whenScaled } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
   return whenScaled === "Delete" && !isWanted(set, ordinalOf(set, pod));
-}
-
-/** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
-async function handClaimsTo({ objects }: ReportingContext, set: StatefulSet, pod: Pod): Promise<void> {
-  for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
-    const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
-    if (!claim) continue;
-    const others = claim.metadata.ownerReferences?.filter(({ uid }) => uid !== set.metadata.uid);
-    const ownerReferences = withOwnerReference(others, ownerReferenceTo(pod));
-    await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
-  }
-}
-
-async function updateStatus(
-  context: ReportingContext,
-  key: string,
-  update: ControllerRevision,
-): Promise<number | undefined> {
-  const { objects, clock } = context;
-  const set = findByKey(objects, statefulSets, key);
-  if (!set) return undefined;
-  const owned = await claimDependents(context, set, pods);
-  const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
-  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
-  const inUse = [status.currentRevision!, status.updateRevision!, ...owned.map(revisionOfPod)];
-  await dropOldRevisions(context, set, new Set(inUse));
-  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
 }
 
 /**
