@@ -1,7 +1,7 @@
 import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type * as admissionregistration from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -18,13 +18,13 @@ import { readField, size } from "../cells.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 
-function statusOf(object: ApiObject): Sent<admissionregistration.ValidatingAdmissionPolicyStatus> {
+function statusOf(object: ApiObject): Sent<v1.ValidatingAdmissionPolicyStatus> {
   return object["status"] ?? {};
 }
 
 /** Validates a ValidatingAdmissionPolicy; on an update, `old` is the stored one. */
 function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as admissionregistration.ValidatingAdmissionPolicySpec;
+  const spec = (object["spec"] ?? {}) as v1.ValidatingAdmissionPolicySpec;
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () => []);
   const compiler = new PolicyCompiler({
@@ -45,7 +45,7 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
 }
 
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as admissionregistration.MutatingAdmissionPolicySpec;
+  const spec = (object["spec"] ?? {}) as v1.MutatingAdmissionPolicySpec;
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () =>
     mutatedOperations("spec.matchConstraints", spec.matchConstraints),
   );
@@ -132,7 +132,7 @@ function isIdentifier(name: string): boolean {
 
 function* validationProblems(
   field: string,
-  validation: Partial<admissionregistration.Validation>,
+  validation: Partial<v1.Validation>,
   compiler: PolicyCompiler,
 ): Problems {
   const { expression = "", message = "", messageExpression = "", reason } = validation;
@@ -158,7 +158,7 @@ const annotationLength = 5 * 1024;
 
 function* annotationProblems(
   policy: string,
-  annotations: NonNullable<admissionregistration.ValidatingAdmissionPolicySpec["auditAnnotations"]>,
+  annotations: NonNullable<v1.ValidatingAdmissionPolicySpec["auditAnnotations"]>,
   compiler: PolicyCompiler,
 ): Problems {
   const field = "spec.auditAnnotations";
@@ -181,7 +181,7 @@ function* annotationProblems(
 
 function* mutationProblems(
   field: string,
-  mutation: Partial<admissionregistration.Mutation>,
+  mutation: Partial<v1.Mutation>,
   compiler: PolicyCompiler,
 ): Problems {
   const { patchType } = mutation;
@@ -202,7 +202,7 @@ function* mutationProblems(
 }
 
 function paramKind(object: object): string {
-  const kind = readField<admissionregistration.ParamKind>(object, "spec.paramKind");
+  const kind = readField<v1.ParamKind>(object, "spec.paramKind");
   return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
 }
 

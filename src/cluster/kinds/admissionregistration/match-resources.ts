@@ -1,4 +1,4 @@
-import type * as admissionregistration from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import {
   duplicate,
   internalError,
@@ -18,7 +18,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */
-export function* matchResources(field: string, match: admissionregistration.MatchResources): Problems {
+export function* matchResources(field: string, match: v1.MatchResources): Problems {
   yield* optionalChoice(`${field}.matchPolicy`, match.matchPolicy, "admissionregistration/v1.MatchResources");
   yield* selectorProblems(`${field}.namespaceSelector`, match.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, match.objectSelector);
@@ -31,7 +31,7 @@ export function* matchResources(field: string, match: admissionregistration.Matc
 }
 
 /** Validates a rule that says which requests a webhook or a policy matches. */
-export function* requestRule(field: string, rule: Sent<admissionregistration.RuleWithOperations>): Problems {
+export function* requestRule(field: string, rule: Sent<v1.RuleWithOperations>): Problems {
   const { operations: verbs = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   if (verbs.length === 0) yield required(`${field}.operations`);
   yield* alone(`${field}.operations`, verbs, "operations");
@@ -93,10 +93,7 @@ function* resourceNames(field: string, names: readonly string[]): Problems {
 const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /** DELETE has no object to mutate. */
-export function* mutatedOperations(
-  field: string,
-  match: admissionregistration.MatchResources | undefined,
-): Problems {
+export function* mutatedOperations(field: string, match: v1.MatchResources | undefined): Problems {
   for (const rule of match?.resourceRules ?? []) {
     for (const operation of rule.operations ?? []) {
       if (mutableOperations.includes(operation)) continue;
@@ -110,7 +107,7 @@ const conditionLimit = 64;
 /** Validates match conditions, which can't use variables, and `params` only where the policy has them. */
 export function* matchConditions(
   field: string,
-  list: readonly Sent<admissionregistration.MatchCondition>[],
+  list: readonly Sent<v1.MatchCondition>[],
   options: { readonly params: boolean },
 ): Problems {
   if (list.length > conditionLimit) yield tooMany(field, list.length, conditionLimit);

@@ -1,4 +1,4 @@
-import type * as apiregistration from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
@@ -11,11 +11,11 @@ import { pathSegmentName } from "../../registry/validate-name.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, eachItem, needed, refused, optionalChoice } from "../checks/problems.ts";
 
-type Spec = Sent<apiregistration.APIServiceSpec>;
+type Spec = Sent<v1.APIServiceSpec>;
 
 /** Validates an APIService, whose name must be its version and group. */
 function* apiServiceProblems(object: ApiObject): Problems {
-  const { spec = {} } = object as Sent<apiregistration.APIService>;
+  const { spec = {} } = object as Sent<v1.APIService>;
   const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec;
   const { name = "", generateName = "" } = object.metadata;
   const needs = `${version}.${group}`;
@@ -62,14 +62,14 @@ function* serviceProblems({ service, caBundle = "", insecureSkipTLSVerify = fals
 }
 
 function conditionProblems(object: ApiObject): Problems {
-  const { conditions } = (object as Sent<apiregistration.APIService>).status ?? {};
+  const { conditions } = (object as Sent<v1.APIService>).status ?? {};
   return eachItem("status.conditions", conditions, (at, { status = "" }) =>
     optionalChoice(`${at}.status`, status, ["True", "False", "Unknown"]),
   );
 }
 
 /** The condition of versions that this server serves itself. */
-function localCondition(now: number): apiregistration.APIServiceCondition {
+function localCondition(now: number): v1.APIServiceCondition {
   return {
     type: "Available",
     status: "True",
@@ -99,11 +99,11 @@ export const apiService: BuiltInKind = {
   },
   cells: {
     Service: (object) => {
-      const service = readField<apiregistration.ServiceReference>(object, "spec.service");
+      const service = readField<v1.ServiceReference>(object, "spec.service");
       return service ? `${service.namespace}/${service.name}` : "Local";
     },
     Available: (object) => {
-      const conditions = readField<apiregistration.APIServiceCondition[]>(object, "status.conditions") ?? [];
+      const conditions = readField<v1.APIServiceCondition[]>(object, "status.conditions") ?? [];
       const available = conditions.find(({ type }) => type === "Available");
       if (!available || available.status === "True") return available?.status ?? "Unknown";
       return available.reason ? `${available.status} (${available.reason})` : available.status;

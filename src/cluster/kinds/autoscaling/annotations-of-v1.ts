@@ -1,22 +1,22 @@
 import { type JSONObject, isObject } from "@tsbuilder/apimachinery/json";
 import { type BuiltinSchema, DecodeError, decodeBuiltIn } from "@tsbuilder/apimachinery/kinds";
 import { compareText, goStruct } from "@tsbuilder/apimachinery/text";
-import type * as autoscaling from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 
 /** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
 interface OtherFields {
-  readonly metrics?: readonly Sent<autoscaling.MetricSpec>[] | undefined;
-  readonly behavior?: Sent<autoscaling.HorizontalPodAutoscalerSpec>["behavior"] | undefined;
-  readonly currentMetrics?: readonly Sent<autoscaling.MetricStatus>[] | null | undefined;
+  readonly metrics?: readonly Sent<v2.MetricSpec>[] | undefined;
+  readonly behavior?: Sent<v2.HorizontalPodAutoscalerSpec>["behavior"] | undefined;
+  readonly currentMetrics?: readonly Sent<v2.MetricStatus>[] | null | undefined;
   readonly conditions?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 /** The object in either version: v1 has a field for one metric. */
 export type HorizontalPodAutoscaler = ApiObject & {
-  spec?: Sent<autoscaling.HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
+  spec?: Sent<v2.HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
   status?: Pick<OtherFields, "currentMetrics" | "conditions"> & {
     currentReplicas?: number;
     currentCPUUtilizationPercentage?: number;

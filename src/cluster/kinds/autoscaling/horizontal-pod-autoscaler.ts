@@ -1,4 +1,4 @@
-import type * as autoscaling from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import {
   type HorizontalPodAutoscaler,
@@ -72,21 +72,21 @@ function withAnnotations<T extends Pick<HorizontalPodAutoscaler, "metadata">>(
   return { ...object, metadata: { ...metadata, ...(!isAbsent && { annotations }) } };
 }
 
-const cpuTarget = (averageUtilization: number): Sent<autoscaling.MetricSpec> => ({
+const cpuTarget = (averageUtilization: number): Sent<v2.MetricSpec> => ({
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
 });
 
-const currentCPU = (averageUtilization: number): Sent<autoscaling.MetricStatus> => ({
+const currentCPU = (averageUtilization: number): Sent<v2.MetricStatus> => ({
   type: "Resource",
   resource: { name: "cpu", current: { averageUtilization } },
 });
 
-function isCPUTarget({ type, resource }: Sent<autoscaling.MetricSpec>): boolean {
+function isCPUTarget({ type, resource }: Sent<v2.MetricSpec>): boolean {
   return type === "Resource" && resource?.name === "cpu" && resource.target?.averageUtilization !== undefined;
 }
 
-function isCurrentCPU({ type, resource }: Sent<autoscaling.MetricStatus>): boolean {
+function isCurrentCPU({ type, resource }: Sent<v2.MetricStatus>): boolean {
   return (
     type === "Resource" && resource?.name === "cpu" && resource.current?.averageUtilization !== undefined
   );
@@ -140,8 +140,8 @@ function ofResource(source: Source, measured: Source | undefined): string {
 /** A metric of a spec has a target, the one of a status the current value. */
 type Source = Sent<{
   name: string;
-  target: autoscaling.MetricTarget;
-  current: autoscaling.MetricValueStatus;
+  target: v2.MetricTarget;
+  current: v2.MetricValueStatus;
 }>;
 
 type Metric = Sent<
@@ -173,7 +173,7 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
 function defaultBehavior({
   scaleUp,
   scaleDown,
-}: Sent<autoscaling.HorizontalPodAutoscalerBehavior>): Sent<autoscaling.HorizontalPodAutoscalerBehavior> {
+}: Sent<v2.HorizontalPodAutoscalerBehavior>): Sent<v2.HorizontalPodAutoscalerBehavior> {
   const byPercent = { type: "Percent", value: 100, periodSeconds: 15 };
   const policies = [{ type: "Pods", value: 4, periodSeconds: 15 }, byPercent];
   return {

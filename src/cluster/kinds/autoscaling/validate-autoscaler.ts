@@ -1,4 +1,4 @@
-import type * as autoscaling from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
@@ -8,7 +8,7 @@ import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
 import { containerResourceName } from "../core/resource-names.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 
-type Reference = Sent<autoscaling.CrossVersionObjectReference>;
+type Reference = Sent<v2.CrossVersionObjectReference>;
 
 /** The name of an object or a metric: a segment of a path. */
 const pathSegment = (name: string): string[] => pathSegmentName(name, false);
@@ -77,7 +77,7 @@ const fieldOf = {
 
 type Type = keyof typeof fieldOf;
 
-type Metric = Sent<autoscaling.MetricSpec>;
+type Metric = Sent<v2.MetricSpec>;
 
 const types = Object.keys(fieldOf).toSorted();
 
@@ -106,11 +106,7 @@ function* metricProblems(field: string, metric: Metric, keepsVersions: boolean):
   }
 }
 
-function* objectSource(
-  field: string,
-  source: Sent<autoscaling.ObjectMetricSource>,
-  keepsVersions: boolean,
-): Problems {
+function* objectSource(field: string, source: Sent<v2.ObjectMetricSource>, keepsVersions: boolean): Problems {
   const { describedObject = {}, metric, target = {} } = source;
   const reasons = keepsVersions ? [] : anyVersion(describedObject);
   yield* referenceProblems(`${field}.describedObject`, describedObject, reasons);
@@ -121,10 +117,7 @@ function* objectSource(
   }
 }
 
-function* externalSource(
-  field: string,
-  { metric, target = {} }: Sent<autoscaling.ExternalMetricSource>,
-): Problems {
+function* externalSource(field: string, { metric, target = {} }: Sent<v2.ExternalMetricSource>): Problems {
   yield* identifier(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
   const { value, averageValue } = target;
@@ -138,7 +131,7 @@ function* externalSource(
   }
 }
 
-function* podsSource(field: string, { metric, target = {} }: Sent<autoscaling.PodsMetricSource>): Problems {
+function* podsSource(field: string, { metric, target = {} }: Sent<v2.PodsMetricSource>): Problems {
   yield* identifier(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
   if (target.averageValue === undefined) {
@@ -146,15 +139,12 @@ function* podsSource(field: string, { metric, target = {} }: Sent<autoscaling.Po
   }
 }
 
-function* resourceSource(
-  field: string,
-  { name, target = {} }: Sent<autoscaling.ResourceMetricSource>,
-): Problems {
+function* resourceSource(field: string, { name, target = {} }: Sent<v2.ResourceMetricSource>): Problems {
   if (!name) yield required(`${field}.name`, "must specify a resource name");
   yield* utilizationTarget(`${field}.target`, target);
 }
 
-function* containerSource(field: string, source: Sent<autoscaling.ContainerResourceMetricSource>): Problems {
+function* containerSource(field: string, source: Sent<v2.ContainerResourceMetricSource>): Problems {
   const { name, container, target = {} } = source;
   if (!name) yield required(`${field}.name`, "must specify a resource name");
   else yield* containerResourceName(`${field}.name`, name);
@@ -163,7 +153,7 @@ function* containerSource(field: string, source: Sent<autoscaling.ContainerResou
   yield* utilizationTarget(`${field}.target`, target);
 }
 
-function* utilizationTarget(field: string, target: Sent<autoscaling.MetricTarget>): Problems {
+function* utilizationTarget(field: string, target: Sent<v2.MetricTarget>): Problems {
   yield* targetProblems(field, target);
   const { averageUtilization, averageValue } = target;
   if (averageUtilization === undefined && averageValue === undefined) {
@@ -177,7 +167,7 @@ function* utilizationTarget(field: string, target: Sent<autoscaling.MetricTarget
   }
 }
 
-function* targetProblems(field: string, target: Sent<autoscaling.MetricTarget>): Problems {
+function* targetProblems(field: string, target: Sent<v2.MetricTarget>): Problems {
   const { type = "", averageUtilization } = target;
   if (type === "") yield required(`${field}.type`, "must specify a metric target type");
   if (!["Utilization", "Value", "AverageValue"].includes(type)) {
@@ -194,7 +184,7 @@ function* targetProblems(field: string, target: Sent<autoscaling.MetricTarget>):
   }
 }
 
-function* identifier(field: string, metric: Sent<autoscaling.MetricIdentifier> | undefined): Problems {
+function* identifier(field: string, metric: Sent<v2.MetricIdentifier> | undefined): Problems {
   if (!metric?.name) yield required(`${field}.name`, "must specify a metric name");
   else yield* needed(`${field}.name`, metric.name, pathSegment);
 }
@@ -208,7 +198,7 @@ const longestWindow = 3600;
 
 const longestPeriod = 1800;
 
-function* scalingProblems(field: string, scaling: Sent<autoscaling.HPAScalingRules> | undefined): Problems {
+function* scalingProblems(field: string, scaling: Sent<v2.HPAScalingRules> | undefined): Problems {
   if (!scaling) return;
   const { stabilizationWindowSeconds: window, selectPolicy, policies = [], tolerance } = scaling;
   const seconds = `${field}.stabilizationWindowSeconds`;

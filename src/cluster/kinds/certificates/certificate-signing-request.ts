@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type * as certificates from "@tsbuilder/apimachinery/k8s/certificates/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import type { CertificateSigningRequestCondition } from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
@@ -11,11 +11,11 @@ import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import type { Sent, SentObject } from "../../contract/sent.ts";
 import { type Problems, duplicates, eachItem, optionalChoice } from "../checks/problems.ts";
 
-type Condition = Sent<certificates.CertificateSigningRequestCondition>;
+type Condition = Sent<v1.CertificateSigningRequestCondition>;
 
 type CertificateSigningRequest = SentObject<
-  Sent<certificates.CertificateSigningRequestSpec>,
-  Sent<certificates.CertificateSigningRequestStatus>
+  Sent<v1.CertificateSigningRequestSpec>,
+  Sent<v1.CertificateSigningRequestStatus>
 >;
 
 function conditionsOf({ status }: CertificateSigningRequest): Condition[] {

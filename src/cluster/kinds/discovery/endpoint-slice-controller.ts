@@ -1,4 +1,4 @@
-import type * as discovery from "@tsbuilder/apimachinery/k8s/discovery/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type Service, pods, services } from "../../control-loop/api/core.ts";
@@ -22,7 +22,7 @@ import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/stored.ts";
 import { type EndpointAddress, type Endpoints, endpoints } from "../core/endpoints-controller.ts";
 
-type EndpointSlice = Stored<discovery.EndpointSlice>;
+type EndpointSlice = Stored<v1.EndpointSlice>;
 
 export const endpointSlices: ResourceName<EndpointSlice> = "endpointslices.discovery.k8s.io";
 
@@ -96,7 +96,7 @@ function metadataOf(service: Service): EndpointSlice["metadata"] {
   };
 }
 
-function endpointOf(service: Service, { pod, address, ready }: PodEndpoint): discovery.Endpoint {
+function endpointOf(service: Service, { pod, address, ready }: PodEndpoint): v1.Endpoint {
   return {
     addresses: [address],
     conditions: { ready, serving: isReady(pod), terminating: pod.metadata.deletionTimestamp !== undefined },

@@ -1,4 +1,4 @@
-import type * as flowcontrol from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
@@ -10,7 +10,7 @@ import type { Sent } from "../../contract/sent.ts";
 import { type Problems, eachItem, needed, refused } from "../checks/problems.ts";
 import { alone } from "../admissionregistration/match-resources.ts";
 
-type FlowSchema = ApiObject & { spec?: Sent<flowcontrol.FlowSchemaSpec> };
+type FlowSchema = ApiObject & { spec?: Sent<v1.FlowSchemaSpec> };
 
 const highestPrecedence = 10_000;
 
@@ -34,7 +34,7 @@ function* schemaProblems({ metadata, spec = {} }: FlowSchema): Problems {
   yield* eachItem("spec.rules", spec.rules, ruleProblems);
 }
 
-function* ruleProblems(field: string, rule: Sent<flowcontrol.PolicyRulesWithSubjects>): Problems {
+function* ruleProblems(field: string, rule: Sent<v1.PolicyRulesWithSubjects>): Problems {
   const { subjects = [], resourceRules = [], nonResourceRules = [] } = rule;
   yield* eachItem(`${field}.subjects`, subjects, subjectProblems);
   if (subjects.length === 0) yield required(`${field}.subjects`, "subjects must contain at least one value");
@@ -47,7 +47,7 @@ function* ruleProblems(field: string, rule: Sent<flowcontrol.PolicyRulesWithSubj
 
 const subjectFields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
 
-function* subjectProblems(field: string, subject: Sent<flowcontrol.Subject>): Problems {
+function* subjectProblems(field: string, subject: Sent<v1.Subject>): Problems {
   const { kind = "" } = subject;
   if (!Object.hasOwn(subjectFields, kind)) {
     return yield notSupported(`${field}.kind`, kind, ["Group", "ServiceAccount", "User"]);
@@ -92,7 +92,7 @@ function* verbProblems(field: string, verbs: readonly string[]): Problems {
 
 function* pathRule(
   field: string,
-  { verbs = [], nonResourceURLs = [] }: Sent<flowcontrol.NonResourcePolicyRule>,
+  { verbs = [], nonResourceURLs = [] }: Sent<v1.NonResourcePolicyRule>,
 ): Problems {
   yield* verbProblems(`${field}.verbs`, verbs);
   const at = `${field}.nonResourceURLs`;
@@ -112,7 +112,7 @@ function checkPath(path: string): string[] {
   return isSuffix ? [] : ["wildcard can only do suffix matching"];
 }
 
-function* resourceRule(field: string, rule: Sent<flowcontrol.ResourcePolicyRule>): Problems {
+function* resourceRule(field: string, rule: Sent<v1.ResourcePolicyRule>): Problems {
   const { verbs = [], apiGroups = [], resources = [], namespaces = [], clusterScope = false } = rule;
   yield* verbProblems(`${field}.verbs`, verbs);
   if (apiGroups.length === 0) {
@@ -156,7 +156,7 @@ export const flowSchema: BuiltInKind = {
     MatchingPrecedence: count("spec.matchingPrecedence"),
     DistinguisherMethod: text("spec.distinguisherMethod.type", "<none>"),
     MissingPL: (object) => {
-      const conditions = readField<flowcontrol.FlowSchemaCondition[]>(object, "status.conditions") ?? [];
+      const conditions = readField<v1.FlowSchemaCondition[]>(object, "status.conditions") ?? [];
       return conditions.find(({ type }) => type === "Dangling")?.status ?? "?";
     },
   },

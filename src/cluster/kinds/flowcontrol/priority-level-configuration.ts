@@ -1,4 +1,4 @@
-import type * as flowcontrol from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
@@ -10,7 +10,7 @@ import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
 
 function* levelProblems(object: ApiObject): Problems {
-  const { type = "", limited, exempt } = object["spec"] as Sent<flowcontrol.PriorityLevelConfigurationSpec>;
+  const { type = "", limited, exempt } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;
   if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
     yield invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'");
   }
@@ -24,10 +24,7 @@ function* levelProblems(object: ApiObject): Problems {
   } else yield* choice("spec.type", type, ["Exempt", "Limited"]);
 }
 
-function* limitedProblems(
-  field: string,
-  limited: Sent<flowcontrol.LimitedPriorityLevelConfiguration>,
-): Problems {
+function* limitedProblems(field: string, limited: Sent<v1.LimitedPriorityLevelConfiguration>): Problems {
   const { borrowingLimitPercent: borrowed } = limited;
   yield* shareProblems(field, limited, queueProblems(`${field}.limitResponse`, limited.limitResponse ?? {}));
   if (borrowed !== undefined && borrowed < 0) {
@@ -38,10 +35,7 @@ function* limitedProblems(
 /** The shares of a level; in between, the problems of its queues. */
 function* shareProblems(
   field: string,
-  {
-    nominalConcurrencyShares: shares = 0,
-    lendablePercent,
-  }: Sent<flowcontrol.ExemptPriorityLevelConfiguration>,
+  { nominalConcurrencyShares: shares = 0, lendablePercent }: Sent<v1.ExemptPriorityLevelConfiguration>,
   between: Iterable<FieldError> = [],
 ): Problems {
   if (shares < 0) {
@@ -54,7 +48,7 @@ function* shareProblems(
 const mostQueues = 10_000_000;
 const mostHashBits = 60;
 
-function* queueProblems(field: string, { type, queuing }: Sent<flowcontrol.LimitResponse>): Problems {
+function* queueProblems(field: string, { type, queuing }: Sent<v1.LimitResponse>): Problems {
   const at = `${field}.queuing`;
   if (type === "Reject") {
     if (queuing) yield forbidden(at, "must be nil if limited.limitResponse.type is not Limited");
@@ -88,7 +82,7 @@ export const priorityLevelConfiguration: BuiltInKind = {
   strategy: {
     resetFields: resetFlowControl,
     default(object) {
-      const { exempt, limited } = (object["spec"] ??= {}) as Sent<flowcontrol.PriorityLevelConfigurationSpec>;
+      const { exempt, limited } = (object["spec"] ??= {}) as Sent<v1.PriorityLevelConfigurationSpec>;
       fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
       fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
       fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));

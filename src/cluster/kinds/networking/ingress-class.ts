@@ -1,5 +1,5 @@
 import { forbidden, invalid, notSupported, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import type * as networking from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { TypedLocalObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -10,7 +10,7 @@ import { type Problems, immutable, needed, refused } from "../checks/problems.ts
 import { type Fields, fillIn } from "../fill-in.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 
-type IngressClass = ApiObject & { spec?: Sent<networking.IngressClassSpec> };
+type IngressClass = ApiObject & { spec?: Sent<v1.IngressClassSpec> };
 
 const longestController = 250;
 
@@ -36,10 +36,7 @@ function* domainPrefixedPath(field: string, value: string): Problems {
   }
 }
 
-function* parametersProblems(
-  field: string,
-  parameters: Sent<networking.IngressClassParametersReference>,
-): Problems {
+function* parametersProblems(field: string, parameters: Sent<v1.IngressClassParametersReference>): Problems {
   const { scope = "", namespace } = parameters;
   yield* typedReference(field, parameters);
   if (scope === "Namespace") {
@@ -79,7 +76,7 @@ export const ingressClass: BuiltInKind = {
   cells: {
     Controller: text("spec.controller"),
     Parameters: (object) => {
-      const parameters = readField<networking.IngressClassParametersReference>(object, "spec.parameters");
+      const parameters = readField<v1.IngressClassParametersReference>(object, "spec.parameters");
       if (!parameters) return "<none>";
       const { apiGroup, kind, name } = parameters;
       return `${kind}${apiGroup ? `.${apiGroup}` : ""}/${name}`;

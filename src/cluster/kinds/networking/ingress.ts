@@ -1,4 +1,4 @@
-import type * as networking from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
@@ -10,7 +10,7 @@ import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.t
 import { type Problems, eachItem, needed, refused, optionalChoice } from "../checks/problems.ts";
 import { typedReference } from "./ingress-class.ts";
 
-type Ingress = ApiObject & { spec?: Sent<networking.IngressSpec>; status?: Sent<networking.IngressStatus> };
+type Ingress = ApiObject & { spec?: Sent<v1.IngressSpec>; status?: Sent<v1.IngressStatus> };
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
@@ -36,7 +36,7 @@ function* classConflict({ metadata, spec = {} }: Ingress): Problems {
   yield invalid(`annotations.${classAnnotation}`, annotation, detail);
 }
 
-function* hostRule(field: string, { host = "", http }: Sent<networking.IngressRule>): Problems {
+function* hostRule(field: string, { host = "", http }: Sent<v1.IngressRule>): Problems {
   if (isAddress(host)) yield notAnAddress(`${field}.host`, host);
   if (host !== "") yield* refused(`${field}.host`, host, checkHost(host));
   if (!http) return;
@@ -57,10 +57,7 @@ const forbiddenParts = ["//", "/./", "/../", "%2f", "%2F"];
 
 const forbiddenEnds = ["/..", "/."];
 
-function* pathProblems(
-  field: string,
-  { path = "", pathType, ...rest }: Sent<networking.HTTPIngressPath>,
-): Problems {
+function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<v1.HTTPIngressPath>): Problems {
   if (pathType === undefined) return yield required(`${field}.pathType`, "pathType must be specified");
   const isRelative = !path.startsWith("/");
   if (pathType === "Exact" || pathType === "Prefix") {
@@ -77,17 +74,14 @@ function* pathProblems(
   yield* backend(`${field}.backend`, rest.backend ?? {});
 }
 
-function* backend(field: string, { service, resource }: Sent<networking.IngressBackend>): Problems {
+function* backend(field: string, { service, resource }: Sent<v1.IngressBackend>): Problems {
   if (service && resource) yield invalid(field, "", "cannot set both resource and service backends");
   else if (resource) yield* typedReference(`${field}.resource`, resource);
   else if (service) yield* serviceBackend(field, service);
   else yield invalid(field, "", "resource or service backend is required");
 }
 
-function* serviceBackend(
-  field: string,
-  { name, port = {} }: Sent<networking.IngressServiceBackend>,
-): Problems {
+function* serviceBackend(field: string, { name, port = {} }: Sent<v1.IngressServiceBackend>): Problems {
   yield* needed(`${field}.service.name`, name, checkLabel);
   if (port.name && port.number) yield invalid(field, "", "cannot set both port name & port number");
   else if (port.name) yield* refused(`${field}.service.port.name`, port.name, checkPortName(port.name));
@@ -95,7 +89,7 @@ function* serviceBackend(
   else yield required(field, "port name or number is required");
 }
 
-function* tlsProblems(field: string, { hosts = [], secretName }: Sent<networking.IngressTLS>): Problems {
+function* tlsProblems(field: string, { hosts = [], secretName }: Sent<v1.IngressTLS>): Problems {
   yield* eachItem(`${field}.hosts`, hosts, (at, host) => refused(at, host, checkHost(host)));
   if (secretName) yield* refused(`${field}.secretName`, secretName, checkSubdomain(secretName));
 }
@@ -113,15 +107,14 @@ function* ingressStatusProblems({ status }: Ingress, old: Ingress): Problems {
 }
 
 function hosts(object: object): string {
-  const rules = readField<Sent<networking.IngressRule>[]>(object, "spec.rules") ?? [];
+  const rules = readField<Sent<v1.IngressRule>[]>(object, "spec.rules") ?? [];
   const named = rules.flatMap(({ host }) => (host ? [host] : []));
   if (named.length === 0) return "*";
   return named.length > 3 ? `${named.slice(0, 3).join(",")} + ${named.length - 3} more...` : named.join(",");
 }
 
 function addresses(object: object): string {
-  const list =
-    readField<Sent<networking.IngressLoadBalancerIngress>[]>(object, "status.loadBalancer.ingress") ?? [];
+  const list = readField<Sent<v1.IngressLoadBalancerIngress>[]>(object, "status.loadBalancer.ingress") ?? [];
   return list.map(({ ip, hostname }) => ip ?? hostname ?? "").join(",");
 }
 

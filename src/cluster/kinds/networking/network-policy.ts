@@ -1,5 +1,5 @@
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import type * as networking from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
 import { type Fields, eachOf } from "../fill-in.ts";
@@ -10,7 +10,7 @@ import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, eachItem, refused, optionalChoice } from "../checks/problems.ts";
 
-type NetworkPolicy = ApiObject & { spec?: Sent<networking.NetworkPolicySpec> };
+type NetworkPolicy = ApiObject & { spec?: Sent<v1.NetworkPolicySpec> };
 
 /** Validates a policy; ranges that it already had before an update are not checked again. */
 function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
@@ -52,7 +52,7 @@ function rulesOf({ spec = {} }: NetworkPolicy) {
   ];
 }
 
-function* blocks(policy: NetworkPolicy): Generator<[string, Sent<networking.IPBlock>], void> {
+function* blocks(policy: NetworkPolicy): Generator<[string, Sent<v1.IPBlock>], void> {
   for (const { peers, peersField } of rulesOf(policy)) {
     for (const [index, { ipBlock }] of peers.entries()) {
       if (ipBlock) yield [`${peersField}[${index}].ipBlock`, ipBlock];
@@ -60,10 +60,7 @@ function* blocks(policy: NetworkPolicy): Generator<[string, Sent<networking.IPBl
   }
 }
 
-function* portProblems(
-  field: string,
-  { protocol, port, endPort }: Sent<networking.NetworkPolicyPort>,
-): Problems {
+function* portProblems(field: string, { protocol, port, endPort }: Sent<v1.NetworkPolicyPort>): Problems {
   yield* optionalChoice(`${field}.protocol`, protocol, ["TCP", "UDP", "SCTP"]);
   const refuseEnd = (when: string) =>
     endPort === undefined
@@ -82,11 +79,7 @@ function* portProblems(
   }
 }
 
-function* peerProblems(
-  field: string,
-  peer: Sent<networking.NetworkPolicyPeer>,
-  known: readonly string[],
-): Problems {
+function* peerProblems(field: string, peer: Sent<v1.NetworkPolicyPeer>, known: readonly string[]): Problems {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   yield* selectorProblems(`${field}.podSelector`, podSelector);
   yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector);
@@ -99,7 +92,7 @@ function* peerProblems(
 
 function* blockProblems(
   field: string,
-  { cidr = "", except = [] }: Sent<networking.IPBlock>,
+  { cidr = "", except = [] }: Sent<v1.IPBlock>,
   known: readonly string[],
 ): Problems {
   if (cidr === "") return yield required(`${field}.cidr`);

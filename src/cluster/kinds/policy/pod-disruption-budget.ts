@@ -1,5 +1,5 @@
 import { invalidStruct } from "@tsbuilder/apimachinery/errors";
-import type * as policy from "@tsbuilder/apimachinery/k8s/policy/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/policy/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, text } from "../cells.ts";
 import { disruptionController } from "./disruption-controller.ts";
@@ -9,12 +9,12 @@ import { conditionProblems, selectorProblems, shownSelector } from "../checks/me
 import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../apps/workload.ts";
 
-type PodDisruptionBudget = ApiObject & { spec?: Sent<policy.PodDisruptionBudgetSpec> };
+type PodDisruptionBudget = ApiObject & { spec?: Sent<v1.PodDisruptionBudgetSpec> };
 
 const noCounts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
 
 function* statusProblems(object: ApiObject): Problems {
-  const status = (object["status"] ?? {}) as Sent<policy.PodDisruptionBudgetStatus>;
+  const status = (object["status"] ?? {}) as Sent<v1.PodDisruptionBudgetStatus>;
   yield* conditionProblems("status.conditions", status.conditions);
   for (const field of ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const) {
     yield* nonNegative(`status.${field}`, status[field]);

@@ -1,4 +1,4 @@
-import type * as resource from "@tsbuilder/apimachinery/k8s/resource/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/resource/v1";
 import { forbidden, invalid, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import {
@@ -36,8 +36,8 @@ import { compileSelector } from "../../expressions/compile-expression.ts";
 import { celProblem } from "../admissionregistration/match-resources.ts";
 import { driverName } from "../storage/storage-class.ts";
 
-function devicesOf(object: ApiObject): Sent<resource.DeviceClaim> {
-  return (object as { spec?: Sent<resource.ResourceClaimSpec> }).spec?.devices ?? {};
+function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
+  return (object as { spec?: Sent<v1.ResourceClaimSpec> }).spec?.devices ?? {};
 }
 
 function claimState(object: object): string {
@@ -51,7 +51,7 @@ function claimState(object: object): string {
   ].join(",");
 }
 
-type ClaimTemplate = ApiObject & { spec?: Sent<resource.ResourceClaimTemplateSpec> };
+type ClaimTemplate = ApiObject & { spec?: Sent<v1.ResourceClaimTemplateSpec> };
 
 /** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
 function* keptClaim(spec: unknown, old: unknown): Problems {
@@ -120,11 +120,7 @@ function defaultClaim(spec: unknown): void {
 const label = "resource.kubernetes.io/admin-access";
 
 /** Only namespaces with a label may request devices that others use (adminAccess); the error names the first request. */
-function* adminAccess(
-  { requests = [] }: Sent<resource.DeviceClaim>,
-  namespace: string,
-  store: Store,
-): Problems {
+function* adminAccess({ requests = [] }: Sent<v1.DeviceClaim>, namespace: string, store: Store): Problems {
   const index = requests?.findIndex(({ exactly }) => exactly?.adminAccess === true) ?? -1;
   if (index < 0) return;
   const labels = store.collection("namespaces").get(namespace)?.object.metadata.labels;
@@ -138,7 +134,7 @@ function* problems(object: ClaimTemplate): Problems {
   yield* claimProblems("spec.spec.devices", object.spec?.spec?.devices ?? {});
 }
 
-type DeviceClass = ApiObject & { spec?: Sent<resource.DeviceClassSpec> };
+type DeviceClass = ApiObject & { spec?: Sent<v1.DeviceClassSpec> };
 
 /** The most items of lists, and the lengths of texts. */
 const limits = {
@@ -161,7 +157,7 @@ function* classProblems({ spec = {} }: DeviceClass): Problems {
 }
 
 /** Validates the requests, constraints and configurations of a claim. */
-function* claimProblems(field: string, claim: Sent<resource.DeviceClaim>): Problems {
+function* claimProblems(field: string, claim: Sent<v1.DeviceClaim>): Problems {
   const { requests = [], constraints = [], config = [] } = claim;
   const names = namesOf(requests ?? []);
   yield* uniqueItems(`${field}.requests`, requests ?? [], limits.items, requestProblems, nameOf);
@@ -175,7 +171,7 @@ function* claimProblems(field: string, claim: Sent<resource.DeviceClaim>): Probl
 }
 
 /** The requests of a claim, and those of them with alternatives by `request/alternative`, too. */
-function namesOf(requests: readonly Sent<resource.DeviceRequest>[]): ReadonlySet<string> {
+function namesOf(requests: readonly Sent<v1.DeviceRequest>[]): ReadonlySet<string> {
   return new Set(
     requests.flatMap(({ name = "", firstAvailable = [] }) => [
       name,
@@ -201,7 +197,7 @@ export function* uniqueItems<T>(
   if (list.length <= most) yield* duplicates(field, list.map(keyOf));
 }
 
-function* requestProblems(field: string, request: Sent<resource.DeviceRequest>): Problems {
+function* requestProblems(field: string, request: Sent<v1.DeviceRequest>): Problems {
   const { name = "", exactly, firstAvailable = [] } = request;
   yield* requestName(`${field}.name`, name);
   const rule = "exactly one of `exactly` or `firstAvailable` is required";
@@ -212,7 +208,7 @@ function* requestProblems(field: string, request: Sent<resource.DeviceRequest>):
   else yield invalid(field, null, `${rule}, but multiple fields are set`);
 }
 
-function* alternative(field: string, request: Sent<resource.DeviceSubRequest>): Problems {
+function* alternative(field: string, request: Sent<v1.DeviceSubRequest>): Problems {
   yield* requestName(`${field}.name`, request.name ?? "");
   yield* exactProblems(field, request);
 }
@@ -221,7 +217,7 @@ function requestName(field: string, name: string): Problems {
   return refused(field, name, checkLabel(name));
 }
 
-function* exactProblems(field: string, request: Sent<resource.ExactDeviceRequest>): Problems {
+function* exactProblems(field: string, request: Sent<v1.ExactDeviceRequest>): Problems {
   const { deviceClassName, selectors = [], allocationMode = "", count = 0, tolerations = [] } = request;
   yield* needed(`${field}.deviceClassName`, deviceClassName, checkSubdomain);
   yield* selectorProblems(`${field}.selectors`, selectors);
@@ -234,7 +230,7 @@ function* exactProblems(field: string, request: Sent<resource.ExactDeviceRequest
   yield* eachItem(`${field}.tolerations`, tolerations, tolerationProblems);
 }
 
-function selectorProblems(field: string, selectors: readonly Sent<resource.DeviceSelector>[]): Problems {
+function selectorProblems(field: string, selectors: readonly Sent<v1.DeviceSelector>[]): Problems {
   return eachOfFew(field, selectors, limits.items, function* (at, { cel }) {
     if (cel) yield* expressionProblems(`${at}.cel.expression`, cel.expression ?? "");
     else yield required(`${at}.cel`);
@@ -249,7 +245,7 @@ function* expressionProblems(field: string, expression: string): Problems {
   }
 }
 
-function* tolerationProblems(field: string, toleration: Sent<resource.DeviceToleration>): Problems {
+function* tolerationProblems(field: string, toleration: Sent<v1.DeviceToleration>): Problems {
   const { key = "", operator = "", value = "", effect } = toleration;
   if (key !== "") yield* refused(`${field}.key`, key, checkQualifiedName(key));
   if (operator === "Exists") {
@@ -261,7 +257,7 @@ function* tolerationProblems(field: string, toleration: Sent<resource.DeviceTole
 
 function* constraintProblems(
   field: string,
-  { requests = [], matchAttribute, distinctAttribute }: Sent<resource.DeviceConstraint>,
+  { requests = [], matchAttribute, distinctAttribute }: Sent<v1.DeviceConstraint>,
   names: ReadonlySet<string>,
 ): Problems {
   yield* referenceProblems(`${field}.requests`, requests, names);
@@ -310,7 +306,7 @@ function* referenceProblems(
 /** The configuration for a driver, which only it understands. */
 function* configProblems(
   field: string,
-  { opaque }: { opaque?: Sent<resource.OpaqueDeviceConfiguration> | undefined },
+  { opaque }: { opaque?: Sent<v1.OpaqueDeviceConfiguration> | undefined },
 ): Problems {
   if (!opaque) return yield required(`${field}.opaque`);
   const at = `${field}.opaque`;

@@ -6,7 +6,7 @@ import {
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import type * as resource from "@tsbuilder/apimachinery/k8s/resource/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/resource/v1";
 import {
   checkLabel,
   checkLabelValue,
@@ -33,7 +33,7 @@ import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverName } from "../storage/storage-class.ts";
 import { nameOf, uniqueItems } from "./resource-claims.ts";
 
-type ResourceSlice = ApiObject & { spec?: Sent<resource.ResourceSliceSpec> };
+type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
 /** The most items of lists, and the lengths of texts. */
 const limits = {
@@ -68,7 +68,7 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
   const most = devices.some(isAdvanced) ? limits.advancedDevices : limits.devices;
   const { sharedCounters = [] } = spec;
   const ofDevice = (at: string, device: SentDevice) => deviceProblems(at, device, placed);
-  const ofCounters = (at: string, set: Sent<resource.CounterSet>) => counterProblems(at, "name", set);
+  const ofCounters = (at: string, set: Sent<v1.CounterSet>) => counterProblems(at, "name", set);
   yield* uniqueItems("spec.devices", devices, most, ofDevice, nameOf);
   yield* uniqueItems("spec.sharedCounters", sharedCounters, limits.counterSets, ofCounters, nameOf);
 }
@@ -79,11 +79,7 @@ function isAdvanced({ taints = [], consumesCounters = [] }: SentDevice): boolean
 }
 
 /** Validates how much of a device's capacity one request may get; only devices with several users share it. */
-function* capacityProblems(
-  field: string,
-  capacity: Sent<resource.DeviceCapacity>,
-  shared: boolean,
-): Problems {
+function* capacityProblems(field: string, capacity: Sent<v1.DeviceCapacity>, shared: boolean): Problems {
   const { requestPolicy: policy, value: most = "0" } = capacity;
   if (!policy) return;
   const at = `${field}.requestPolicy`;
@@ -130,7 +126,7 @@ function* valueProblems(
 
 function* rangeProblems(
   field: string,
-  { min: least, max, step }: Sent<resource.CapacityRequestPolicyRange>,
+  { min: least, max, step }: Sent<v1.CapacityRequestPolicyRange>,
   usual: Quantity,
   most: Quantity,
 ): Problems {
@@ -162,7 +158,7 @@ function* rangeProblems(
   }
 }
 
-type SentDevice = Sent<resource.Device>;
+type SentDevice = Sent<v1.Device>;
 
 /** Validates a device of a slice; `placed` says whether each device names its own nodes. */
 function* deviceProblems(field: string, device: SentDevice, placed: boolean): Problems {
@@ -195,7 +191,7 @@ function* deviceProblems(field: string, device: SentDevice, placed: boolean): Pr
 }
 
 /** Validates counters, and the name of their set. */
-function* counterProblems(field: string, nameField: string, set: Sent<resource.CounterSet>): Problems {
+function* counterProblems(field: string, nameField: string, set: Sent<v1.CounterSet>): Problems {
   const { name = "", counters = {} } = set;
   if (name === "") yield required(`${field}.${nameField}`);
   else yield* refused(`${field}.${nameField}`, name, checkLabel(name));
@@ -229,7 +225,7 @@ const semanticVersion = new RegExp(
   String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
 );
 
-function* attributeProblems(field: string, attribute: Sent<resource.DeviceAttribute>): Problems {
+function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>): Problems {
   const { bool, int, string, version } = attribute;
   if (string !== undefined && string.length > limits.value) yield tooLong(`${field}.string`, limits.value);
   if (version !== undefined) {
@@ -255,10 +251,7 @@ function* attributeProblems(field: string, attribute: Sent<resource.DeviceAttrib
   }
 }
 
-function* taintProblems(
-  field: string,
-  { key = "", value = "", effect }: Sent<resource.DeviceTaint>,
-): Problems {
+function* taintProblems(field: string, { key = "", value = "", effect }: Sent<v1.DeviceTaint>): Problems {
   yield* refused(`${field}.key`, key, checkQualifiedName(key));
   if (value !== "") yield* refused(`${field}.value`, value, checkLabelValue(value));
   yield* choice(`${field}.effect`, effect, "resource/v1.DeviceTaint");
@@ -314,7 +307,7 @@ function* bindingProblems(field: string, device: SentDevice): Problems {
   }
 }
 
-function* poolProblems(field: string, pool: Sent<resource.ResourcePool>): Problems {
+function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
   if (name === "") yield required(`${field}.name`);
   else {
@@ -333,7 +326,7 @@ function* nodeProblems({
   nodeSelector,
   allNodes,
   perDeviceNodeSelection,
-}: Sent<resource.ResourceSliceSpec>): Problems {
+}: Sent<v1.ResourceSliceSpec>): Problems {
   if (nodeName === "") {
     yield invalid("spec.nodeName", nodeName, "must be either unset or set to a non-empty string");
   } else if (nodeName !== undefined) yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));

@@ -1,6 +1,6 @@
 import { forbidden, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type * as storage from "@tsbuilder/apimachinery/k8s/storage/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/storage/v1";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
@@ -12,8 +12,8 @@ import { inlineVolumeProblems } from "../core/persistent-volume/persistent-volum
 import { driverName, sizeOf } from "./storage-class.ts";
 
 type VolumeAttachment = ApiObject & {
-  spec?: Sent<storage.VolumeAttachmentSpec>;
-  status?: Sent<storage.VolumeAttachmentStatus>;
+  spec?: Sent<v1.VolumeAttachmentSpec>;
+  status?: Sent<v1.VolumeAttachmentStatus>;
 };
 
 const largestMetadata = 256 * 1024;
@@ -35,7 +35,7 @@ function* attachmentProblems({ spec = {}, status = {} }: VolumeAttachment): Prob
     yield* refused("spec.source.persistentVolumeName", volume, checkSubdomain(volume));
 }
 
-function* sourceProblems(field: string, source: Sent<storage.VolumeAttachmentSource>): Problems {
+function* sourceProblems(field: string, source: Sent<v1.VolumeAttachmentSource>): Problems {
   const { inlineVolumeSpec, persistentVolumeName: name } = source;
   const detail = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
   if (!inlineVolumeSpec && name === undefined) yield required(field, detail);
@@ -45,7 +45,7 @@ function* sourceProblems(field: string, source: Sent<storage.VolumeAttachmentSou
   } else if (inlineVolumeSpec) yield* inlineVolumeProblems(`${field}.inlineVolumeSpec`, inlineVolumeSpec);
 }
 
-function* errorProblems(field: string, error: Sent<storage.VolumeError> | undefined): Problems {
+function* errorProblems(field: string, error: Sent<v1.VolumeError> | undefined): Problems {
   // The message names another limit than the one that is checked.
   if (Buffer.byteLength(error?.message ?? "") > longestMessage)
     yield tooLong(`${field}.message`, largestMetadata);
