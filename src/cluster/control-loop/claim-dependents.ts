@@ -20,54 +20,42 @@ export interface SelectingOwner extends KubernetesObject {
  * objects get the given finalizer, and released ones lose it.
  */
 export async function claimDependents<T extends KubernetesObject>(
-  writer: Writer,
+  { objects, user }: Writer,
   owner: SelectingOwner,
   resource: ResourceName<T>,
   finalizer?: string,
 ): Promise<T[]> {
   const claimed: T[] = [];
   const requirements = toRequirements(owner.spec.selector);
-  for (const object of writer.objects.list(resource, owner.metadata.namespace)) {
+  for (const object of objects.list(resource, owner.metadata.namespace)) {
     const controller = findController(object);
     if (controller && controller.uid !== owner.metadata.uid) continue;
     const matches = matchesRequirements(requirements, object.metadata.labels);
     const mayChange = !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp;
     if (controller) {
       if (matches || !mayChange) claimed.push(object);
-      else await release(writer, owner, object, finalizer);
-    } else if (matches && mayChange) {
-      claimed.push(await adopt(writer, owner, object, finalizer));
-    }
+      else await release(object);
+    } else if (matches && mayChange) claimed.push(await adopt(object));
   }
   return claimed;
-}
 
-function adopt<T extends KubernetesObject>(
-  { objects, user }: Writer,
-  owner: KubernetesObject,
-  object: T,
-  finalizer: string | undefined,
-): Promise<T> {
-  const { finalizers = [], ownerReferences } = object.metadata;
-  const adopted = {
-    ...object.metadata,
-    ownerReferences: withOwnerReference(ownerReferences, ownerReferenceTo(owner)),
-    ...(finalizer && { finalizers: [...new Set([...finalizers, finalizer])] }),
-  };
-  return objects.update(user, { ...object, metadata: adopted });
-}
+  function adopt(object: T): Promise<T> {
+    const { finalizers = [], ownerReferences } = object.metadata;
+    const adopted = {
+      ...object.metadata,
+      ownerReferences: withOwnerReference(ownerReferences, ownerReferenceTo(owner)),
+      ...(finalizer && { finalizers: [...new Set([...finalizers, finalizer])] }),
+    };
+    return objects.update(user, { ...object, metadata: adopted });
+  }
 
-async function release(
-  { objects, user }: Writer,
-  owner: KubernetesObject,
-  object: KubernetesObject,
-  finalizer: string | undefined,
-): Promise<void> {
-  const { finalizers = [], ownerReferences = [] } = object.metadata;
-  const released = {
-    ...object.metadata,
-    ownerReferences: ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid),
-    ...(finalizer && { finalizers: finalizers.filter((each) => each !== finalizer) }),
-  };
-  await objects.update(user, { ...object, metadata: released });
+  async function release(object: T): Promise<void> {
+    const { finalizers = [], ownerReferences = [] } = object.metadata;
+    const released = {
+      ...object.metadata,
+      ownerReferences: ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid),
+      ...(finalizer && { finalizers: finalizers.filter((each) => each !== finalizer) }),
+    };
+    await objects.update(user, { ...object, metadata: released });
+  }
 }

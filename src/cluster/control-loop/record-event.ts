@@ -33,32 +33,25 @@ export function reporting(
     clock,
     user,
     async report(about, type, reason, message) {
-      const event = newEvent(component, formatTime(clock.now()), about, { type, reason, message });
-      const same = objects.get(events, event.metadata.namespace, event.metadata.name!);
+      const text = { type, reason, message };
+      const stamp = formatTime(clock.now());
+      const event = {
+        ...aboutObject(about, text),
+        ...text,
+        count: 1,
+        firstTimestamp: stamp,
+        lastTimestamp: stamp,
+        source: { component },
+      };
+      const same = objects.get(events, event.metadata.namespace, event.metadata.name);
       const count = (same?.count ?? 0) + 1;
       try {
-        if (!same) await objects.create(reporter, event);
-        else await objects.update(reporter, { ...same, count, lastTimestamp: event.lastTimestamp });
+        if (same) await objects.update(reporter, { ...same, count, lastTimestamp: stamp });
+        else await objects.create(reporter, event);
       } catch {
         // A namespace that is being deleted accepts no Events.
       }
     },
-  };
-}
-
-function newEvent(
-  component: string,
-  stamp: string,
-  about: KubernetesObject,
-  text: Pick<Event, "type" | "reason" | "message">,
-): Event {
-  return {
-    ...aboutObject(about, text),
-    ...text,
-    count: 1,
-    firstTimestamp: stamp,
-    lastTimestamp: stamp,
-    source: { component },
   };
 }
 

@@ -1,11 +1,6 @@
 import { type KubernetesObject, type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Controller, ControllerContext } from "../control-loop/controller.ts";
-import type {
-  ClusterObjects,
-  DeletionOptions,
-  ObjectEvent,
-  ServedResource,
-} from "../contract/cluster-objects.ts";
+import type { DeletionOptions, ObjectEvent, ServedResource } from "../contract/cluster-objects.ts";
 import { reporting } from "../control-loop/record-event.ts";
 import { type ObjectKey, objectKey, readObject } from "../control-loop/keys.ts";
 
@@ -46,7 +41,7 @@ export function garbageCollector(context: ControllerContext): Controller {
 
   function ownersOf({ metadata }: KubernetesObject): ObjectKey[] {
     return (metadata.ownerReferences ?? []).flatMap((reference) => {
-      const served = findResource(objects, reference);
+      const served = findResource(reference);
       const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
       return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
     });
@@ -73,7 +68,7 @@ export function garbageCollector(context: ControllerContext): Controller {
 
   /** Deletes an object that has no owner left; if it has one, only the references to absent owners are removed. */
   async function collect(object: KubernetesObject): Promise<void> {
-    const owners = classifyOwners(objects, object);
+    const owners = classifyOwners(object);
     const why = "is namespaced, which a cluster-scoped object can't refer to";
     for (const reference of owners.invalid) await reportOwner(object, reference, why);
     if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
@@ -87,6 +82,38 @@ export function garbageCollector(context: ControllerContext): Controller {
       if (owners.waiting.length === 0) await reportForeign(object, owners.absent);
       await remove(object, policyOf(object));
     }
+  }
+
+  /** Looks up the owners of an object. They are in the same namespace, or cluster-scoped. */
+  function classifyOwners({ metadata }: KubernetesObject): Owners {
+    const owners: Record<keyof Owners, OwnerReference[]> = {
+      solid: [],
+      absent: [],
+      waiting: [],
+      unknown: [],
+      invalid: [],
+    };
+    for (const reference of metadata.ownerReferences ?? []) {
+      owners[classify(reference, metadata.namespace)].push(reference);
+    }
+    return owners;
+  }
+
+  function classify(reference: OwnerReference, namespace: string | undefined): keyof Owners {
+    const resource = findResource(reference);
+    if (!resource) return "unknown";
+    if (resource.namespaced && !namespace) return "invalid";
+    const owner = objects.get(resource.resource, resource.namespaced ? namespace : undefined, reference.name);
+    if (!owner || owner.metadata.uid !== reference.uid) return "absent";
+    return isBeingDeleted(owner, "foregroundDeletion") ? "waiting" : "solid";
+  }
+
+  /** Finds the resource of an owner; the version in the reference doesn't matter. */
+  function findResource({ apiVersion, kind }: OwnerReference): ServedResource | undefined {
+    const { group } = parseApiVersion(apiVersion);
+    return objects
+      .resources()
+      .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
   }
 
   /**
@@ -134,7 +161,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     references: readonly OwnerReference[],
   ): Promise<void> {
     for (const reference of references) {
-      const served = findResource(objects, reference);
+      const served = findResource(reference);
       const elsewhere =
         served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
       const why = `does not exist in namespace "${object.metadata.namespace}"`;
@@ -198,47 +225,11 @@ interface Owners {
   readonly invalid: readonly OwnerReference[];
 }
 
-/** Looks up the owners of an object. They are in the same namespace, or cluster-scoped. */
-function classifyOwners(objects: ClusterObjects, { metadata }: KubernetesObject): Owners {
-  const owners = { solid: [], absent: [], waiting: [], unknown: [], invalid: [] } as Record<
-    keyof Owners,
-    OwnerReference[]
-  >;
-  for (const reference of metadata.ownerReferences ?? []) {
-    owners[classify(objects, reference, metadata.namespace)].push(reference);
-  }
-  return owners;
-}
-
 /** The finalizers by which an object that is being deleted waits for the garbage collector. */
 type Finalizer = "orphan" | "foregroundDeletion";
 
 function isBeingDeleted({ metadata }: KubernetesObject, finalizer: Finalizer): boolean {
   return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(finalizer);
-}
-
-function classify(
-  objects: ClusterObjects,
-  reference: OwnerReference,
-  namespace: string | undefined,
-): keyof Owners {
-  const resource = findResource(objects, reference);
-  if (!resource) return "unknown";
-  if (resource.namespaced && !namespace) return "invalid";
-  const owner = objects.get(resource.resource, resource.namespaced ? namespace : undefined, reference.name);
-  if (!owner || owner.metadata.uid !== reference.uid) return "absent";
-  return isBeingDeleted(owner, "foregroundDeletion") ? "waiting" : "solid";
-}
-
-/** Finds the resource of an owner; the version in the reference doesn't matter. */
-function findResource(
-  objects: ClusterObjects,
-  { apiVersion, kind }: OwnerReference,
-): ServedResource | undefined {
-  const { group } = parseApiVersion(apiVersion);
-  return objects
-    .resources()
-    .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
 }
 
 function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolean {

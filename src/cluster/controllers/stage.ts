@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from "yaml";
 import type { Controller, ControllerContext } from "../control-loop/controller.ts";
 import { matchesLabels, meetsExpression } from "../control-loop/matches-labels.ts";
 import { objectKey, readObject } from "../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../control-loop/record-event.ts";
+import { reporting } from "../control-loop/record-event.ts";
 
 /**
  * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
@@ -104,8 +104,8 @@ const user = "system:serviceaccount:kube-system:stage-controller";
 
 /** Moves objects through the stages of the user's Stage files. */
 export function stageController(context: StagesContext): Controller {
-  const { objects, clock, stages = [] } = context;
-  const reporter = reporting(context, user, "stage-controller");
+  const { stages = [] } = context;
+  const { objects, clock, report } = reporting(context, user, "stage-controller");
   /** The time since which an object has matched its next stage. A restart begins the delay anew, as in KWOK. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
@@ -127,41 +127,39 @@ export function stageController(context: StagesContext): Controller {
       const left = untilStage(stage.spec.delay, object, since, clock.now());
       if (left > 0) return left;
       waiting.delete(key);
-      await advance(reporter, object, stage.spec.next);
+      await advance(object, stage.spec.next);
       return undefined;
     },
   };
-}
 
-async function advance(context: ReportingContext, object: KubernetesObject, next: NextState): Promise<void> {
-  const { objects, clock, report } = context;
-  if (next.event) {
-    const { type, reason = "", message = "" } = next.event;
-    await report(object, type === "Warning" ? "Warning" : "Normal", reason, message);
+  async function advance(object: KubernetesObject, next: NextState): Promise<void> {
+    if (next.event) {
+      const { type, reason = "", message = "" } = next.event;
+      await report(object, type === "Warning" ? "Warning" : "Normal", reason, message);
+    }
+    const finalized = await changeFinalizers(object, next.finalizers);
+    if (next.delete) {
+      await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
+    } else if (next.statusTemplate !== undefined) {
+      const before = (finalized as { status?: JSONObject }).status ?? {};
+      const patch = renderTemplate(next.statusTemplate, finalized, formatTime(clock.now())) as JSONObject;
+      const status = applyMergePatch(before, patch);
+      const changed = { ...finalized, status } as KubernetesObject;
+      if (!isEqual(status, before)) await objects.update(user, changed, "status");
+    }
   }
-  const finalized = await changeFinalizers(context, object, next.finalizers);
-  if (next.delete) {
-    await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
-  } else if (next.statusTemplate !== undefined) {
-    const before = (finalized as { status?: JSONObject }).status ?? {};
-    const patch = renderTemplate(next.statusTemplate, finalized, formatTime(clock.now())) as JSONObject;
-    const status = applyMergePatch(before, patch);
-    const changed = { ...finalized, status } as KubernetesObject;
-    if (!isEqual(status, before)) await objects.update(user, changed, "status");
-  }
-}
 
-async function changeFinalizers(
-  { objects }: ReportingContext,
-  object: KubernetesObject,
-  change: NextState["finalizers"],
-): Promise<KubernetesObject> {
-  if (!change) return object;
-  const removed = new Set((change.remove ?? []).map(({ value }) => value));
-  const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
-  const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
-  if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
-  return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
+  async function changeFinalizers(
+    object: KubernetesObject,
+    change: NextState["finalizers"],
+  ): Promise<KubernetesObject> {
+    if (!change) return object;
+    const removed = new Set((change.remove ?? []).map(({ value }) => value));
+    const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
+    const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
+    if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
+    return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
+  }
 }
 
 /** Finds the next stage of an object: of those that match it, the one with the highest weight. */

@@ -46,9 +46,6 @@ export function defaultSpec(object: ApiObject): WorkloadSpec {
   return spec;
 }
 
-/** The default of revisionHistoryLimit. */
-export const defaultHistoryLimit = 10;
-
 /** Sets the defaults of workloads with replicas. */
 export function defaultScaledSpec(object: ApiObject): WorkloadSpec {
   const spec = defaultSpec(object);

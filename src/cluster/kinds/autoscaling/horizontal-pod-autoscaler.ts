@@ -164,19 +164,16 @@ function setDefaults(object: HorizontalPodAutoscaler, version: string): void {
   setBehaviorDefaults(object);
 }
 
-/** If a behavior is set, its missing fields are defaulted. */
+/**
+ * Sets the defaults of a behavior, if there is one: it scales up by four pods or 100% without stabilization, and down without
+ * a limit.
+ */
 function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
-  if (spec?.behavior) spec.behavior = defaultBehavior(spec.behavior);
-}
-
-/** Scales up by four pods or 100% without stabilization, and down without a limit. */
-function defaultBehavior({
-  scaleUp,
-  scaleDown,
-}: Sent<v2.HorizontalPodAutoscalerBehavior>): Sent<v2.HorizontalPodAutoscalerBehavior> {
+  if (!spec?.behavior) return;
+  const { scaleUp, scaleDown } = spec.behavior;
   const byPercent = { type: "Percent", value: 100, periodSeconds: 15 };
   const policies = [{ type: "Pods", value: 4, periodSeconds: 15 }, byPercent];
-  return {
+  spec.behavior = {
     scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...scaleUp },
     scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
   };

@@ -134,15 +134,9 @@ export const ingress: BuiltInKind = {
     validateUpdate: (object, old, { subresource }) => [
       ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
     ],
-    *warnings(object, old) {
-      const { metadata, spec } = object as Ingress;
-      if (
-        old ||
-        metadata.annotations?.[classAnnotation] === undefined ||
-        spec?.ingressClassName !== undefined
-      ) {
-        return;
-      }
+    *warnings({ metadata, spec }: Ingress, old) {
+      const hasAnnotation = metadata.annotations?.[classAnnotation] !== undefined;
+      if (old || !hasAnnotation || spec?.ingressClassName !== undefined) return;
       yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
     },
   },

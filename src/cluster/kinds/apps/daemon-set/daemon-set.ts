@@ -5,7 +5,6 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, formatSelector, readField } from "../../cells.ts";
 import {
   amountOf,
-  defaultHistoryLimit,
   defaultRolling,
   defaultSpec,
   endlessPods,
@@ -94,7 +93,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       const { spec } = object as DaemonSet;
       spec.updateStrategy ??= {};
       defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
-      spec.revisionHistoryLimit ??= defaultHistoryLimit;
+      spec.revisionHistoryLimit ??= 10;
       object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
       object["status"] = { ...noCounts, ...(object["status"] as object) };
     },
@@ -109,7 +108,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     validate: (object) => problems(object as DaemonSet),
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? [...statusProblems(object)]
+        ? statusProblems(object)
         : [...selectorChange(object, old), ...problems(object as DaemonSet)],
     warnings: (object, old) => templateWarnings(object, old),
   },

@@ -6,7 +6,6 @@ import { count } from "../../cells.ts";
 import {
   amountOf,
   chosenTemplate,
-  defaultHistoryLimit,
   defaultRolling,
   defaultScaledSpec,
   endlessPods,
@@ -86,14 +85,14 @@ export const deployment: BuiltInKind<"deployment"> = {
       const { spec } = object as Deployment;
       spec.strategy ??= {};
       defaultRolling(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
-      spec.revisionHistoryLimit ??= defaultHistoryLimit;
+      spec.revisionHistoryLimit ??= 10;
       spec.progressDeadlineSeconds ??= 600;
       object["status"] ??= {};
     },
     validate: (object) => problems(object as Deployment),
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? [...replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
+        ? replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])
         : [...problems(object as Deployment), ...selectorChange(object, old)],
     warnings: (object, old) => workloadWarnings(object, old),
   },

@@ -33,7 +33,7 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
     validate: (object) => replicaSetProblems(object as Workload),
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? [...replicaCounts(object, replicaSetCounts)]
+        ? replicaCounts(object, replicaSetCounts)
         : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
     warnings: (object, old) => workloadWarnings(object, old),
   },

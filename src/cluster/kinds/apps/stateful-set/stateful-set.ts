@@ -6,7 +6,6 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   amountOf,
   chosenTemplate,
-  defaultHistoryLimit,
   defaultScaledSpec,
   endlessPods,
   intOrPercent,
@@ -131,7 +130,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
       spec.updateStrategy.type ||= "RollingUpdate";
       const { type, rollingUpdate } = spec.updateStrategy;
       if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
-      spec.revisionHistoryLimit ??= defaultHistoryLimit;
+      spec.revisionHistoryLimit ??= 10;
       spec.persistentVolumeClaimRetentionPolicy ??= {};
       spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
       spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";
@@ -146,7 +145,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
     validateUpdate(object, old, { subresource }) {
       if (subresource === "status") {
         const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-        return [...replicaCounts(object, counts, "status.readyReplicas")];
+        return replicaCounts(object, counts, "status.readyReplicas");
       }
       return [...problems((object as StatefulSet).spec, false), ...fixedFields(object, old)];
     },

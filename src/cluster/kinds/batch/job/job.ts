@@ -1,5 +1,12 @@
 import type { JobCondition } from "@tsbuilder/apimachinery/k8s/batch/v1";
-import { duplicate, invalid, invalidStruct, omitted, required } from "@tsbuilder/apimachinery/errors";
+import {
+  type FieldError,
+  duplicate,
+  invalid,
+  invalidStruct,
+  omitted,
+  required,
+} from "@tsbuilder/apimachinery/errors";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
@@ -40,7 +47,9 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
     fields.some((field) => !isEqual(now[field] ?? empty(field), before[field] ?? empty(field)));
   const turned = (...types: readonly string[]): boolean =>
     types.some((type) => isTrue(now, type) !== isTrue(before, type));
-  yield* numbers(now);
+  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const) {
+    yield* nonNegative(`status.${field}`, now[field]);
+  }
   yield* uncounted(now);
   const [complete, failed, met] = ["Complete", "Failed", "SuccessCriteriaMet"].map((type) =>
     isTrue(now, type),
@@ -48,20 +57,18 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
   const finished = complete || failed;
   const finishes = finished !== (isTrue(before, "Complete") || isTrue(before, "Failed"));
   if (turned("Complete", "Failed") && complete && failed)
-    yield* refusedConditions("cannot set Complete=True and Failed=true conditions");
+    yield refusal("cannot set Complete=True and Failed=true conditions");
   if (turned("Complete", "FailureTarget") && complete && isTrue(now, "FailureTarget"))
-    yield* refusedConditions("cannot set Complete=True and FailureTarget=true conditions");
+    yield refusal("cannot set Complete=True and FailureTarget=true conditions");
   yield* completionTime(
     now,
     turned("Complete") || changed("completionTime"),
     changed("startTime", "completionTime"),
   );
   if ((turned("Failed") || changed("failedIndexes")) && failed && !isTrue(now, "FailureTarget"))
-    yield* refusedConditions("cannot set Failed=True condition without the FailureTarget=true condition");
+    yield refusal("cannot set Failed=True condition without the FailureTarget=true condition");
   if (turned("Complete", "SuccessCriteriaMet") && complete && !met)
-    yield* refusedConditions(
-      "cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
-    );
+    yield refusal("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
   if ((finishes || changed("active")) && finished && (now.active ?? 0) > 0)
     yield invalid("status.active", now.active, "active>0 is invalid for finished job");
   const isSuspendedForGood = spec.suspend === true && spec.completions === 0;
@@ -90,13 +97,8 @@ function isTrue({ conditions = [] }: JobStatus, type: string): boolean {
   return conditions.some((each) => each.type === type && each.status === "True");
 }
 
-function* refusedConditions(detail: string): Problems {
-  yield omitted(invalid("status.conditions", undefined, detail), detail);
-}
-
-function* numbers(status: JobStatus): Problems {
-  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const)
-    yield* nonNegative(`status.${field}`, status[field]);
+function refusal(detail: string): FieldError {
+  return omitted(invalid("status.conditions", undefined, detail), detail);
 }
 
 function* uncounted({ uncountedTerminatedPods: pods = {} }: JobStatus): Problems {
@@ -155,7 +157,7 @@ function* indexes(
 function* transitions(spec: JobSpec, now: JobStatus, before: JobStatus): Problems {
   for (const type of ["Failed", "Complete", "FailureTarget"]) {
     if (isTrue(before, type) && !isTrue(now, type))
-      yield* refusedConditions(`cannot disable the terminal ${type}=True condition`);
+      yield refusal(`cannot disable the terminal ${type}=True condition`);
   }
   // An Indexed Job whose completions equal its parallelism may be scaled down.
   const mayShrink = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
@@ -173,10 +175,9 @@ function* transitions(spec: JobSpec, now: JobStatus, before: JobStatus): Problem
     yield invalid("status.startTime", start ?? null, "field is immutable for unsuspended job once set");
   const wasMet = isTrue(before, "SuccessCriteriaMet");
   const met = isTrue(now, "SuccessCriteriaMet");
-  if (wasMet && !met) yield* refusedConditions("cannot disable the SuccessCriteriaMet=True condition");
+  if (wasMet && !met) yield refusal("cannot disable the SuccessCriteriaMet=True condition");
   if (isTrue(before, "Complete") && !wasMet && met) {
-    const detail = "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions";
-    yield* refusedConditions(detail);
+    yield refusal("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
   }
 }
 
@@ -357,8 +358,8 @@ export const job: BuiltInKind<"job"> = {
     validate: (object) => jobProblems(object as Job),
     validateUpdate: (object, old, { subresource, resource }) =>
       subresource === "status"
-        ? [...statusProblems(object as Job, old as Job)]
-        : [...jobChanges(object as Job, old as Job, resource)],
+        ? statusProblems(object as Job, old as Job)
+        : jobChanges(object as Job, old as Job, resource),
     warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
