@@ -7,7 +7,6 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import {
   type Node,
-  type PersistentVolumeClaim,
   type Pod,
   namespaces,
   nodes,

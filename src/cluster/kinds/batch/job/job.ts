@@ -18,7 +18,7 @@ import { selector, templateContainers, workloadWarnings } from "../../apps/workl
 import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Resource, Strategy, WriteRequest } from "../../../registry/resource.ts";
+import type { Resource, WriteRequest } from "../../../registry/resource.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
