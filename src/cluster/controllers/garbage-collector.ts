@@ -15,8 +15,7 @@ export function garbageCollector(context: ControllerContext): Controller {
   const { objects, report } = reporting(context, user, "garbage-collector-controller");
   return {
     /**
-     * The object itself; once it is deleted or being deleted, also its dependents and its owners, which may
-     * wait for it.
+     * The object itself; once it is deleted or being deleted, also its dependents and its owners, which may wait for it.
      */
     keysOf(event) {
       dependents.record(event);

@@ -184,10 +184,7 @@ function required(resource: Reference["resource"], source: ConfigMapEnvSource | 
   return source?.name && !source.optional ? [{ resource, name: source.name }] : [];
 }
 
-/**
- * Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set,
- * are true.
- */
+/** Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set, are true. */
 function withReadiness(pod: Pod, now: string): PodStatus {
   const open = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
     pod.status?.conditions?.some(({ type, status }) => type === conditionType && status === "True"),

@@ -52,10 +52,7 @@ interface NextState {
     readonly empty?: boolean;
   };
   readonly delete?: boolean;
-  /**
-   * YAML that is merged into the status; `{{ Now }}` and fields such as `{{ .metadata.name }}` are
-   * substituted.
-   */
+  /** YAML that is merged into the status; `{{ Now }}` and fields such as `{{ .metadata.name }}` are substituted. */
   readonly statusTemplate?: string;
 }
 
@@ -241,9 +238,7 @@ function evaluate(action: string, object: object, now: string): string {
   return JSON.stringify(value ?? "");
 }
 
-/**
- * Reads the value at a path such as `.status.phase`; `["a.b/c"]` is a key with dots, `[0]` the first item of a list.
- */
+/** Reads the value at a path such as `.status.phase`; `["a.b/c"]` is a key with dots, `[0]` the first item of a list. */
 export function readPath(object: unknown, path: string): unknown {
   const steps = [...path.matchAll(/\.([\w-]+)|\["([^"]+)"\]|\[(\d+)\]/g)].map(
     ([, plain, quoted, index]) => plain ?? quoted ?? index!,

@@ -27,9 +27,7 @@ const allControllers = {
 
 export const controllerNames = Object.keys(allControllers) as readonly ControllerName[];
 
-/**
- * Parses a choice of controllers: `all`, `none`, or names separated by commas. Unknown names are returned.
- */
+/** Parses a choice of controllers: `all`, `none`, or names separated by commas. Unknown names are returned. */
 export function parseControllerNames(text: string): {
   names: readonly ControllerName[];
   unknown: readonly string[];

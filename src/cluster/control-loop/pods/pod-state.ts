@@ -1,9 +1,7 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { LooseCondition, Pod, PodStatus } from "../api/core.ts";
 
-/**
- * Returns true if a pod counts towards its controller's replicas: it has not finished and is not being deleted.
- */
+/** Returns true if a pod counts towards its controller's replicas: it has not finished and is not being deleted. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !pod.metadata.deletionTimestamp;
 }

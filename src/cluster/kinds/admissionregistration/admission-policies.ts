@@ -26,7 +26,7 @@ function statusOf(object: ApiObject): Sent<v1.ValidatingAdmissionPolicyStatus> {
 function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as v1.ValidatingAdmissionPolicySpec;
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
-  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () => []);
+  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined);
   const compiler = new PolicyCompiler({
     params: spec.paramKind !== undefined,
     variables: variables.length > 0,
@@ -46,9 +46,8 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
 
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as v1.MutatingAdmissionPolicySpec;
-  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () =>
-    mutatedOperations("spec.matchConstraints", spec.matchConstraints),
-  );
+  const operations = mutatedOperations("spec.matchConstraints", spec.matchConstraints);
+  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, operations);
   const compiler = new PolicyCompiler({ params: spec.paramKind !== undefined, variables: true });
   yield* variableProblems(spec.variables ?? [], compiler);
   const { mutations = [] } = spec;
@@ -62,11 +61,7 @@ function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
 }
 
 /** Validates the common fields of both kinds of policies; `more` checks what they match. */
-function* commonProblems(
-  spec: PolicySpec,
-  old: PolicySpec | undefined,
-  more: () => Iterable<never> | Problems,
-): Problems {
+function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, more?: Problems): Problems {
   const choices = "admissionregistration/v1.ValidatingAdmissionPolicySpec";
   if (spec.failurePolicy === undefined) yield required("spec.failurePolicy");
   else yield* optionalChoice("spec.failurePolicy", spec.failurePolicy, choices);
@@ -76,7 +71,7 @@ function* commonProblems(
   else {
     yield* matchResources("spec.matchConstraints", match);
     if (!match.resourceRules?.length) yield required("spec.matchConstraints.resourceRules");
-    yield* more();
+    if (more) yield* more;
   }
   const unchanged =
     old && isEqual(old.paramKind, spec.paramKind) && isEqual(old.matchConditions, spec.matchConditions);
@@ -187,10 +182,8 @@ function* mutationProblems(
   const { patchType } = mutation;
   yield* choice(`${field}.patchType`, patchType, "admissionregistration/v1.Mutation");
   if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return;
-  const [own, other] =
-    patchType === "JSONPatch"
-      ? (["jsonPatch", "applyConfiguration"] as const)
-      : (["applyConfiguration", "jsonPatch"] as const);
+  const own = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+  const other = patchType === "JSONPatch" ? "applyConfiguration" : "jsonPatch";
   const patch = mutation[own];
   const text = (patch?.expression ?? "").trim();
   if (!patch) yield required(`${field}.${own}`, `must be specified when patchType is ${patchType}`);

@@ -174,10 +174,7 @@ function requestCondition(object: object): string {
 export const certificateSigningRequest: BuiltInKind = {
   resource: "certificatesigningrequests.certificates.k8s.io",
   metadataChecks: { update: ["new", "update"], status: ["new", "update"] },
-  /**
-   * A CertificateSigningRequest records its requester, is immutable, and is approved through its own
-   * subresource.
-   */
+  /** A CertificateSigningRequest records its requester, is immutable, and is approved through its own subresource. */
   strategy: {
     statusWritesMetadata: true,
     validateName: () => [],

@@ -65,9 +65,7 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
   }
 }
 
-/**
- * The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice.
- */
+/** The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice. */
 function endpointSlicesOf(service: Service, found: readonly PodEndpoint[]): EndpointSlice[] {
   const groups = groupByPorts(found).flatMap((group) => chunk(group, sliceSize));
   return (groups.length > 0 ? groups : [[]]).map((group) => ({

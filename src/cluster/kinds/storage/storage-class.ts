@@ -7,7 +7,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, immutable, optionalChoice, refused } from "../checks/problems.ts";
+import { type Problems, duplicates, immutable, optionalChoice, refused } from "../checks/problems.ts";
 
 type StorageClass = ApiObject & Sent<Omit<V1, "metadata" | "apiVersion" | "kind">>;
 
@@ -37,9 +37,7 @@ function* topologies(field: string, terms: readonly Sent<TopologySelectorTerm>[]
     for (const [position, { key = "", values: list = [] }] of (term.matchLabelExpressions ?? []).entries()) {
       const each = `${at}[${position}]`;
       if (list.length === 0) yield required(`${each}.values`);
-      for (const [place, value] of list.entries()) {
-        if (list.indexOf(value) < place) yield duplicate(`${each}.values[${place}]`, value);
-      }
+      yield* duplicates(`${each}.values`, list);
       yield* refused(`${each}.key`, key, checkQualifiedName(key));
       if (values.has(key)) yield duplicate(`${each}.key`, key);
       values.set(key, [...new Set(list)].toSorted());

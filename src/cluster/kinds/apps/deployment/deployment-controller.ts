@@ -174,9 +174,8 @@ export function deploymentController(context: ControllerContext): Controller {
 type DesiredReplicas = ReadonlyMap<string, number>;
 
 /**
- * The next step of a rollout. Each step respects the limits, so that it is safe to stop after any: the new
- * ReplicaSet scales up as far as maxSurge allows, then the old ones scale down as far as maxUnavailable
- * allows.
+ * The next step of a rollout. Each step respects the limits, so that it is safe to stop after any: the new ReplicaSet
+ * scales up as far as maxSurge allows, then the old ones scale down as far as maxUnavailable allows.
  */
 export function desiredReplicas(
   deployment: Deployment,
@@ -295,10 +294,7 @@ interface RolloutLimits {
   readonly maxUnavailable: number;
 }
 
-/**
- * Resolves the limits of a rollout. If both round to 0, the rollout could never progress: then maxUnavailable
- * is 1.
- */
+/** Resolves the limits of a rollout. If both round to 0, the rollout could never progress: then maxUnavailable is 1. */
 export function rolloutLimits({ spec }: Deployment): RolloutLimits {
   if (spec.strategy?.type === "Recreate") return { maxSurge: 0, maxUnavailable: 0 };
   const replicas = spec.replicas;
@@ -469,10 +465,7 @@ function progressingCondition({ status }: Deployment): LooseCondition | undefine
   return status?.conditions?.find(({ type }) => type === "Progressing");
 }
 
-/**
- * The ReplicaFailure condition of the first ReplicaSet that has one; a known failure keeps its message and
- * times.
- */
+/** The ReplicaFailure condition of the first ReplicaSet that has one; a known failure keeps its message and times. */
 function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCondition[] {
   const failures = all.flatMap((set) => set.status?.conditions?.filter(isFailure) ?? []);
   const [failure] = failures;

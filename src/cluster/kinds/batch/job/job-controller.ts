@@ -207,9 +207,7 @@ export function jobController(context: ControllerContext): Controller {
   }
 }
 
-/**
- * The counts of a Job's status; finished pods that still have their finalizer are listed separately by uid.
- */
+/** The counts of a Job's status; finished pods that still have their finalizer are listed separately by uid. */
 function progressStatus(job: Job, progress: JobProgress): JobStatus {
   const { active, completedIndexes, failedIndexes, terminating } = progress;
   const { succeeded = 0, failed = 0 } = job.status ?? {};
@@ -305,9 +303,7 @@ const firstDelay = 10_000;
 
 const longestDelay = 600_000;
 
-/**
- * The failures of a Job since its last success: their number, and the time of the last one in milliseconds.
- */
+/** The failures of a Job since its last success: their number, and the time of the last one in milliseconds. */
 interface Failures {
   readonly count: number;
   readonly last: number;
