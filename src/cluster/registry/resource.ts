@@ -131,12 +131,12 @@ export interface Strategy {
   readonly mayLackKeys?: boolean;
   /** The paths of the fields that `resetFields` restores and that are not owned. Default: spec or status. */
   resetPaths?(subresource: string): string[][];
-  validate?(object: ApiObject, context: WriteRequest): Iterable<FieldError> | Promise<Iterable<FieldError>>;
+  validate?(object: ApiObject, context: WriteRequest): FieldError[] | Promise<FieldError[]>;
   validateUpdate?(
     object: ApiObject,
     old: ApiObject,
     context: WriteRequest,
-  ): Iterable<FieldError> | Promise<Iterable<FieldError>>;
+  ): FieldError[] | Promise<FieldError[]>;
   /** The warnings for an accepted write. */
   warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
   /** Runs just before the commit, for example to allocate an address; may throw. */

@@ -204,7 +204,7 @@ export const validatingAdmissionPolicy: BuiltInKind = {
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: {
     createOnStatusApply: true,
-    validate: (object) => validatingPolicyProblems(object),
+    validate: (object) => [...validatingPolicyProblems(object)],
     validateUpdate: (object, old, { subresource }) => [
       ...(subresource === "status"
         ? conditionProblems("status.conditions", statusOf(object).conditions)
@@ -223,8 +223,8 @@ export const mutatingAdmissionPolicy: BuiltInKind = {
   resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: {
-    validate: (object) => mutatingPolicyProblems(object),
-    validateUpdate: (object, old) => mutatingPolicyProblems(object, old),
+    validate: (object) => [...mutatingPolicyProblems(object)],
+    validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
     default: defaultPolicy,
   },
   cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },

@@ -70,8 +70,8 @@ function binding(resource: string, problemsOf: (object: ApiObject) => Problems):
     resource: `${resource}.admissionregistration.k8s.io`,
     metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
     strategy: {
-      validate: (object) => problemsOf(object),
-      validateUpdate: (object) => problemsOf(object),
+      validate: (object) => [...problemsOf(object)],
+      validateUpdate: (object) => [...problemsOf(object)],
       default: defaultBinding,
     },
     cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },

@@ -84,8 +84,8 @@ function configuration(resource: string, defaultFields: (webhook: Fields) => voi
     strategy: {
       specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
       default: (object) => eachOf(object, "webhooks").forEach(defaultFields),
-      validate: (object) => webhookProblems(object),
-      validateUpdate: (object, old) => webhookProblems(object, old),
+      validate: (object) => [...webhookProblems(object)],
+      validateUpdate: (object, old) => [...webhookProblems(object, old)],
     },
     cells: { Webhooks: size("webhooks") },
   };

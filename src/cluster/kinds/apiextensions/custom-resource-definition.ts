@@ -163,11 +163,11 @@ export const customResourceDefinition: BuiltInKind = {
       const stored = [...new Set([...before, ...storageVersions(crd)])];
       crd.status = { ...crd.status, storedVersions: stored };
     },
-    validate: (object) => definitionProblems(object as CustomResourceDefinition),
+    validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === ""
-        ? definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)
-        : acceptedNameProblems(object as CustomResourceDefinition),
+        ? [...definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)]
+        : [...acceptedNameProblems(object as CustomResourceDefinition)],
     *warnings(object, old) {
       const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
       for (const format of formatsOf(object as CustomResourceDefinition)) {

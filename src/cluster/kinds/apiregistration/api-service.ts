@@ -93,7 +93,7 @@ export const apiService: BuiltInKind = {
       object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
     },
     validateName: () => [],
-    validate: (object) => apiServiceProblems(object),
+    validate: (object) => [...apiServiceProblems(object)],
     validateUpdate: (object, _old, { subresource }) =>
       subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
   },

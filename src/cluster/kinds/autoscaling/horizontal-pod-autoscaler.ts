@@ -190,8 +190,8 @@ export const horizontalPodAutoscaler: BuiltInKind = {
     default: (object, { version }) => setDefaults(object, version),
     partialMetadata: (metadata) =>
       withAnnotations({ metadata }, ownAnnotations(metadata.annotations ?? {})).metadata,
-    validate: (object) => validate(inV2(object)),
-    validateUpdate: (object, old) => validate(inV2(object), inV2(old)),
+    validate: (object) => [...validate(inV2(object))],
+    validateUpdate: (object, old) => [...validate(inV2(object), inV2(old))],
   },
   cells,
   emptyObject: { spec: { scaleTargetRef: {} }, status: {} },

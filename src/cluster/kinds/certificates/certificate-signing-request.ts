@@ -189,7 +189,7 @@ export const certificateSigningRequest: BuiltInKind = {
       });
       request.status = {};
     },
-    validate: (object) => requestProblems(object as CertificateSigningRequest),
+    validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
     /**
      * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
      */

@@ -159,8 +159,8 @@ export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirrorin
       const { metadata: before, ...oldRest } = old;
       return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
     },
-    validate: (object) => sliceProblems(object),
-    validateUpdate: (object, old) => sliceProblems(object, old),
+    validate: (object) => [...sliceProblems(object)],
+    validateUpdate: (object, old) => [...sliceProblems(object, old)],
     warnings: (object, old) => sliceWarnings(object, old),
   },
   cells: {

@@ -67,7 +67,7 @@ export const ingressClass: BuiltInKind = {
   strategy: {
     default: (object) =>
       fillIn((object["spec"] as Fields | undefined)?.["parameters"], () => ({ scope: "Cluster" })),
-    validate: (object) => classProblems(object),
+    validate: (object) => [...classProblems(object)],
     validateUpdate: (object: IngressClass, old: IngressClass) => [
       ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
       ...classProblems(object),

@@ -48,7 +48,7 @@ export const ipAddress: BuiltInKind = {
     // Nothing that is appended to an address leaves it one.
     generateName: (address) => address,
     validateName: checkCanonicalAddress,
-    validate: (object) => parentProblems(object),
+    validate: (object) => [...parentProblems(object)],
     validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
   },
   cells: {

@@ -121,8 +121,8 @@ export const networkPolicy: BuiltInKind = {
         for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
       }
     },
-    validate: (object) => policyProblems(object),
-    validateUpdate: (object, old) => policyProblems(object, old),
+    validate: (object) => [...policyProblems(object)],
+    validateUpdate: (object, old) => [...policyProblems(object, old)],
     warnings: (object) => policyWarnings(object),
   },
   cells: { "Pod-Selector": (object) => formatSelector(readField(object, "spec.podSelector")) },

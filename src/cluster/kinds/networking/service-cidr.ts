@@ -40,7 +40,7 @@ export const serviceCIDR: BuiltInKind = {
   resource: "servicecidrs.networking.k8s.io",
   strategy: {
     ...emptyStatusStrategy,
-    validate: (object) => rangeProblems(object),
+    validate: (object) => [...rangeProblems(object)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "" ? [...rangeChanges(object, old)] : [],
   },

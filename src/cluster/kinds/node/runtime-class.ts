@@ -49,7 +49,7 @@ export const runtimeClass: BuiltInKind = {
   resource: "runtimeclasses.node.k8s.io",
   metadataChecks: { update: ["new", "update"], qualifiedFinalizers: false },
   strategy: {
-    validate: (object) => runtimeClassProblems(object),
+    validate: (object) => [...runtimeClassProblems(object)],
     validateUpdate: (object: RuntimeClass, old: RuntimeClass) => [
       ...runtimeClassProblems(object),
       ...immutable("handler", object.handler ?? "", old.handler ?? ""),

@@ -52,7 +52,7 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
     default(object) {
       object["status"] = { ...noCounts, ...(object["status"] as object) };
     },
-    validate: (object) => problemsOf(object),
+    validate: (object) => [...problemsOf(object)],
     validateUpdate: (object, _old, { subresource }) => [
       ...(subresource === "status" ? statusProblems(object) : problemsOf(object)),
     ],

@@ -133,7 +133,7 @@ const ofBindings: Omit<BuiltInKind, "resource"> = {
         if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
       }
     },
-    validate: (object) => bindingProblems(object),
+    validate: (object) => [...bindingProblems(object)],
     validateUpdate: (object, old) => [...bindingProblems(object), ...keptRole(object, old)],
   },
   cells: {

@@ -335,7 +335,7 @@ export const resourceClaim: BuiltInKind = {
       ...claimProblems("spec.devices", devicesOf(object)),
     ],
     validateUpdate: (object, old, { subresource }) =>
-      subresource === "" ? keptClaim(object["spec"], old["spec"]) : [],
+      subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
   }),
   cells: { State: claimState },
   emptyObject: { spec: { devices: { requests: null } }, status: {} },
@@ -366,8 +366,8 @@ export const deviceClass: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     validateName: declaredSubdomainName,
-    validate: (object) => classProblems(object),
-    validateUpdate: (object) => classProblems(object),
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object) => [...classProblems(object)],
   },
   emptyObject: { spec: {} },
 };

@@ -359,8 +359,8 @@ export const resourceSlice: BuiltInKind = {
     default: (object) => fillIn((object["spec"] as Fields | undefined)?.["pool"], () => ({ generation: 0 })),
     prepareForCreate: dropMappings,
     prepareForUpdate: dropMappings,
-    validate: (object) => sliceProblems(object),
-    validateUpdate: (object, old) => sliceProblems(object, old),
+    validate: (object) => [...sliceProblems(object)],
+    validateUpdate: (object, old) => [...sliceProblems(object, old)],
     warnings: (object) => {
       const driver = (object as ResourceSlice).spec?.driver ?? "";
       if (driver === driver.toLowerCase()) return [];

@@ -56,8 +56,8 @@ export const priorityClass: BuiltInKind = {
   resource: "priorityclasses.scheduling.k8s.io",
   strategy: {
     default: (object) => fillIn(object, () => ({ value: 0, preemptionPolicy: "PreemptLowerPriority" })),
-    validate: (object) => classProblems(object),
-    validateUpdate: (object, old) => classChanges(object, old),
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object, old) => [...classChanges(object, old)],
     beforeDelete({ metadata: { name = "" } }) {
       if (!systemValues.has(name)) return;
       const subject = { group: "scheduling.k8s.io", kind: "PriorityClass", plural: "priorityclasses" };

@@ -89,7 +89,7 @@ export const csiDriver: BuiltInKind = {
       if (isEqual(object["spec"], old["spec"])) return;
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
-    validate: (object) => driverProblems(object),
+    validate: (object) => [...driverProblems(object)],
     validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
     warnings: (object, old) => driverWarnings(object, old),
   },

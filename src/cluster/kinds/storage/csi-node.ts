@@ -59,7 +59,7 @@ export const csiNode: BuiltInKind = {
     default: (object) => fillIn(object["spec"], () => ({ drivers: null })),
     prepareForCreate: (object) => emptyAsNull(object["spec"], "drivers"),
     prepareForUpdate: (object) => emptyAsNull(object["spec"], "drivers"),
-    validate: (object) => driverProblems(object),
+    validate: (object) => [...driverProblems(object)],
     validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
   },
   cells: { Drivers: size("spec.drivers") },

@@ -36,7 +36,7 @@ export const csiStorageCapacity: BuiltInKind = {
   resource: "csistoragecapacities.storage.k8s.io",
   metadataChecks: { update: ["new", "update"] },
   strategy: {
-    validate: (object) => capacityProblems(object),
+    validate: (object) => [...capacityProblems(object)],
     validateUpdate: (object, old) => [...capacityProblems(object), ...capacityChanges(object, old)],
   },
   zeroValues: { storageClassName: "" },

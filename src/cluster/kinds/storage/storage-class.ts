@@ -92,7 +92,7 @@ export const storageClass: BuiltInKind = {
       object["reclaimPolicy"] ??= "Delete";
       object["volumeBindingMode"] ??= "Immediate";
     },
-    validate: (object) => classProblems(object),
+    validate: (object) => [...classProblems(object)],
     validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
   },
   cells: {

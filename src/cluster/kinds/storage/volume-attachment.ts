@@ -77,7 +77,7 @@ export const volumeAttachment: BuiltInKind = {
       const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
       if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
     },
-    validate: (object) => attachmentProblems(object),
+    validate: (object) => [...attachmentProblems(object)],
     validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
   },
   cells: {

@@ -32,7 +32,7 @@ export const volumeAttributesClass: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     prepareForCreate: (object) => addFinalizer(object, "kubernetes.io/vac-protection"),
-    validate: (object) => classProblems(object),
+    validate: (object) => [...classProblems(object)],
     validateUpdate: (object, old) => [...classChanges(object, old), ...classProblems(object)],
   },
   cells: { DriverName: text("driverName") },

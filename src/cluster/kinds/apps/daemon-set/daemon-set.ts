@@ -105,10 +105,10 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
       object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);
     },
-    validate: (object) => problems(object as DaemonSet),
+    validate: (object) => [...problems(object as DaemonSet)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? statusProblems(object)
+        ? [...statusProblems(object)]
         : [...selectorChange(object, old), ...problems(object as DaemonSet)],
     warnings: (object, old) => templateWarnings(object, old),
   },

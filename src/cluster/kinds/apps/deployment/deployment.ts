@@ -89,10 +89,10 @@ export const deployment: BuiltInKind<"deployment"> = {
       spec.progressDeadlineSeconds ??= 600;
       object["status"] ??= {};
     },
-    validate: (object) => problems(object as Deployment),
+    validate: (object) => [...problems(object as Deployment)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])
+        ? [...replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
         : [...problems(object as Deployment), ...selectorChange(object, old)],
     warnings: (object, old) => workloadWarnings(object, old),
   },

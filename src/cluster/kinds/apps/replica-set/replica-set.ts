@@ -30,10 +30,10 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
       defaultScaledSpec(object);
       object["status"] = { replicas: 0, ...(object["status"] as object) };
     },
-    validate: (object) => replicaSetProblems(object as Workload),
+    validate: (object) => [...replicaSetProblems(object as Workload)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? replicaCounts(object, replicaSetCounts)
+        ? [...replicaCounts(object, replicaSetCounts)]
         : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
     warnings: (object, old) => workloadWarnings(object, old),
   },

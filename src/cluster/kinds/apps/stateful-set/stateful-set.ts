@@ -141,11 +141,11 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
       }
       object["status"] = { replicas: 0, availableReplicas: 0, ...(object["status"] as object) };
     },
-    validate: (object) => problems((object as StatefulSet).spec, true),
+    validate: (object) => [...problems((object as StatefulSet).spec, true)],
     validateUpdate(object, old, { subresource }) {
       if (subresource === "status") {
         const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-        return replicaCounts(object, counts, "status.readyReplicas");
+        return [...replicaCounts(object, counts, "status.readyReplicas")];
       }
       return [...problems((object as StatefulSet).spec, false), ...fixedFields(object, old)];
     },

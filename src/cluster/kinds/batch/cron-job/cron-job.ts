@@ -93,7 +93,7 @@ export const cronJob: BuiltInKind<"cronjob"> = {
       return errors;
     },
     validateUpdate: (object, old, { subresource }) =>
-      subresource === "status" ? [] : problems(object as CronJob, old as CronJob),
+      subresource === "status" ? [] : [...problems(object as CronJob, old as CronJob)],
     warnings: (object, old) => workloadWarnings(object, old, "spec.jobTemplate.spec.template"),
   },
   cells: {

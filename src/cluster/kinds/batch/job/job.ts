@@ -355,11 +355,11 @@ export const job: BuiltInKind<"job"> = {
       const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
       spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
     },
-    validate: (object) => jobProblems(object as Job),
+    validate: (object) => [...jobProblems(object as Job)],
     validateUpdate: (object, old, { subresource, resource }) =>
       subresource === "status"
-        ? statusProblems(object as Job, old as Job)
-        : jobChanges(object as Job, old as Job, resource),
+        ? [...statusProblems(object as Job, old as Job)]
+        : [...jobChanges(object as Job, old as Job, resource)],
     warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
