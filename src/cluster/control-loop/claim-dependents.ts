@@ -6,7 +6,8 @@ import {
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
 import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
-import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
+import type { ResourceName } from "../contract/cluster-objects.ts";
+import type { Writer } from "./controller.ts";
 
 /** An owner that selects its dependents by labels. */
 export interface SelectingOwner extends KubernetesObject {
@@ -19,8 +20,7 @@ export interface SelectingOwner extends KubernetesObject {
  * objects get the given finalizer, and released ones lose it.
  */
 export async function claimDependents<T extends KubernetesObject>(
-  objects: ClusterObjects,
-  user: string,
+  { objects, user }: Writer,
   owner: SelectingOwner,
   resource: ResourceName<T>,
   finalizer?: string,
@@ -34,42 +34,28 @@ export async function claimDependents<T extends KubernetesObject>(
     const mayChange = !owner.metadata.deletionTimestamp && !object.metadata.deletionTimestamp;
     if (controller) {
       if (matches || !mayChange) claimed.push(object);
-      else await release(objects, user, owner, object, finalizer);
-    } else if (matches && mayChange) {
-      claimed.push(await adopt(objects, user, owner, object, finalizer));
-    }
+      else await release(object);
+    } else if (matches && mayChange) claimed.push(await adopt(object));
   }
   return claimed;
-}
 
-function adopt<T extends KubernetesObject>(
-  objects: ClusterObjects,
-  user: string,
-  owner: KubernetesObject,
-  object: T,
-  finalizer: string | undefined,
-): Promise<T> {
-  const { finalizers = [], ownerReferences } = object.metadata;
-  const adopted = {
-    ...object.metadata,
-    ownerReferences: withOwnerReference(ownerReferences, ownerReferenceTo(owner)),
-    ...(finalizer && { finalizers: [...new Set([...finalizers, finalizer])] }),
-  };
-  return objects.update(user, { ...object, metadata: adopted });
-}
+  function adopt(object: T): Promise<T> {
+    const { finalizers = [], ownerReferences } = object.metadata;
+    const adopted = {
+      ...object.metadata,
+      ownerReferences: withOwnerReference(ownerReferences, ownerReferenceTo(owner)),
+      ...(finalizer && { finalizers: [...new Set([...finalizers, finalizer])] }),
+    };
+    return objects.update(user, { ...object, metadata: adopted });
+  }
 
-async function release(
-  objects: ClusterObjects,
-  user: string,
-  owner: KubernetesObject,
-  object: KubernetesObject,
-  finalizer: string | undefined,
-): Promise<void> {
-  const { finalizers = [], ownerReferences = [] } = object.metadata;
-  const released = {
-    ...object.metadata,
-    ownerReferences: ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid),
-    ...(finalizer && { finalizers: finalizers.filter((each) => each !== finalizer) }),
-  };
-  await objects.update(user, { ...object, metadata: released });
+  async function release(object: T): Promise<void> {
+    const { finalizers = [], ownerReferences = [] } = object.metadata;
+    const released = {
+      ...object.metadata,
+      ownerReferences: ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid),
+      ...(finalizer && { finalizers: finalizers.filter((each) => each !== finalizer) }),
+    };
+    await objects.update(user, { ...object, metadata: released });
+  }
 }

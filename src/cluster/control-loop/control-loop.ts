@@ -153,7 +153,6 @@ class ReconcileClock implements Clock {
     return this.#clock.setTimer(run, milliseconds);
   }
 
-  /** Runs a reconcile at the present time. */
   async during<T>(reconcile: () => Promise<T>): Promise<T> {
     this.#time = this.#clock.now();
     try {

@@ -5,7 +5,6 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 
-/** The context of every controller. */
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
@@ -30,8 +29,13 @@ export interface Controller {
   reconcile(key: string): Promise<number | undefined>;
 }
 
-/** Creates a controller for a cluster. */
 export type ControllerFactory = (context: ControllerContext) => Controller;
+
+/** The objects that a controller writes, and the user to whom its writes are attributed. */
+export interface Writer {
+  readonly objects: ClusterObjects;
+  readonly user: string;
+}
 
 /** The user of a controller: each has its own service account. */
 export function userOf(controller: string): string {

@@ -32,7 +32,6 @@ export function refusalOf(error: unknown): string | undefined {
   return [400, 403, 422].includes(code) && !isNamespaceEnding(error) ? message : undefined;
 }
 
-/** The Status of an error that the API server returned. */
 function statusOf(error: unknown): Status | undefined {
   return error instanceof Error && "status" in error ? (error.status as Status) : undefined;
 }

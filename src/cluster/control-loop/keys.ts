@@ -6,7 +6,6 @@ export function keyOf({ metadata }: KubernetesObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
-/** Reads the object of a key. */
 export function findByKey<T extends KubernetesObject>(
   objects: ClusterObjects,
   resource: ResourceName<T>,
@@ -40,7 +39,6 @@ export function objectKey(resource: ResourceName, { metadata }: KubernetesObject
   return `${resource}/${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
-/** Reads the object of a key. */
 export function readObject(objects: ClusterObjects, key: ObjectKey): KubernetesObject | undefined {
   const [resource, namespace, ...name] = key.split("/");
   return objects.get(resource!, namespace || undefined, name.join("/"));

@@ -1,57 +1,57 @@
 import type { Event, ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { ControllerContext } from "./controller.ts";
+import type { ControllerContext, Writer } from "./controller.ts";
 import type { ResourceName } from "../contract/cluster-objects.ts";
 import { templateHash } from "./pods/template-hash.ts";
 
-/** Writes an Event about an object. */
-export type Report = (
-  about: KubernetesObject,
-  type: "Normal" | "Warning",
-  reason: string,
-  message: string,
-) => Promise<void>;
-
 export const events: ResourceName<Event> = "events";
 
-/**
- * Creates the function by which a component writes Events. An Event's name is derived from its
- * content, so that a repeated one only increments the count. An Event that can't be written is dropped.
- */
-export function reporter({ objects, clock }: ControllerContext, component: string): Report {
-  const user = `system:serviceaccount:kube-system:${component}`;
-  return async (about, type, reason, message) => {
-    const event = newEvent(component, formatTime(clock.now()), about, { type, reason, message });
-    const { namespace, name } = event.metadata;
-    const same = objects.get(events, namespace, name!);
-    try {
-      if (!same) await objects.create(user, event);
-      else
-        await objects.update(user, {
-          ...same,
-          count: (same.count ?? 0) + 1,
-          lastTimestamp: event.lastTimestamp,
-        });
-    } catch {
-      // A namespace that is being deleted accepts no Events.
-    }
-  };
+/** The context of a controller's steps that report Events. */
+export interface ReportingContext extends Writer, Pick<ControllerContext, "clock"> {
+  /**
+   * Writes an Event about an object. Its name is derived from its content, so that a repeated one only increments the
+   * count. An Event that can't be written is dropped.
+   */
+  readonly report: (
+    about: KubernetesObject,
+    type: "Normal" | "Warning",
+    reason: string,
+    message: string,
+  ) => Promise<void>;
 }
 
-function newEvent(
+/** Creates the context for a user's writes and the Events of a component. */
+export function reporting(
+  { objects, clock }: ControllerContext,
+  user: string,
   component: string,
-  stamp: string,
-  about: KubernetesObject,
-  text: Pick<Event, "type" | "reason" | "message">,
-): Event {
+): ReportingContext {
+  const reporter = `system:serviceaccount:kube-system:${component}`;
   return {
-    ...aboutObject(about, text),
-    ...text,
-    count: 1,
-    firstTimestamp: stamp,
-    lastTimestamp: stamp,
-    source: { component },
+    objects,
+    clock,
+    user,
+    async report(about, type, reason, message) {
+      const text = { type, reason, message };
+      const stamp = formatTime(clock.now());
+      const event = {
+        ...aboutObject(about, text),
+        ...text,
+        count: 1,
+        firstTimestamp: stamp,
+        lastTimestamp: stamp,
+        source: { component },
+      };
+      const same = objects.get(events, event.metadata.namespace, event.metadata.name);
+      const count = (same?.count ?? 0) + 1;
+      try {
+        if (same) await objects.update(reporter, { ...same, count, lastTimestamp: stamp });
+        else await objects.create(reporter, event);
+      } catch {
+        // A namespace that is being deleted accepts no Events.
+      }
+    },
   };
 }
 
@@ -76,16 +76,4 @@ export function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): O
     ...(uid ? { uid } : {}),
     ...(resourceVersion ? { resourceVersion } : {}),
   };
-}
-
-/** The context of a controller's steps that report Events. */
-export interface ReportingContext extends Pick<ControllerContext, "objects" | "clock"> {
-  /** The user that its writes are attributed to. */
-  readonly user: string;
-  readonly report: ReturnType<typeof reporter>;
-}
-
-export function reporting(context: ControllerContext, user: string, component: string): ReportingContext {
-  const { objects, clock } = context;
-  return { objects, clock, user, report: reporter(context, component) };
 }

@@ -1,51 +1,182 @@
 import { type KubernetesObject, type OwnerReference, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Controller, ControllerContext } from "../control-loop/controller.ts";
-import type {
-  ClusterObjects,
-  DeletionOptions,
-  ObjectEvent,
-  ServedResource,
-} from "../contract/cluster-objects.ts";
-import { type ReportingContext, reporting } from "../control-loop/record-event.ts";
+import type { DeletionOptions, ObjectEvent, ServedResource } from "../contract/cluster-objects.ts";
+import { reporting } from "../control-loop/record-event.ts";
 import { type ObjectKey, objectKey, readObject } from "../control-loop/keys.ts";
 
 const user = "system:serviceaccount:kube-system:generic-garbage-collector";
-
-/** The context of the garbage collector's steps. */
-interface GarbageContext extends ReportingContext {
-  readonly dependents: Dependents;
-}
 
 /**
  * Deletes objects whose owners are all gone, and implements the two propagation policies that concern
  * dependents: Foreground (dependents first) and Orphan (dependents stay).
  */
 export function garbageCollector(context: ControllerContext): Controller {
-  const { objects } = context;
   const dependents = new Dependents();
-  const steps = { ...reporting(context, user, "garbage-collector-controller"), dependents };
+  const { objects, report } = reporting(context, user, "garbage-collector-controller");
   return {
     /**
-     * The object itself; once it is deleted or being deleted, also its dependents and its owners, which may
-     * wait for it.
+     * The object itself; once it is deleted or being deleted, also its dependents and its owners, which may wait for it.
      */
     keysOf(event) {
       dependents.record(event);
       const { type, resource, object } = event;
-      const own = type === "DELETED" || hasNoEnd(object) ? [] : [objectKey(resource, object)];
-      if (type !== "DELETED" && !object.metadata.deletionTimestamp) return own;
-      return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(steps, object)];
+      const { deletionTimestamp, ownerReferences } = object.metadata;
+      // Most objects have no owners and are not being deleted: there is nothing to do.
+      const mayEnd = deletionTimestamp || ownerReferences?.length;
+      const own = type !== "DELETED" && mayEnd ? [objectKey(resource, object)] : [];
+      if (type !== "DELETED" && !deletionTimestamp) return own;
+      return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(object)];
     },
 
     async reconcile(key) {
       const object = readObject(objects, key);
       if (!object) return undefined;
-      if (isOrphaning(object)) await orphan(steps, object);
-      else if (isForegroundDeleted(object)) await finishForeground(steps, object);
-      else if (!object.metadata.deletionTimestamp) await collect(steps, object);
+      if (isBeingDeleted(object, "orphan")) await orphan(object);
+      else if (isBeingDeleted(object, "foregroundDeletion")) await finishForeground(object);
+      else if (!object.metadata.deletionTimestamp) await collect(object);
       return undefined;
     },
   };
+
+  function ownersOf({ metadata }: KubernetesObject): ObjectKey[] {
+    return (metadata.ownerReferences ?? []).flatMap((reference) => {
+      const served = findResource(reference);
+      const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
+      return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
+    });
+  }
+
+  function dependentsOf({ metadata }: KubernetesObject): KubernetesObject[] {
+    return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
+  }
+
+  async function orphan(owner: KubernetesObject): Promise<void> {
+    for (const dependent of dependentsOf(owner)) {
+      await dropReferences(dependent, ({ uid }) => uid === owner.metadata.uid);
+    }
+    await removeFinalizer(owner, "orphan");
+  }
+
+  async function finishForeground(owner: KubernetesObject): Promise<void> {
+    const blocking = dependentsOf(owner).filter((dependent) => blocks(dependent, owner));
+    if (blocking.length === 0) await removeFinalizer(owner, "foregroundDeletion");
+    for (const dependent of blocking) {
+      if (!dependent.metadata.deletionTimestamp) await collect(dependent);
+    }
+  }
+
+  /** Deletes an object that has no owner left; if it has one, only the references to absent owners are removed. */
+  async function collect(object: KubernetesObject): Promise<void> {
+    const owners = classifyOwners(object);
+    const why = "is namespaced, which a cluster-scoped object can't refer to";
+    for (const reference of owners.invalid) await reportOwner(object, reference, why);
+    if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
+    const lost = [...owners.absent, ...owners.waiting];
+    if (lost.length === 0) return;
+    if (owners.solid.length > 0) {
+      await dropReferences(object, ({ uid }) => lost.some((reference) => reference.uid === uid));
+    } else if (owners.waiting.length > 0 && dependentsOf(object).length > 0) {
+      await deleteInForeground(object);
+    } else {
+      if (owners.waiting.length === 0) await reportForeign(object, owners.absent);
+      await remove(object, policyOf(object));
+    }
+  }
+
+  /** Looks up the owners of an object. They are in the same namespace, or cluster-scoped. */
+  function classifyOwners({ metadata }: KubernetesObject): Owners {
+    const owners: Record<keyof Owners, OwnerReference[]> = {
+      solid: [],
+      absent: [],
+      waiting: [],
+      unknown: [],
+      invalid: [],
+    };
+    for (const reference of metadata.ownerReferences ?? []) {
+      owners[classify(reference, metadata.namespace)].push(reference);
+    }
+    return owners;
+  }
+
+  function classify(reference: OwnerReference, namespace: string | undefined): keyof Owners {
+    const resource = findResource(reference);
+    if (!resource) return "unknown";
+    if (resource.namespaced && !namespace) return "invalid";
+    const owner = objects.get(resource.resource, resource.namespaced ? namespace : undefined, reference.name);
+    if (!owner || owner.metadata.uid !== reference.uid) return "absent";
+    return isBeingDeleted(owner, "foregroundDeletion") ? "waiting" : "solid";
+  }
+
+  /** Finds the resource of an owner; the version in the reference doesn't matter. */
+  function findResource({ apiVersion, kind }: OwnerReference): ServedResource | undefined {
+    const { group } = parseApiVersion(apiVersion);
+    return objects
+      .resources()
+      .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
+  }
+
+  /**
+   * Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block.
+   */
+  async function deleteInForeground(object: KubernetesObject): Promise<void> {
+    const inCycle = dependentsOf(object).some((other) => isBeingDeleted(other, "foregroundDeletion"));
+    const free = (reference: OwnerReference) => ({ ...reference, blockOwnerDeletion: false });
+    const freed = inCycle
+      ? await update(object, { ownerReferences: object.metadata.ownerReferences?.map(free) ?? [] })
+      : object;
+    await remove(freed, "Foreground");
+  }
+
+  function remove(
+    object: KubernetesObject,
+    propagationPolicy: DeletionOptions["propagationPolicy"],
+  ): Promise<void> {
+    return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
+  }
+
+  async function dropReferences(
+    object: KubernetesObject,
+    isDropped: (reference: OwnerReference) => boolean,
+  ): Promise<void> {
+    const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
+    await update(object, { ownerReferences });
+  }
+
+  async function removeFinalizer(object: KubernetesObject, finalizer: Finalizer): Promise<void> {
+    const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
+    await update(object, { finalizers });
+  }
+
+  function update(
+    object: KubernetesObject,
+    changes: Partial<KubernetesObject["metadata"]>,
+  ): Promise<KubernetesObject> {
+    return objects.update(user, { ...object, metadata: { ...object.metadata, ...changes } });
+  }
+
+  /** Reports owners that exist in another namespace, and therefore own nothing here. */
+  async function reportForeign(
+    object: KubernetesObject,
+    references: readonly OwnerReference[],
+  ): Promise<void> {
+    for (const reference of references) {
+      const served = findResource(reference);
+      const elsewhere =
+        served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
+      const why = `does not exist in namespace "${object.metadata.namespace}"`;
+      if (elsewhere) await reportOwner(object, reference, why);
+    }
+  }
+
+  function reportOwner(
+    object: KubernetesObject,
+    { apiVersion, kind, name, uid }: OwnerReference,
+    what: string,
+  ): Promise<void> {
+    const namespace = object.metadata.namespace ?? "";
+    const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
+    return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
+  }
 }
 
 /** Indexes dependents by the uid of their owner. Updated by every event. */
@@ -53,7 +184,6 @@ class Dependents {
   readonly #byOwner = new Map<string, Set<ObjectKey>>();
   readonly #owners = new Map<ObjectKey, readonly string[]>();
 
-  /** Updates the index by an event. */
   record({ type, resource, object }: ObjectEvent): void {
     const key = objectKey(resource, object);
     for (const uid of this.#owners.get(key) ?? []) this.#forget(uid, key);
@@ -80,144 +210,6 @@ class Dependents {
   }
 }
 
-/** Returns true for most objects: without owners and not being deleted, so that there is nothing to do. */
-function hasNoEnd({ metadata }: KubernetesObject): boolean {
-  return !metadata.deletionTimestamp && !metadata.ownerReferences?.length;
-}
-
-function ownersOf(context: GarbageContext, { metadata }: KubernetesObject): ObjectKey[] {
-  const { objects } = context;
-  return (metadata.ownerReferences ?? []).flatMap((reference) => {
-    const served = findResource(objects, reference);
-    const namespace = served?.namespaced ? (metadata.namespace ?? "") : "";
-    return served ? [`${served.resource}/${namespace}/${reference.name}`] : [];
-  });
-}
-
-function dependentsOf(context: GarbageContext, { metadata }: KubernetesObject): KubernetesObject[] {
-  const { objects, dependents } = context;
-  return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
-}
-
-async function orphan(context: GarbageContext, owner: KubernetesObject): Promise<void> {
-  for (const dependent of dependentsOf(context, owner)) {
-    await dropReferences(context, dependent, ({ uid }) => uid === owner.metadata.uid);
-  }
-  await removeFinalizer(context, owner, "orphan");
-}
-
-async function finishForeground(context: GarbageContext, owner: KubernetesObject): Promise<void> {
-  const blocking = dependentsOf(context, owner).filter((dependent) => blocks(dependent, owner));
-  if (blocking.length === 0) await removeFinalizer(context, owner, "foregroundDeletion");
-  for (const dependent of blocking)
-    if (!dependent.metadata.deletionTimestamp) await collect(context, dependent);
-}
-
-/**
- * Deletes an object that has no owner left; if it has one, only the references to absent owners are
- * removed.
- */
-async function collect(context: GarbageContext, object: KubernetesObject): Promise<void> {
-  const { objects } = context;
-  const owners = classifyOwners(objects, object);
-  for (const reference of owners.invalid) await reportInvalid(context, object, reference);
-  if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
-  const lost = [...owners.absent, ...owners.waiting];
-  if (lost.length === 0) return;
-  if (owners.solid.length > 0) {
-    await dropReferences(context, object, ({ uid }) => lost.some((reference) => reference.uid === uid));
-  } else if (owners.waiting.length > 0 && dependentsOf(context, object).length > 0) {
-    await deleteInForeground(context, object);
-  } else {
-    if (owners.waiting.length === 0) await reportForeign(context, object, owners.absent);
-    await remove(context, object, policyOf(object));
-  }
-}
-
-/**
- * Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block.
- */
-async function deleteInForeground(context: GarbageContext, object: KubernetesObject): Promise<void> {
-  const inCycle = dependentsOf(context, object).some(isForegroundDeleted);
-  const freed = inCycle ? await unblock(context, object) : object;
-  await remove(context, freed, "Foreground");
-}
-
-function unblock(context: GarbageContext, object: KubernetesObject): Promise<KubernetesObject> {
-  const { objects } = context;
-  const ownerReferences = (object.metadata.ownerReferences ?? []).map((reference) => ({
-    ...reference,
-    blockOwnerDeletion: false,
-  }));
-  return objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
-}
-
-function remove(
-  context: GarbageContext,
-  object: KubernetesObject,
-  propagationPolicy: DeletionOptions["propagationPolicy"],
-): Promise<void> {
-  const { objects } = context;
-  return objects.delete(user, object, { uid: object.metadata.uid, propagationPolicy });
-}
-
-async function dropReferences(
-  context: GarbageContext,
-  object: KubernetesObject,
-  isDropped: (reference: OwnerReference) => boolean,
-): Promise<void> {
-  const { objects } = context;
-  const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
-  await objects.update(user, { ...object, metadata: { ...object.metadata, ownerReferences } });
-}
-
-async function removeFinalizer(
-  context: GarbageContext,
-  object: KubernetesObject,
-  finalizer: string,
-): Promise<void> {
-  const { objects } = context;
-  const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
-  await objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
-}
-
-function reportInvalid(
-  context: GarbageContext,
-  object: KubernetesObject,
-  reference: OwnerReference,
-): Promise<void> {
-  return reportOwner(
-    context,
-    object,
-    reference,
-    "is namespaced, which a cluster-scoped object can't refer to",
-  );
-}
-
-/**
- * Reports owners that exist in another namespace, and therefore own nothing here.
- */
-async function reportForeign(
-  context: GarbageContext,
-  object: KubernetesObject,
-  references: readonly OwnerReference[],
-): Promise<void> {
-  const { objects } = context;
-  for (const reference of references) {
-    const served = findResource(objects, reference);
-    const elsewhere =
-      served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
-    if (elsewhere) {
-      await reportOwner(
-        context,
-        object,
-        reference,
-        `does not exist in namespace "${object.metadata.namespace}"`,
-      );
-    }
-  }
-}
-
 /** The owners of an object by their state. */
 interface Owners {
   /** The owner exists, and does not wait for dependents. */
@@ -232,61 +224,11 @@ interface Owners {
   readonly invalid: readonly OwnerReference[];
 }
 
-/** Looks up the owners of an object. They are in the same namespace, or cluster-scoped. */
-function classifyOwners(objects: ClusterObjects, { metadata }: KubernetesObject): Owners {
-  const owners = { solid: [], absent: [], waiting: [], unknown: [], invalid: [] } as Record<
-    keyof Owners,
-    OwnerReference[]
-  >;
-  for (const reference of metadata.ownerReferences ?? []) {
-    owners[classify(objects, reference, metadata.namespace)].push(reference);
-  }
-  return owners;
-}
+/** The finalizers by which an object that is being deleted waits for the garbage collector. */
+type Finalizer = "orphan" | "foregroundDeletion";
 
-/** Returns true if an object is being deleted in the foreground. */
-function isForegroundDeleted({ metadata }: KubernetesObject): boolean {
-  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("foregroundDeletion");
-}
-
-function classify(
-  objects: ClusterObjects,
-  reference: OwnerReference,
-  namespace: string | undefined,
-): keyof Owners {
-  const resource = findResource(objects, reference);
-  if (!resource) return "unknown";
-  if (resource.namespaced && !namespace) return "invalid";
-  const owner = objects.get(resource.resource, resource.namespaced ? namespace : undefined, reference.name);
-  if (!owner || owner.metadata.uid !== reference.uid) return "absent";
-  return isForegroundDeleted(owner) ? "waiting" : "solid";
-}
-
-/** Finds the resource of an owner; the version in the reference doesn't matter. */
-function findResource(
-  objects: ClusterObjects,
-  { apiVersion, kind }: OwnerReference,
-): ServedResource | undefined {
-  const { group } = parseApiVersion(apiVersion);
-  return objects
-    .resources()
-    .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
-}
-
-function reportOwner(
-  context: GarbageContext,
-  object: KubernetesObject,
-  { apiVersion, kind, name, uid }: OwnerReference,
-  what: string,
-): Promise<void> {
-  const { report } = context;
-  const namespace = object.metadata.namespace ?? "";
-  const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
-  return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
-}
-
-function isOrphaning({ metadata }: KubernetesObject): boolean {
-  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes("orphan");
+function isBeingDeleted({ metadata }: KubernetesObject, finalizer: Finalizer): boolean {
+  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(finalizer);
 }
 
 function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolean {

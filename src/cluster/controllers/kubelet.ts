@@ -13,10 +13,9 @@ import {
 } from "../control-loop/api/core.ts";
 import type { Controller } from "../control-loop/controller.ts";
 import { findByKey, keyOf } from "../control-loop/keys.ts";
-import { isFinished } from "../control-loop/pods/pod-state.ts";
+import { isFinished, setPodCondition } from "../control-loop/pods/pod-state.ts";
 import { chooseStage, type StagesContext } from "./stage.ts";
 import { nodeAddress } from "../kinds/core/node/node.ts";
-import { setPodCondition } from "../control-loop/pods/pod-conditions.ts";
 
 /** How long the pod of a Job runs, in milliseconds. */
 const jobDuration = 1000;
@@ -59,11 +58,13 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
   function nextStatus(pod: Pod): PodStatus {
     const now = formatTime(clock.now());
     const runs = pod.status?.phase === "Running";
-    if (untilJobEnds(pod) === 0) return succeededStatus(pod, now);
+    if (untilJobEnds(pod) === 0) {
+      return endedStatus(pod, "Succeeded", { exitCode: 0, reason: "Completed" }, now);
+    }
     if (untilDeadline(pod) === 0) return overdueStatus(pod, now);
     const missing = runs ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, missing, now);
-    if (!runs) return runningStatus(pod, homeOf(pod), now);
+    if (!runs) return runningStatus(pod, addressFor(pod), now);
     return withResources(pod, withReadiness(pod, now));
   }
 
@@ -73,10 +74,10 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
     });
   }
 
-  function homeOf(pod: Pod): { podIP: string; hostIP: string } {
-    if (pod.spec.hostNetwork) return { podIP: nodeAddress, hostIP: nodeAddress };
+  function addressFor(pod: Pod): string {
+    if (pod.spec.hostNetwork) return nodeAddress;
     const inUse = objects.list(pods).flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
-    return { podIP: addresses.take(new Set(inUse)), hostIP: nodeAddress };
+    return addresses.take(new Set(inUse));
   }
 
   function nextChange(pod: Pod): number | undefined {
@@ -102,19 +103,13 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
   }
 }
 
-/** The addresses of a pod and its node. */
-interface PodHome {
-  readonly podIP: string;
-  readonly hostIP: string;
-}
-
 /** The status of a pod whose containers are all running and ready. */
-function runningStatus(pod: Pod, { podIP, hostIP }: PodHome, now: string): PodStatus {
+function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
   const status: PodStatus = {
     ...pod.status,
     phase: "Running",
-    hostIP,
-    hostIPs: [{ ip: hostIP }],
+    hostIP: nodeAddress,
+    hostIPs: [{ ip: nodeAddress }],
     podIP,
     podIPs: [{ ip: podIP }],
     startTime: pod.status?.startTime ?? now,
@@ -143,10 +138,7 @@ function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): Po
     startTime: pod.status?.startTime ?? now,
     containerStatuses,
   };
-  return (["Ready", "ContainersReady"] as const).reduce(
-    (next, type) => setPodCondition(next, { type, status: "False", reason: "ContainersNotReady" }, now),
-    status,
-  );
+  return notReady(status, "ContainersNotReady", now);
 }
 
 /** A ConfigMap or Secret that a pod needs to start. */
@@ -156,9 +148,6 @@ interface Reference {
   /** The container whose environment needs it; absent for a volume, which all containers wait for. */
   readonly container?: string;
 }
-
-/** Every reference to a ConfigMap or Secret has these fields. */
-type Source = ConfigMapEnvSource;
 
 /** Lists the ConfigMaps and Secrets that a pod can't start without. */
 function requiredReferences({ spec }: Pod): Reference[] {
@@ -190,33 +179,21 @@ function referencesOfContainer(container: Container): Reference[] {
   ].map((reference) => ({ ...reference, container: container.name }));
 }
 
-function required(resource: Reference["resource"], source: Source | undefined): Reference[] {
+/** Every reference to a ConfigMap or Secret has the fields of a ConfigMapEnvSource. */
+function required(resource: Reference["resource"], source: ConfigMapEnvSource | undefined): Reference[] {
   return source?.name && !source.optional ? [{ resource, name: source.name }] : [];
 }
 
-/**
- * Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set,
- * are true.
- */
+/** Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set, are true. */
 function withReadiness(pod: Pod, now: string): PodStatus {
   const open = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
     pod.status?.conditions?.some(({ type, status }) => type === conditionType && status === "True"),
   );
-  const ready = open
-    ? ({ type: "Ready", status: "True" } as const)
-    : ({ type: "Ready", status: "False", reason: "ReadinessGatesNotReady" } as const);
-  return [
-    { type: "PodReadyToStartContainers", status: "True" } as const,
-    { type: "Initialized", status: "True" } as const,
-    ready,
-    { type: "ContainersReady", status: "True" } as const,
-    { type: "PodScheduled", status: "True" } as const,
-  ].reduce((status, condition) => setPodCondition(status, condition, now), pod.status ?? {});
-}
-
-/** The status of a pod whose containers have all succeeded. */
-function succeededStatus(pod: Pod, now: string): PodStatus {
-  return endedStatus(pod, "Succeeded", { exitCode: 0, reason: "Completed" }, now);
+  return ownConditions.reduce<PodStatus>((status, type) => {
+    const closed = type === "Ready" && !open;
+    const condition = closed ? { status: "False", reason: "ReadinessGatesNotReady" } : { status: "True" };
+    return setPodCondition(status, { type, ...condition }, now);
+  }, pod.status ?? {});
 }
 
 /** The status of a pod that has run for longer than its `activeDeadlineSeconds`. */
@@ -245,7 +222,10 @@ function endedStatus(
       state: { terminated },
     })),
   };
-  const reason = phase === "Succeeded" ? "PodCompleted" : "PodFailed";
+  return notReady(status, phase === "Succeeded" ? "PodCompleted" : "PodFailed", now);
+}
+
+function notReady(status: PodStatus, reason: string, now: string): PodStatus {
   return (["Ready", "ContainersReady"] as const).reduce(
     (next, type) => setPodCondition(next, { type, status: "False", reason }, now),
     status,
@@ -301,8 +281,14 @@ function resourcesOf({
   return { resources, ...(requests && { allocatedResources: requests }) };
 }
 
-/** The conditions that a kubelet writes. */
-const own = new Set(["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"]);
+/** The conditions that a kubelet writes, in their order. */
+const ownConditions: readonly string[] = [
+  "PodReadyToStartContainers",
+  "Initialized",
+  "Ready",
+  "ContainersReady",
+  "PodScheduled",
+];
 
 /** Sets observedGeneration: the generation of the pod for which a status was computed. */
 function observed({ metadata }: Pod, status: PodStatus): PodStatus {
@@ -312,7 +298,9 @@ function observed({ metadata }: Pod, status: PodStatus): PodStatus {
   return {
     ...status,
     observedGeneration,
-    conditions: conditions.map((each) => (own.has(each.type) ? { ...each, observedGeneration } : each)),
+    conditions: conditions.map((each) =>
+      ownConditions.includes(each.type) ? { ...each, observedGeneration } : each,
+    ),
   };
 }
 
@@ -320,7 +308,6 @@ function observed({ metadata }: Pod, status: PodStatus): PodStatus {
 class PodAddresses {
   #next = 1;
 
-  /** Returns the next address that is not in use. */
   take(inUse: ReadonlySet<string>): string {
     for (;;) {
       const address = format(this.#next);

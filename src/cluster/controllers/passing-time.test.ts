@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { pods } from "../control-loop/api/core.ts";
 import { daemonSets } from "../kinds/apps/daemon-set/daemon-set-controller.ts";
-import { deployments } from "../kinds/apps/deployment/desired-replicas.ts";
+import { deployments } from "../kinds/apps/deployment/deployment-controller.ts";
 import { statefulSets } from "../kinds/apps/stateful-set/stateful-set-controller.ts";
 import { jobs } from "../kinds/batch/job/job-progress.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";

@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from "yaml";
 import type { Controller, ControllerContext } from "../control-loop/controller.ts";
 import { matchesLabels, meetsExpression } from "../control-loop/matches-labels.ts";
 import { objectKey, readObject } from "../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../control-loop/record-event.ts";
+import { reporting } from "../control-loop/record-event.ts";
 
 /**
  * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
@@ -52,10 +52,7 @@ interface NextState {
     readonly empty?: boolean;
   };
   readonly delete?: boolean;
-  /**
-   * YAML that is merged into the status; `{{ Now }}` and fields such as `{{ .metadata.name }}` are
-   * substituted.
-   */
+  /** YAML that is merged into the status; `{{ Now }}` and fields such as `{{ .metadata.name }}` are substituted. */
   readonly statusTemplate?: string;
 }
 
@@ -104,15 +101,14 @@ const user = "system:serviceaccount:kube-system:stage-controller";
 
 /** Moves objects through the stages of the user's Stage files. */
 export function stageController(context: StagesContext): Controller {
-  const { objects, clock, stages = [] } = context;
-  const reporter = reporting(context, user, "stage-controller");
+  const { stages = [] } = context;
+  const { objects, clock, report } = reporting(context, user, "stage-controller");
   /** The time since which an object has matched its next stage. A restart begins the delay anew, as in KWOK. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
-    keysOf: ({ resource, object }) => {
-      return stages.some(({ spec }) => spec.resourceRef.kind === object.kind)
-        ? [objectKey(resource, object)]
-        : [];
+    keysOf({ resource, object }) {
+      const isStaged = stages.some(({ spec }) => spec.resourceRef.kind === object.kind);
+      return isStaged ? [objectKey(resource, object)] : [];
     },
 
     async reconcile(key) {
@@ -128,52 +124,39 @@ export function stageController(context: StagesContext): Controller {
       const left = untilStage(stage.spec.delay, object, since, clock.now());
       if (left > 0) return left;
       waiting.delete(key);
-      await advance(reporter, object, stage.spec.next);
+      await advance(object, stage.spec.next);
       return undefined;
     },
   };
-}
 
-async function advance(context: ReportingContext, object: KubernetesObject, next: NextState): Promise<void> {
-  const { objects, report } = context;
-  const { event } = next;
-  if (event) {
-    const type = event.type === "Warning" ? "Warning" : "Normal";
-    await report(object, type, event.reason ?? "", event.message ?? "");
+  async function advance(object: KubernetesObject, next: NextState): Promise<void> {
+    if (next.event) {
+      const { type, reason = "", message = "" } = next.event;
+      await report(object, type === "Warning" ? "Warning" : "Normal", reason, message);
+    }
+    const finalized = await changeFinalizers(object, next.finalizers);
+    if (next.delete) {
+      await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
+    } else if (next.statusTemplate !== undefined) {
+      const before = (finalized as { status?: JSONObject }).status ?? {};
+      const patch = renderTemplate(next.statusTemplate, finalized, formatTime(clock.now())) as JSONObject;
+      const status = applyMergePatch(before, patch);
+      const changed = { ...finalized, status } as KubernetesObject;
+      if (!isEqual(status, before)) await objects.update(user, changed, "status");
+    }
   }
-  const finalized = await changeFinalizers(context, object, next.finalizers);
-  if (next.delete) {
-    await objects.delete(user, finalized, { uid: finalized.metadata.uid, gracePeriodSeconds: 0 });
-  } else if (next.statusTemplate !== undefined) {
-    await mergeStatus(context, finalized, next.statusTemplate);
+
+  async function changeFinalizers(
+    object: KubernetesObject,
+    change: NextState["finalizers"],
+  ): Promise<KubernetesObject> {
+    if (!change) return object;
+    const removed = new Set((change.remove ?? []).map(({ value }) => value));
+    const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
+    const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
+    if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
+    return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
   }
-}
-
-async function changeFinalizers(
-  context: ReportingContext,
-  object: KubernetesObject,
-  change: NextState["finalizers"],
-): Promise<KubernetesObject> {
-  const { objects } = context;
-  if (!change) return object;
-  const removed = new Set((change.remove ?? []).map(({ value }) => value));
-  const kept = change.empty ? [] : (object.metadata.finalizers ?? []).filter((name) => !removed.has(name));
-  const finalizers = [...new Set([...kept, ...(change.add ?? []).map(({ value }) => value)])];
-  if (isEqual(finalizers, object.metadata.finalizers ?? [])) return object;
-  return objects.update(user, { ...object, metadata: { ...object.metadata, finalizers } });
-}
-
-async function mergeStatus(
-  context: ReportingContext,
-  object: KubernetesObject,
-  template: string,
-): Promise<void> {
-  const { objects, clock } = context;
-  const before = (object as { status?: JSONObject }).status ?? {};
-  const patch = renderTemplate(template, object, formatTime(clock.now())) as JSONObject;
-  const status = applyMergePatch(before, patch);
-  if (!isEqual(status, before))
-    await objects.update(user, { ...object, status } as KubernetesObject, "status");
 }
 
 /** Finds the next stage of an object: of those that match it, the one with the highest weight. */
@@ -255,9 +238,7 @@ function evaluate(action: string, object: object, now: string): string {
   return JSON.stringify(value ?? "");
 }
 
-/**
- * Reads the value at a path such as `.status.phase`; `["a.b/c"]` is a key with dots, `[0]` the first item of a list.
- */
+/** Reads the value at a path such as `.status.phase`; `["a.b/c"]` is a key with dots, `[0]` the first item of a list. */
 export function readPath(object: unknown, path: string): unknown {
   const steps = [...path.matchAll(/\.([\w-]+)|\["([^"]+)"\]|\[(\d+)\]/g)].map(
     ([, plain, quoted, index]) => plain ?? quoted ?? index!,

@@ -25,12 +25,9 @@ const allControllers = {
   ...ofNoKind,
 } as Readonly<Record<ControllerName, (context: StagesContext) => Controller>>;
 
-/** The controllers that a cluster can run. */
 export const controllerNames = Object.keys(allControllers) as readonly ControllerName[];
 
-/**
- * Parses a choice of controllers: `all`, `none`, or names separated by commas. Unknown names are returned.
- */
+/** Parses a choice of controllers: `all`, `none`, or names separated by commas. Unknown names are returned. */
 export function parseControllerNames(text: string): {
   names: readonly ControllerName[];
   unknown: readonly string[];
@@ -44,7 +41,6 @@ export function parseControllerNames(text: string): {
   };
 }
 
-/** Running controllers. */
 interface RunningControllers {
   /** Stops them; resolves when their last writes are done. */
   stop(): Promise<void>;

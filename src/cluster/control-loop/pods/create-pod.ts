@@ -1,23 +1,78 @@
-import type { Pod } from "../api/core.ts";
-import { refusalOf, ReportedError } from "../failures.ts";
-import type { ClusterObjects } from "../../contract/cluster-objects.ts";
+import { type KubernetesObject, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
+import type { Pod, PodTemplateSpec } from "../api/core.ts";
+import { ReportedError, refusalOf } from "../failures.ts";
+import type { ReportingContext } from "../record-event.ts";
 
 /**
- * Creates a pod. If the server rejects it, passes the message to `tell` and throws a ReportedError, so that it is
- * retried later.
+ * The number of pods that a controller creates before it reads the spec again: a replica count with too many zeros must
+ * not keep it from seeing the correction.
+ */
+export const burst = 100;
+
+/** Builds a pod from a template, in the namespace of its owner and controlled by it. */
+export function newPod(
+  owner: KubernetesObject,
+  template: PodTemplateSpec,
+  name: { name: string; generateName: string } | { generateName: string },
+  labels: Readonly<Record<string, string>> = {},
+): Pod {
+  const { labels: own, annotations, finalizers } = template.metadata ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...name,
+      ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
+      labels: { ...own, ...labels },
+      ...(annotations ? { annotations } : {}),
+      ...(finalizers ? { finalizers } : {}),
+      ownerReferences: [ownerReferenceTo(owner)],
+    },
+    spec: structuredClone(template.spec),
+  };
+}
+
+/** The messages of Events about the pods of an owner. */
+export interface PodMessages {
+  readonly failed: (pod: Pod, refusal: string) => string;
+  readonly created: (pod: Pod) => string;
+  readonly deleted: (pod: Pod) => string;
+}
+
+const usual: PodMessages = {
+  failed: (_pod, refusal) => `Error creating: ${refusal}`,
+  created: ({ metadata }) => `Created pod: ${metadata.name}`,
+  deleted: ({ metadata }) => `Deleted pod: ${metadata.name}`,
+};
+
+/**
+ * Creates a pod and reports it in an Event about its owner. If the server rejects the pod, reports that and throws a
+ * ReportedError, so that it is retried later.
  */
 export async function createPod(
-  objects: ClusterObjects,
-  user: string,
+  { objects, user, report }: ReportingContext,
+  owner: KubernetesObject,
   pod: Pod,
-  tell: (refusal: string) => Promise<void>,
-): Promise<Pod> {
+  messages: PodMessages = usual,
+): Promise<void> {
   try {
-    return await objects.create(user, pod);
+    const created = await objects.create(user, pod);
+    await report(owner, "Normal", "SuccessfulCreate", messages.created(created));
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === undefined) throw error;
-    await tell(refusal);
+    await report(owner, "Warning", "FailedCreate", messages.failed(pod, refusal));
     throw new ReportedError(refusal);
   }
+}
+
+/** Deletes a pod, not a later one of the same name, and reports it in an Event about its owner. */
+export async function deletePod(
+  { objects, user, report }: ReportingContext,
+  owner: KubernetesObject,
+  pod: Pod,
+  messages: PodMessages = usual,
+): Promise<void> {
+  await objects.delete(user, pod, { uid: pod.metadata.uid });
+  await report(owner, "Normal", "SuccessfulDelete", messages.deleted(pod));
 }

@@ -1,14 +1,11 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import type { LooseCondition, Pod } from "../api/core.ts";
+import type { LooseCondition, Pod, PodStatus } from "../api/core.ts";
 
-/**
- * Returns true if a pod counts towards its controller's replicas: it has not finished and is not being deleted.
- */
+/** Returns true if a pod counts towards its controller's replicas: it has not finished and is not being deleted. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !pod.metadata.deletionTimestamp;
 }
 
-/** Returns true if a pod has succeeded or failed. */
 export function isFinished(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
@@ -29,7 +26,6 @@ function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: numb
   return Math.max(0, since + minReadySeconds * 1000 - now);
 }
 
-/** Returns true if a pod has been ready for at least minReadySeconds. */
 export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): boolean {
   return untilAvailable(pod, minReadySeconds, now) === 0;
 }
@@ -73,4 +69,21 @@ function readyCondition(pod: Pod): LooseCondition | undefined {
 
 function phaseRank(pod: Pod): number {
   return ["Pending", "Unknown", "Running"].indexOf(pod.status?.phase ?? "Pending");
+}
+
+/** Sets a condition of a pod; lastTransitionTime changes only with its status. */
+export function setPodCondition(
+  status: PodStatus | undefined,
+  condition: LooseCondition,
+  now: string,
+): PodStatus {
+  const conditions = status?.conditions ?? [];
+  const last = conditions.find(({ type }) => type === condition.type);
+  const same = last?.status === condition.status && last.lastTransitionTime !== undefined;
+  const next: LooseCondition = { ...condition, lastTransitionTime: same ? last.lastTransitionTime! : now };
+  return {
+    phase: "Pending",
+    ...status,
+    conditions: last ? conditions.map((other) => (other === last ? next : other)) : [...conditions, next],
+  };
 }

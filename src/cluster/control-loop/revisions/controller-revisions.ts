@@ -1,9 +1,10 @@
 import { type KubernetesObject, type LabelSelector, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
-import { type ControllerRevision, controllerRevisions } from "../api/apps.ts";
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { PodTemplateSpec } from "../api/core.ts";
 import { claimDependents } from "../claim-dependents.ts";
-import type { ClusterObjects } from "../../contract/cluster-objects.ts";
+import type { Writer } from "../controller.ts";
+import type { ClusterObjects, ResourceName } from "../../contract/cluster-objects.ts";
 import { templateHash } from "../pods/template-hash.ts";
 
 /** The label with the revision of the template that a pod was created from. */
@@ -20,12 +21,8 @@ function hashLabelOf({ kind }: RevisedOwner): string {
 }
 
 /** Lists the revisions of an owner, oldest first. */
-export async function listRevisions(
-  objects: ClusterObjects,
-  user: string,
-  owner: RevisedOwner,
-): Promise<ControllerRevision[]> {
-  const owned = await claimDependents(objects, user, owner, controllerRevisions);
+export async function listRevisions(writer: Writer, owner: RevisedOwner): Promise<ControllerRevision[]> {
+  const owned = await claimDependents(writer, owner, controllerRevisions);
   return owned.sort((a, b) => a.revision - b.revision);
 }
 
@@ -34,12 +31,9 @@ export async function listRevisions(
  * older template becomes the newest. Several revisions may hold one template, since an orphan can be adopted later
  * than the revision that replaced it was created: the newest of them counts.
  */
-export async function ensureRevision(
-  objects: ClusterObjects,
-  user: string,
-  owner: RevisedOwner,
-): Promise<ControllerRevision> {
-  const revisions = await listRevisions(objects, user, owner);
+export async function ensureRevision(writer: Writer, owner: RevisedOwner): Promise<ControllerRevision> {
+  const { objects, user } = writer;
+  const revisions = await listRevisions(writer, owner);
   const data = sortedKeys({ spec: { template: { ...owner.spec.template, $patch: "replace" } } });
   const found = revisions.findLast((revision) => isEqual(revision.data, data));
   const newest = revisions.at(-1);
@@ -70,17 +64,23 @@ function freeHash(objects: ClusterObjects, { metadata }: RevisedOwner, data: unk
   }
 }
 
+/** A revision of a StatefulSet or DaemonSet; the API does not specify its data. */
+export type ControllerRevision = Omit<apps.ControllerRevision, "data"> & {
+  data: { spec: { template: PodTemplateSpec } };
+};
+
+export const controllerRevisions: ResourceName<ControllerRevision> = "controllerrevisions.apps";
+
 /** Deletes the oldest unused revisions beyond the owner's revisionHistoryLimit. */
 export async function dropOldRevisions(
-  objects: ClusterObjects,
-  user: string,
+  writer: Writer,
   owner: RevisedOwner,
   inUse: ReadonlySet<string>,
 ): Promise<void> {
-  const revisions = await listRevisions(objects, user, owner);
+  const revisions = await listRevisions(writer, owner);
   const spare = revisions.filter(({ metadata }) => !inUse.has(metadata.name!));
   const surplus = Math.max(0, spare.length - owner.spec.revisionHistoryLimit);
-  for (const revision of spare.slice(0, surplus)) await objects.delete(user, revision);
+  for (const revision of spare.slice(0, surplus)) await writer.objects.delete(writer.user, revision);
 }
 
 /** Sorts the keys of all objects in a value, as Go writes its maps. */

@@ -7,7 +7,6 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import {
   type Node,
-  type PersistentVolumeClaim,
   type Pod,
   namespaces,
   nodes,
@@ -18,8 +17,7 @@ import {
 } from "../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import { isFinished } from "../../control-loop/pods/pod-state.ts";
-import { setPodCondition } from "../../control-loop/pods/pod-conditions.ts";
+import { isFinished, setPodCondition } from "../../control-loop/pods/pod-state.ts";
 import {
   chooseVolume,
   claimsOfPod,
@@ -28,22 +26,16 @@ import {
   waitsForConsumer,
 } from "../../kinds/core/persistent-volume/persistent-volume-controller.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/disruption-controller.ts";
-import type { Host } from "./filters.ts";
-import { type Refusal, type Snapshot, refusalOf } from "./filters.ts";
+import { type Host, type Refusal, type Snapshot, refusalOf } from "./filters.ts";
 import { type Victims, preempt, priorityOf } from "./preemption.ts";
 import { aboutObject, events, referenceTo } from "../../control-loop/record-event.ts";
 
 const user = "system:kube-scheduler";
 
-/** The context of the scheduler's steps. */
-interface SchedulingContext extends Pick<ControllerContext, "objects" | "clock"> {
-  readonly report: ReportStep;
-}
-
 /** Binds every pod to a node that has room for it, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
-  const { objects } = context;
-  const steps = { ...context, report: stepReporter(context, user) };
+  const { objects, clock } = context;
+  const report = stepReporter(context);
   /** The keys of pending pods that fit on no node. */
   const refused = new Set<string>();
   return {
@@ -70,21 +62,137 @@ export function scheduler(context: ControllerContext): Controller {
         return undefined;
       }
       refused.add(key);
-      const snapshot = snapshotFor(steps, pod);
-      const outcome = place(steps, pod, snapshot);
+      const snapshot = snapshotFor(pod);
+      const outcome = place(pod, snapshot);
       if (!outcome) return undefined;
       if ("node" in outcome) {
-        if (await askForVolumes(steps, pod, outcome.node)) return undefined;
-        await bind(steps, pod, outcome.node);
+        if (await askForVolumes(pod, outcome.node)) return undefined;
+        await bind(pod, outcome.node);
         refused.delete(key);
       } else {
         const { message, victims } = outcome;
-        await explain(steps, pod, message, victims && nameOf(victims.host));
-        if (victims) await makeRoom(steps, user, steps.report, pod, victims);
+        await explain(pod, message, victims && nameOf(victims.host));
+        if (victims) await makeRoom(pod, victims);
       }
       return undefined;
     },
   };
+
+  function snapshotFor(pod: Pod): Snapshot {
+    return {
+      hosts: hostsFor(pod, objects.list(nodes), objects.list(pods)),
+      labelsOf: (namespace) => objects.get(namespaces, undefined, namespace)?.metadata.labels,
+    };
+  }
+
+  /** Finds the node of a pod. Undefined while victims of an earlier preemption terminate. */
+  function place(pod: Pod, snapshot: Snapshot): Outcome | undefined {
+    const count = snapshot.hosts.length;
+    if (count === 0) return { message: "no nodes available to schedule pods" };
+    const unbound = findUnboundClaim(pod);
+    // It ends as in 1.36, where preemption has nothing to say.
+    if (unbound) return { message: `${available(count)}: ${unbound}. not found` };
+    const choice = chooseNode(pod, snapshot);
+    if ("node" in choice) return choice;
+    if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
+    const refused = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
+    // The real scheduler's addition for pods without devices.
+    const unhelped = `${refused} no new claims to deallocate, preemption: `;
+    if (pod.spec.preemptionPolicy === "Never") {
+      return { message: `${unhelped}not eligible due to preemptionPolicy=Never.` };
+    }
+    const preemption = preempt(pod, choice.refusals, snapshot, objects.list(podDisruptionBudgets));
+    if ("victims" in preemption) return { message: refused, victims: preemption.victims };
+    return { message: `${unhelped}${explainPreemption(count, preemption.refusals.values())}` };
+  }
+
+  function findUnboundClaim(pod: Pod): string | undefined {
+    for (const key of claimsOfPod(pod)) {
+      const claim = findByKey(objects, persistentVolumeClaims, key);
+      if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
+      const storageClass = objects.get(storageClasses, undefined, claim.spec.storageClassName ?? "");
+      if (!claim.spec.volumeName && !waitsForConsumer(storageClass)) {
+        return "pod has unbound immediate PersistentVolumeClaims";
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation with the node
+   * on which to provision one. Returns true if the pod has to wait for any of them.
+   */
+  async function askForVolumes(pod: Pod, node: string): Promise<boolean> {
+    const unbound = claimsOfPod(pod)
+      .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
+      .filter(({ spec }) => !spec.volumeName);
+    for (const claim of unbound) {
+      const volume = chooseVolume(claim, objects.list(persistentVolumes));
+      const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
+      if (!volume) await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
+      else if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
+        await objects.update(user, reserved(volume, claim));
+      }
+    }
+    return unbound.length > 0;
+  }
+
+  async function bind(pod: Pod, nodeName: string): Promise<void> {
+    const condition = { type: "PodScheduled", status: "True" } as const;
+    const status = setPodCondition(pod.status, condition, formatTime(clock.now()));
+    await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName }, status }, "binding");
+    const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
+    const message = `Successfully assigned ${name} to ${nodeName}`;
+    await report(pod, { type: "Normal", reason: "Scheduled", action: "Binding", message });
+  }
+
+  async function explain(pod: Pod, message: string, nominatedNodeName: string | undefined): Promise<void> {
+    const { nominatedNodeName: _before, ...rest } = pod.status ?? {};
+    const said = rest.conditions?.some((it) => it.type === "PodScheduled" && it.message === message);
+    const status = setPodCondition(
+      { ...rest, ...(nominatedNodeName !== undefined && { nominatedNodeName }) },
+      {
+        type: "PodScheduled",
+        status: "False",
+        reason: "Unschedulable",
+        message,
+        observedGeneration: pod.metadata.generation!,
+      },
+      formatTime(clock.now()),
+    );
+    if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
+    if (!said)
+      await report(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
+  }
+
+  /** Deletes the victims of a pod, after setting their condition DisruptionTarget. */
+  async function makeRoom(pod: Pod, { host, pods }: Victims): Promise<void> {
+    for (const victim of pods) {
+      if (victim.metadata.deletionTimestamp) continue;
+      const status = setPodCondition(
+        victim.status,
+        {
+          type: "DisruptionTarget",
+          status: "True",
+          reason,
+          message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
+          observedGeneration: victim.metadata.generation!,
+        },
+        formatTime(clock.now()),
+      );
+      const marked = isEqual(status, victim.status)
+        ? victim
+        : await objects.update(user, { ...victim, status }, "status");
+      await objects.delete(user, marked);
+      await report(victim, {
+        type: "Normal",
+        reason: "Preempted",
+        action: "Preempting",
+        message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
+        related: pod,
+      });
+    }
+  }
 }
 
 function isWaiting(pod: Pod): boolean {
@@ -95,13 +203,6 @@ function isWaiting(pod: Pod): boolean {
 
 function followsOthers(pod: Pod | undefined): boolean {
   return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
-}
-
-function snapshotFor({ objects }: SchedulingContext, pod: Pod): Snapshot {
-  return {
-    hosts: hostsFor(pod, objects.list(nodes), objects.list(pods)),
-    labelsOf: (namespace) => objects.get(namespaces, undefined, namespace)?.metadata.labels,
-  };
 }
 
 /**
@@ -124,40 +225,6 @@ function nominatedBefore(other: Pod, pod: Pod): string | undefined {
 
 /** The node of a pod; or the message why there is none, and the pods that are to be preempted. */
 type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
-
-/** Finds the node of a pod. Undefined while victims of an earlier preemption terminate. */
-function place(context: SchedulingContext, pod: Pod, snapshot: Snapshot): Outcome | undefined {
-  const count = snapshot.hosts.length;
-  if (count === 0) return { message: "no nodes available to schedule pods" };
-  const unbound = findUnboundClaim(context, pod);
-  if (unbound) return { message: explainUntried(count, unbound) };
-  const choice = chooseNode(pod, snapshot);
-  if ("node" in choice) return choice;
-  if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
-  const refused = explainRefusals(count, choice.refusals.values());
-  if (pod.spec.preemptionPolicy === "Never")
-    return { message: withPreemption(refused, "not eligible due to preemptionPolicy=Never.") };
-  const preemption = preempt(pod, choice.refusals, snapshot, context.objects.list(podDisruptionBudgets));
-  if ("victims" in preemption) return { message: refused, victims: preemption.victims };
-  return { message: withPreemption(refused, explainPreemption(count, preemption.refusals.values())) };
-}
-
-function findUnboundClaim(context: SchedulingContext, pod: Pod): string | undefined {
-  const { objects } = context;
-  for (const key of claimsOfPod(pod)) {
-    const claim = findByKey(objects, persistentVolumeClaims, key);
-    if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
-    if (!claim.spec.volumeName && !isDelayed(context, claim)) {
-      return "pod has unbound immediate PersistentVolumeClaims";
-    }
-  }
-  return undefined;
-}
-
-function isDelayed(context: SchedulingContext, { spec }: PersistentVolumeClaim): boolean {
-  const { objects } = context;
-  return waitsForConsumer(objects.get(storageClasses, undefined, spec.storageClassName ?? ""));
-}
 
 /** The node of a pod, or the refusals of all hosts. */
 type Choice = { readonly node: string } | { readonly refusals: ReadonlyMap<Host, Refusal> };
@@ -193,122 +260,13 @@ function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
   );
 }
 
-/**
- * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation with the node
- * on which to provision one. Returns true if the pod has to wait for any of them.
- */
-async function askForVolumes(context: SchedulingContext, pod: Pod, node: string): Promise<boolean> {
-  const { objects } = context;
-  const unbound = claimsOfPod(pod)
-    .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
-    .filter(({ spec }) => !spec.volumeName);
-  for (const claim of unbound) {
-    const volume = chooseVolume(claim, objects.list(persistentVolumes));
-    const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
-    if (!volume) await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
-    else if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
-      await objects.update(user, reserved(volume, claim));
-    }
-  }
-  return unbound.length > 0;
-}
-
-async function bind(context: SchedulingContext, pod: Pod, nodeName: string): Promise<void> {
-  const { objects, clock, report } = context;
-  const condition = { type: "PodScheduled", status: "True" } as const;
-  const status = setPodCondition(pod.status, condition, formatTime(clock.now()));
-  await objects.update(user, { ...pod, spec: { ...pod.spec, nodeName }, status }, "binding");
-  const name = `${pod.metadata.namespace}/${pod.metadata.name}`;
-  const message = `Successfully assigned ${name} to ${nodeName}`;
-  await report(pod, { type: "Normal", reason: "Scheduled", action: "Binding", message });
-}
-
-async function explain(
-  { objects, clock, report }: SchedulingContext,
-  pod: Pod,
-  message: string,
-  nominatedNodeName: string | undefined,
-): Promise<void> {
-  const { nominatedNodeName: _before, ...rest } = pod.status ?? {};
-  const said = rest.conditions?.some((it) => it.type === "PodScheduled" && it.message === message);
-  const status = setPodCondition(
-    { ...rest, ...(nominatedNodeName !== undefined && { nominatedNodeName }) },
-    {
-      type: "PodScheduled",
-      status: "False",
-      reason: "Unschedulable",
-      message,
-      observedGeneration: pod.metadata.generation!,
-    },
-    formatTime(clock.now()),
-  );
-  if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
-  if (!said)
-    await report(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
-}
-
 const reason = "PreemptionByScheduler";
-
-/** Deletes the victims of a pod, after setting their condition DisruptionTarget. */
-async function makeRoom(
-  { objects, clock }: Pick<ControllerContext, "objects" | "clock">,
-  user: string,
-  report: ReportStep,
-  pod: Pod,
-  { host, pods }: Victims,
-): Promise<void> {
-  for (const victim of pods) {
-    if (victim.metadata.deletionTimestamp) continue;
-    const status = setPodCondition(
-      victim.status,
-      {
-        type: "DisruptionTarget",
-        status: "True",
-        reason,
-        message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
-        observedGeneration: victim.metadata.generation!,
-      },
-      formatTime(clock.now()),
-    );
-    const marked = isEqual(status, victim.status)
-      ? victim
-      : await objects.update(user, { ...victim, status }, "status");
-    await objects.delete(user, marked);
-    await report(victim, {
-      type: "Normal",
-      reason: "Preempted",
-      action: "Preempting",
-      message: `Preempted by pod ${pod.metadata.uid} on node ${nameOf(host)}`,
-      related: pod,
-    });
-  }
-}
-
-/** The real scheduler's addition for pods without devices. */
-const noDevices = "no new claims to deallocate";
-
-/** The scheduler's message about nodes that refuse a pod. */
-function explainRefusals(nodes: number, refusals: Iterable<Refusal>): string {
-  return `${available(nodes)}: ${countReasons(refusals)}.`;
-}
-
-/**
- * The scheduler's message about a pod that is not tried on any node; it ends as in 1.36, where preemption has nothing
- * to say.
- */
-function explainUntried(nodes: number, reason: string): string {
-  return `${available(nodes)}: ${reason}. not found`;
-}
 
 /** The scheduler's message about preemption that makes no room. */
 function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
   const refusals = [...tried];
   const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
   return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
-}
-
-function withPreemption(refused: string, preemption: string): string {
-  return `${refused} ${noDevices}, preemption: ${preemption}`;
 }
 
 const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
@@ -345,17 +303,16 @@ const component = "default-scheduler";
  * Writes Events in the form of `events.k8s.io`: with an action, and a series instead of a count. An Event that can't be
  * written is dropped.
  */
-function stepReporter({ objects, clock }: ControllerContext, user: string): ReportStep {
+function stepReporter({ objects, clock }: ControllerContext): ReportStep {
   return async (about, { related, ...text }) => {
     const now = formatMicroTime(clock.now());
     const event = aboutObject(about, text);
     const { namespace, name } = event.metadata;
     const same = objects.get(events, namespace, name);
     try {
-      if (same) {
-        const series = { count: (same.series?.count ?? 1) + 1, lastObservedTime: now };
-        await objects.update(user, { ...same, series });
-      } else {
+      const series = { count: (same?.series?.count ?? 1) + 1, lastObservedTime: now };
+      if (same) await objects.update(user, { ...same, series });
+      else {
         await objects.create(user, {
           ...event,
           ...text,

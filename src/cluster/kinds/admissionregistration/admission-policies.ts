@@ -1,14 +1,7 @@
 import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type {
-  MutatingAdmissionPolicySpec,
-  Mutation,
-  ParamKind,
-  ValidatingAdmissionPolicySpec,
-  ValidatingAdmissionPolicyStatus,
-  Validation,
-} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -19,42 +12,21 @@ import {
   matchResources,
   mutatedOperations,
 } from "./match-resources.ts";
-import { type Problems, choice, optionalChoice, refused } from "../checks/problems.ts";
-import type { Strategy } from "../../registry/resource.ts";
+import { type Problems, choice, each, optionalChoice, refused } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 
-const validatingPolicyStrategy: Partial<Strategy> = {
-  createOnStatusApply: true,
-  validate: (object) => [...validatingPolicyProblems(object)],
-  validateUpdate: (object, old, { subresource }) => [
-    ...(subresource === "status"
-      ? conditionProblems("status.conditions", statusOf(object).conditions)
-      : validatingPolicyProblems(object, old)),
-  ],
-  default(object) {
-    defaultPolicy(object);
-    object["status"] ??= {};
-  },
-};
-
-function statusOf(object: ApiObject): Sent<ValidatingAdmissionPolicyStatus> {
+function statusOf(object: ApiObject): Sent<v1.ValidatingAdmissionPolicyStatus> {
   return object["status"] ?? {};
 }
 
-const mutatingPolicyStrategy: Partial<Strategy> = {
-  validate: (object) => [...mutatingPolicyProblems(object)],
-  validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
-  default: defaultPolicy,
-};
-
 /** Validates a ValidatingAdmissionPolicy; on an update, `old` is the stored one. */
 function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as ValidatingAdmissionPolicySpec;
+  const spec = (object["spec"] ?? {}) as v1.ValidatingAdmissionPolicySpec;
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
-  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () => []);
+  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined);
   const compiler = new PolicyCompiler({
     params: spec.paramKind !== undefined,
     variables: variables.length > 0,
@@ -66,25 +38,21 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
     yield required("spec.auditAnnotations", detail);
     return;
   }
-  for (const [index, validation] of validations.entries()) {
-    yield* validationProblems(`spec.validations[${index}]`, validation, compiler);
-  }
+  yield* each("spec.validations", validations, (at, validation) =>
+    validationProblems(at, validation, compiler),
+  );
   yield* annotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
 }
 
-/** Validates a MutatingAdmissionPolicy. */
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as MutatingAdmissionPolicySpec;
-  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, () =>
-    mutatedOperations("spec.matchConstraints", spec.matchConstraints),
-  );
+  const spec = (object["spec"] ?? {}) as v1.MutatingAdmissionPolicySpec;
+  const operations = mutatedOperations("spec.matchConstraints", spec.matchConstraints);
+  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, operations);
   const compiler = new PolicyCompiler({ params: spec.paramKind !== undefined, variables: true });
   yield* variableProblems(spec.variables ?? [], compiler);
   const { mutations = [] } = spec;
   if (mutations.length === 0) yield required("spec.mutations", "mutations must contain at least one item");
-  for (const [index, mutation] of mutations.entries()) {
-    yield* mutationProblems(`spec.mutations[${index}]`, mutation, compiler);
-  }
+  yield* each("spec.mutations", mutations, (at, mutation) => mutationProblems(at, mutation, compiler));
   yield* choice(
     "spec.reinvocationPolicy",
     spec.reinvocationPolicy,
@@ -93,25 +61,17 @@ function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
 }
 
 /** Validates the common fields of both kinds of policies; `more` checks what they match. */
-function* commonProblems(
-  spec: PolicySpec,
-  old: PolicySpec | undefined,
-  more: () => Iterable<never> | Problems,
-): Problems {
+function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, more?: Problems): Problems {
+  const choices = "admissionregistration/v1.ValidatingAdmissionPolicySpec";
   if (spec.failurePolicy === undefined) yield required("spec.failurePolicy");
-  else
-    yield* optionalChoice(
-      "spec.failurePolicy",
-      spec.failurePolicy,
-      "admissionregistration/v1.ValidatingAdmissionPolicySpec",
-    );
+  else yield* optionalChoice("spec.failurePolicy", spec.failurePolicy, choices);
   if (spec.paramKind) yield* paramKindProblems(spec.paramKind);
   const { matchConstraints: match } = spec;
   if (!match) yield required("spec.matchConstraints");
   else {
     yield* matchResources("spec.matchConstraints", match);
     if (!match.resourceRules?.length) yield required("spec.matchConstraints.resourceRules");
-    yield* more();
+    if (more) yield* more;
   }
   const unchanged =
     old && isEqual(old.paramKind, spec.paramKind) && isEqual(old.matchConditions, spec.matchConditions);
@@ -167,7 +127,7 @@ function isIdentifier(name: string): boolean {
 
 function* validationProblems(
   field: string,
-  validation: Partial<Validation>,
+  validation: Partial<v1.Validation>,
   compiler: PolicyCompiler,
 ): Problems {
   const { expression = "", message = "", messageExpression = "", reason } = validation;
@@ -193,7 +153,7 @@ const annotationLength = 5 * 1024;
 
 function* annotationProblems(
   policy: string,
-  annotations: NonNullable<ValidatingAdmissionPolicySpec["auditAnnotations"]>,
+  annotations: NonNullable<v1.ValidatingAdmissionPolicySpec["auditAnnotations"]>,
   compiler: PolicyCompiler,
 ): Problems {
   const field = "spec.auditAnnotations";
@@ -214,14 +174,16 @@ function* annotationProblems(
   }
 }
 
-function* mutationProblems(field: string, mutation: Partial<Mutation>, compiler: PolicyCompiler): Problems {
+function* mutationProblems(
+  field: string,
+  mutation: Partial<v1.Mutation>,
+  compiler: PolicyCompiler,
+): Problems {
   const { patchType } = mutation;
   yield* choice(`${field}.patchType`, patchType, "admissionregistration/v1.Mutation");
   if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return;
-  const [own, other] =
-    patchType === "JSONPatch"
-      ? (["jsonPatch", "applyConfiguration"] as const)
-      : (["applyConfiguration", "jsonPatch"] as const);
+  const own = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+  const other = patchType === "JSONPatch" ? "applyConfiguration" : "jsonPatch";
   const patch = mutation[own];
   const text = (patch?.expression ?? "").trim();
   if (!patch) yield required(`${field}.${own}`, `must be specified when patchType is ${patchType}`);
@@ -233,14 +195,26 @@ function* mutationProblems(field: string, mutation: Partial<Mutation>, compiler:
 }
 
 function paramKind(object: object): string {
-  const kind = readField<ParamKind>(object, "spec.paramKind");
+  const kind = readField<v1.ParamKind>(object, "spec.paramKind");
   return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
 }
 
 export const validatingAdmissionPolicy: BuiltInKind = {
   resource: "validatingadmissionpolicies.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: validatingPolicyStrategy,
+  strategy: {
+    createOnStatusApply: true,
+    validate: (object) => [...validatingPolicyProblems(object)],
+    validateUpdate: (object, old, { subresource }) => [
+      ...(subresource === "status"
+        ? conditionProblems("status.conditions", statusOf(object).conditions)
+        : validatingPolicyProblems(object, old)),
+    ],
+    default(object) {
+      defaultPolicy(object);
+      object["status"] ??= {};
+    },
+  },
   cells: { Validations: size("spec.validations"), ParamKind: paramKind },
   emptyObject: { spec: {}, status: {} },
 };
@@ -248,7 +222,11 @@ export const validatingAdmissionPolicy: BuiltInKind = {
 export const mutatingAdmissionPolicy: BuiltInKind = {
   resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: mutatingPolicyStrategy,
+  strategy: {
+    validate: (object) => [...mutatingPolicyProblems(object)],
+    validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
+    default: defaultPolicy,
+  },
   cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
   emptyObject: { spec: {} },
 };

@@ -1,8 +1,4 @@
-import type {
-  MatchCondition,
-  MatchResources,
-  RuleWithOperations,
-} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import {
   duplicate,
   internalError,
@@ -14,7 +10,7 @@ import {
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { type Problems, optionalChoice, refused } from "../checks/problems.ts";
+import { type Problems, each, optionalChoice, refused } from "../checks/problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { Compilation } from "../../expressions/compile-expression.ts";
@@ -22,30 +18,26 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */
-export function* matchResources(field: string, match: MatchResources): Problems {
+export function* matchResources(field: string, match: v1.MatchResources): Problems {
   yield* optionalChoice(`${field}.matchPolicy`, match.matchPolicy, "admissionregistration/v1.MatchResources");
   yield* selectorProblems(`${field}.namespaceSelector`, match.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, match.objectSelector);
   for (const list of ["resourceRules", "excludeResourceRules"] as const) {
-    for (const [index, rule] of (match[list] ?? []).entries()) {
-      yield* resourceNames(`${field}.${list}[${index}].resourceNames`, rule.resourceNames ?? []);
-      yield* requestRule(`${field}.${list}[${index}]`, rule);
-    }
+    yield* each(`${field}.${list}`, match[list], function* (at, rule) {
+      yield* resourceNames(`${at}.resourceNames`, rule.resourceNames ?? []);
+      yield* requestRule(at, rule);
+    });
   }
 }
 
 /** Validates a rule that says which requests a webhook or a policy matches. */
-export function* requestRule(field: string, rule: Sent<RuleWithOperations>): Problems {
+export function* requestRule(field: string, rule: Sent<v1.RuleWithOperations>): Problems {
   const { operations: verbs = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   if (verbs.length === 0) yield required(`${field}.operations`);
   yield* alone(`${field}.operations`, verbs, "operations");
-  for (const [index, verb] of verbs.entries()) {
-    yield* optionalChoice(
-      `${field}.operations[${index}]`,
-      verb,
-      "admissionregistration/v1.RuleWithOperations",
-    );
-  }
+  yield* each(`${field}.operations`, verbs, (at, verb) =>
+    optionalChoice(at, verb, "admissionregistration/v1.RuleWithOperations"),
+  );
   if (apiGroups.length === 0) yield required(`${field}.apiGroups`);
   yield* alone(`${field}.apiGroups`, apiGroups, "API groups");
   if (apiVersions.length === 0) yield required(`${field}.apiVersions`);
@@ -101,7 +93,7 @@ function* resourceNames(field: string, names: readonly string[]): Problems {
 const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /** DELETE has no object to mutate. */
-export function* mutatedOperations(field: string, match: MatchResources | undefined): Problems {
+export function* mutatedOperations(field: string, match: v1.MatchResources | undefined): Problems {
   for (const rule of match?.resourceRules ?? []) {
     for (const operation of rule.operations ?? []) {
       if (mutableOperations.includes(operation)) continue;
@@ -115,7 +107,7 @@ const conditionLimit = 64;
 /** Validates match conditions, which can't use variables, and `params` only where the policy has them. */
 export function* matchConditions(
   field: string,
-  list: readonly Sent<MatchCondition>[],
+  list: readonly Sent<v1.MatchCondition>[],
   options: { readonly params: boolean },
 ): Problems {
   if (list.length > conditionLimit) yield tooMany(field, list.length, conditionLimit);

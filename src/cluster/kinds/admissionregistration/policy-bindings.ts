@@ -7,24 +7,15 @@ import { pathSegmentName } from "../../registry/validate-name.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { defaultBinding, matchResources, mutatedOperations } from "./match-resources.ts";
 import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 
-const validatingBindingStrategy: Partial<Strategy> = {
-  validate: (object) => [...validatingBindingProblems(object)],
-  validateUpdate: (object) => [...validatingBindingProblems(object)],
-  default: defaultBinding,
-};
-
-/** Validates a ValidatingAdmissionPolicyBinding. */
 function* validatingBindingProblems(object: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
   yield* commonProblems(spec);
   yield* actionProblems("spec.validationActions", spec.validationActions ?? []);
 }
 
-/** Validates a MutatingAdmissionPolicyBinding. */
 function* mutatingBindingProblems(object: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
   yield* commonProblems(spec);
@@ -68,30 +59,32 @@ function* actionProblems(field: string, list: readonly string[]): Problems {
   if (list.length === 0) yield required(field, "at least one validation action is required");
 }
 
-const mutatingBindingStrategy: Partial<Strategy> = {
-  validate: (object) => [...mutatingBindingProblems(object)],
-  validateUpdate: (object) => [...mutatingBindingProblems(object)],
-  default: defaultBinding,
-};
-
 function paramRefCell(object: object): string {
   const reference = readField<ParamRef>(object, "spec.paramRef");
   if (!reference) return "<unset>";
   return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
 }
 
-export const validatingAdmissionPolicyBinding: BuiltInKind = {
-  resource: "validatingadmissionpolicybindings.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: validatingBindingStrategy,
-  cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
-  emptyObject: { spec: {} },
-};
+function binding(resource: string, problemsOf: (object: ApiObject) => Problems): BuiltInKind {
+  return {
+    resource: `${resource}.admissionregistration.k8s.io`,
+    metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+    strategy: {
+      validate: (object) => [...problemsOf(object)],
+      validateUpdate: (object) => [...problemsOf(object)],
+      default: defaultBinding,
+    },
+    cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
+    emptyObject: { spec: {} },
+  };
+}
 
-export const mutatingAdmissionPolicyBinding: BuiltInKind = {
-  resource: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: mutatingBindingStrategy,
-  cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
-  emptyObject: { spec: {} },
-};
+export const validatingAdmissionPolicyBinding = binding(
+  "validatingadmissionpolicybindings",
+  validatingBindingProblems,
+);
+
+export const mutatingAdmissionPolicyBinding = binding(
+  "mutatingadmissionpolicybindings",
+  mutatingBindingProblems,
+);

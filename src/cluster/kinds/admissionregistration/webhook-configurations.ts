@@ -1,36 +1,21 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
-import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
-import type { Strategy } from "../../registry/resource.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { type Problems, optionalChoice, refused } from "../checks/problems.ts";
+import { type Problems, each, optionalChoice } from "../checks/problems.ts";
 import { defaultWebhook, matchConditions, requestRule } from "./match-resources.ts";
-import { webhookClient } from "../checks/webhook-client.ts";
+import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
-import { eachOf } from "../fill-in.ts";
-
-/** Configurations of both kinds of webhooks: they have no spec, and a change of their webhooks is a new generation. */
-const webhooksStrategy: Partial<Strategy> = {
-  specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
-  validate: (object) => [...webhookProblems(object)],
-  validateUpdate: (object, old) => [...webhookProblems(object, old)],
-};
-
-/** The defaults of webhooks: matchPolicy Equivalent, failurePolicy Fail, and a timeout of ten seconds. */
-const validatingWebhooksStrategy: Partial<Strategy> = {
-  ...webhooksStrategy,
-  default: (object) => eachOf(object, "webhooks").forEach(defaultWebhook),
-};
+import { type Fields, eachOf } from "../fill-in.ts";
 
 /** A webhook of either kind: mutating ones have all fields of validating ones. */
 type Webhook = Sent<MutatingWebhook>;
 
-/** Validates the webhooks of a configuration of either kind. */
 function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
   const conditionsKnown = old !== undefined && isEqual(conditionsOf(object), conditionsOf(old));
   const names = new Set<string>();
@@ -41,7 +26,11 @@ function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
     if (!conditionsKnown) {
       yield* matchConditions(`${field}.matchConditions`, webhook.matchConditions ?? [], { params: false });
     }
-    yield* reviewVersions(`${field}.admissionReviewVersions`, webhook.admissionReviewVersions ?? []);
+    yield* reviewVersionProblems(
+      `${field}.admissionReviewVersions`,
+      webhook.admissionReviewVersions ?? [],
+      "must specify one of v1, v1beta1",
+    );
     if (names.has(name) && name !== "") yield duplicate(`${field}.name`, name);
     names.add(name);
   }
@@ -56,21 +45,14 @@ function conditionsOf(object: ApiObject): JSONValue[] {
 
 const sideEffects = ["None", "NoneOnDryRun"];
 
+/** The type whose fields have the choices of both kinds. */
+const choices = "admissionregistration/v1.MutatingWebhook";
+
 function* webhookFields(field: string, webhook: Webhook): Problems {
   yield* qualifiedName(`${field}.name`, webhook.name ?? "");
-  for (const [index, rule] of (webhook.rules ?? []).entries()) {
-    yield* requestRule(`${field}.rules[${index}]`, rule);
-  }
-  yield* optionalChoice(
-    `${field}.failurePolicy`,
-    webhook.failurePolicy,
-    "admissionregistration/v1.MutatingWebhook",
-  );
-  yield* optionalChoice(
-    `${field}.matchPolicy`,
-    webhook.matchPolicy,
-    "admissionregistration/v1.MutatingWebhook",
-  );
+  yield* each(`${field}.rules`, webhook.rules, requestRule);
+  yield* optionalChoice(`${field}.failurePolicy`, webhook.failurePolicy, choices);
+  yield* optionalChoice(`${field}.matchPolicy`, webhook.matchPolicy, choices);
   if (webhook.sideEffects === undefined) {
     yield required(`${field}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`);
   } else yield* optionalChoice(`${field}.sideEffects`, webhook.sideEffects, sideEffects);
@@ -80,11 +62,7 @@ function* webhookFields(field: string, webhook: Webhook): Problems {
   }
   yield* selectorProblems(`${field}.namespaceSelector`, webhook.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, webhook.objectSelector);
-  yield* optionalChoice(
-    `${field}.reinvocationPolicy`,
-    webhook.reinvocationPolicy,
-    "admissionregistration/v1.MutatingWebhook",
-  );
+  yield* optionalChoice(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, choices);
   yield* webhookClient(`${field}.clientConfig`, webhook.clientConfig ?? {});
 }
 
@@ -98,39 +76,27 @@ function* qualifiedName(field: string, name: string): Problems {
   }
 }
 
-const versions = ["v1", "v1beta1"];
-
-function* reviewVersions(field: string, list: readonly string[]): Problems {
-  if (list.length === 0) return yield required(field, `must specify one of ${versions.join(", ")}`);
-  for (const [index, version] of list.entries()) {
-    if (list.indexOf(version) < index) yield invalid(`${field}[${index}]`, version, "duplicate version");
-    else yield* refused(`${field}[${index}]`, version, checkLabel1035(version));
-  }
-  if (!list.some((version) => versions.includes(version))) {
-    yield invalid(field, list, `must include at least one of ${versions.join(", ")}`);
-  }
+/** Configurations of either kind: they have no spec, and a change of their webhooks is a new generation. */
+function configuration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
+  return {
+    resource: `${resource}.admissionregistration.k8s.io`,
+    metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+    strategy: {
+      specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
+      default: (object) => eachOf(object, "webhooks").forEach(defaultFields),
+      validate: (object) => [...webhookProblems(object)],
+      validateUpdate: (object, old) => [...webhookProblems(object, old)],
+    },
+    cells: { Webhooks: size("webhooks") },
+  };
 }
 
-const mutatingWebhooksStrategy: Partial<Strategy> = {
-  ...webhooksStrategy,
-  default(object) {
-    for (const webhook of eachOf(object, "webhooks")) {
-      defaultWebhook(webhook);
-      webhook["reinvocationPolicy"] ??= "Never";
-    }
-  },
-};
+export const validatingWebhookConfiguration = configuration(
+  "validatingwebhookconfigurations",
+  defaultWebhook,
+);
 
-export const validatingWebhookConfiguration: BuiltInKind = {
-  resource: "validatingwebhookconfigurations.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: validatingWebhooksStrategy,
-  cells: { Webhooks: size("webhooks") },
-};
-
-export const mutatingWebhookConfiguration: BuiltInKind = {
-  resource: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: mutatingWebhooksStrategy,
-  cells: { Webhooks: size("webhooks") },
-};
+export const mutatingWebhookConfiguration = configuration("mutatingwebhookconfigurations", (webhook) => {
+  defaultWebhook(webhook);
+  webhook["reinvocationPolicy"] ??= "Never";
+});

@@ -8,65 +8,31 @@ import {
 } from "@tsbuilder/apimachinery/crd";
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { parseRequestURI, unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
-import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
-import { checkLabel1035 } from "@tsbuilder/apimachinery/naming";
+import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { type Problems, choice, immutable, refused } from "../checks/problems.ts";
-import type { Strategy } from "../../registry/resource.ts";
+import { type Problems, choice, immutable } from "../checks/problems.ts";
 import { readField } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
-import { webhookClient } from "../checks/webhook-client.ts";
+import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
 import type { SentObject } from "../../contract/sent.ts";
 
-/** A CRD as it is stored. */
 export type CustomResourceDefinition = SentObject<CRDSpec, CRDStatus>;
 
 /** Keeps a CRD that is being deleted until its custom resources are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** CRDs: names are defaulted, and status.storedVersions lists every version that was ever stored. */
-const definitionStrategy: Partial<Strategy> = {
-  deletionFinalizers: [cleanupFinalizer],
-  default(object) {
-    const { spec } = object as CustomResourceDefinition;
-    defaultNames(spec);
-    fillIn(readField(object, "spec.conversion.webhook.clientConfig.service"), () => ({ port: 443 }));
-  },
-  prepareForCreate(object) {
-    const crd = object as CustomResourceDefinition;
-    crd.status = {
-      conditions: null,
-      acceptedNames: { plural: "", kind: "" },
-      storedVersions: storageVersions(crd),
-    };
-  },
-  prepareForUpdate(object: ApiObject, old: ApiObject, { subresource }) {
-    if (subresource !== "") return;
-    const crd = object as CustomResourceDefinition;
-    const before = (old as CustomResourceDefinition).status?.storedVersions ?? [];
-    const stored = [...new Set([...before, ...storageVersions(crd)])];
-    crd.status = { ...crd.status, storedVersions: stored };
-  },
-  validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
-  validateUpdate: (object, old, { subresource }) => [
-    ...updateProblems(object as CustomResourceDefinition, old as CustomResourceDefinition, subresource),
-  ],
-  *warnings(object, old) {
-    const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
-    for (const format of formatsOf(object as CustomResourceDefinition)) {
-      if (!before.has(format)) yield `unrecognized format ${JSON.stringify(format)}`;
-    }
-  },
-};
-
 function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   // The names of an existing CRD can't change, so that they need not be compared with its own.
   yield* validateCRD(old ? { ...crd, metadata: {} } : crd, conversionProblems);
   if (old) yield* changedNames(crd, old);
-  yield* nameProblems("status.acceptedNames", crd.status?.acceptedNames ?? {});
-  yield* validateStoredVersions(crd);
+  yield* acceptedNameProblems(crd);
+  yield* storedVersionProblems(crd);
   yield* approvalProblems(crd, old);
+}
+
+function acceptedNameProblems({ status }: CustomResourceDefinition): Problems {
+  return nameProblems("status.acceptedNames", status?.acceptedNames ?? {});
 }
 
 const annotation = "api-approved.kubernetes.io";
@@ -78,13 +44,13 @@ const where = "see https://github.com/kubernetes/enhancements/pull/1111";
 const form = `${rule} with either a URL or a reason starting with "unapproved", ${where}`;
 
 /** The groups of Kubernetes' own projects are protected: their CRDs name the review of their API, or why there is none. */
-function approvalProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): FieldError[] {
+function* approvalProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   const approval = approvalOf(crd);
-  if (!approval || (old && approvalOf(old)?.state === approval.state)) return [];
+  if (!approval || (old && approvalOf(old)?.state === approval.state)) return;
   const field = `metadata.annotations[${annotation}]`;
-  if (approval.state === "Missing") return [required(field, approval.message)];
-  if (approval.state !== "Invalid") return [];
-  return [invalid(field, crd.metadata.annotations?.[annotation], approval.message)];
+  if (approval.state === "Missing") yield required(field, approval.message);
+  if (approval.state !== "Invalid") return;
+  yield invalid(field, crd.metadata.annotations?.[annotation], approval.message);
 }
 
 /** The condition that tells of the approval of a CRD in a protected group. */
@@ -134,47 +100,20 @@ function* conversionProblems(field: string, { strategy, webhook }: CRDConversion
   }
   if (!webhook?.clientConfig) yield required(client, "required when strategy is set to Webhook");
   else yield* webhookClient(client, webhook.clientConfig);
-  yield* reviewVersions(reviews, webhook?.conversionReviewVersions ?? []);
-}
-
-function* reviewVersions(field: string, versions: readonly string[]): Problems {
-  if (versions.length === 0) return yield required(field);
-  for (const [index, version] of versions.entries()) {
-    if (versions.indexOf(version) < index) yield invalid(`${field}[${index}]`, version, "duplicate version");
-    else yield* refused(`${field}[${index}]`, version, checkLabel1035(version));
-  }
-  if (!versions.some((version) => version === "v1" || version === "v1beta1")) {
-    yield invalid(field, versions, "must include at least one of v1, v1beta1");
-  }
+  yield* reviewVersionProblems(reviews, webhook?.conversionReviewVersions ?? []);
 }
 
 /** There is a storage version, and no version can be removed while objects may be stored in it. */
-function validateStoredVersions(crd: CustomResourceDefinition): FieldError[] {
+function* storedVersionProblems(crd: CustomResourceDefinition): Problems {
+  const field = "status.storedVersions";
   const names = new Set((crd.spec?.versions ?? []).map(({ name }) => name));
   const stored = crd.status?.storedVersions ?? [];
-  if (stored.length === 0) {
-    return [invalid("status.storedVersions", null, "must have at least one stored version")];
+  if (stored.length === 0) yield invalid(field, null, "must have at least one stored version");
+  for (const [index, version] of stored.entries()) {
+    if (names.has(version)) continue;
+    const detail = `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`;
+    yield invalid(`${field}[${index}]`, version, detail);
   }
-  return stored.flatMap((version, index) =>
-    names.has(version)
-      ? []
-      : [
-          invalid(
-            `status.storedVersions[${index}]`,
-            version,
-            `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`,
-          ),
-        ],
-  );
-}
-
-function* updateProblems(
-  crd: CustomResourceDefinition,
-  old: CustomResourceDefinition,
-  subresource: string,
-): Problems {
-  if (subresource === "") yield* definitionProblems(crd, old);
-  else yield* nameProblems("status.acceptedNames", crd.status?.acceptedNames ?? {});
 }
 
 /** Objects are stored under the group and the plural; once they may exist, scope and kind can't change either. */
@@ -200,7 +139,42 @@ function storageVersions({ spec }: CustomResourceDefinition): string[] {
 export const customResourceDefinition: BuiltInKind = {
   resource: "customresourcedefinitions.apiextensions.k8s.io",
   metadataChecks: { qualifiedFinalizers: false },
-  strategy: { ...definitionStrategy, statusWritesMetadata: true },
+  /** CRDs: names are defaulted, and status.storedVersions lists every version that was ever stored. */
+  strategy: {
+    statusWritesMetadata: true,
+    deletionFinalizers: [cleanupFinalizer],
+    default(object) {
+      const { spec } = object as CustomResourceDefinition;
+      defaultNames(spec);
+      fillIn(readField(object, "spec.conversion.webhook.clientConfig.service"), () => ({ port: 443 }));
+    },
+    prepareForCreate(object) {
+      const crd = object as CustomResourceDefinition;
+      crd.status = {
+        conditions: null,
+        acceptedNames: { plural: "", kind: "" },
+        storedVersions: storageVersions(crd),
+      };
+    },
+    prepareForUpdate(object: ApiObject, old: ApiObject, { subresource }) {
+      if (subresource !== "") return;
+      const crd = object as CustomResourceDefinition;
+      const before = (old as CustomResourceDefinition).status?.storedVersions ?? [];
+      const stored = [...new Set([...before, ...storageVersions(crd)])];
+      crd.status = { ...crd.status, storedVersions: stored };
+    },
+    validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === ""
+        ? [...definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)]
+        : [...acceptedNameProblems(object as CustomResourceDefinition)],
+    *warnings(object, old) {
+      const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
+      for (const format of formatsOf(object as CustomResourceDefinition)) {
+        if (!before.has(format)) yield `unrecognized format ${JSON.stringify(format)}`;
+      }
+    },
+  },
   emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
   zeroValues: {
     spec: { group: "", names: { kind: "", plural: "" }, scope: "", versions: null },

@@ -1,13 +1,7 @@
-import type {
-  APIService,
-  APIServiceCondition,
-  APIServiceSpec,
-  ServiceReference,
-} from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
@@ -15,28 +9,13 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { checkPort } from "../checks/names.ts";
-import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
 
-const apiServiceStrategy: Partial<Strategy> = {
-  default(object) {
-    fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
-    object["status"] ??= {};
-  },
-  prepareForCreate(object, { now }) {
-    const { service } = (object["spec"] ?? {}) as Fields;
-    object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
-  },
-  validateName: () => [],
-  validate: (object) => [...apiServiceProblems(object)],
-  validateUpdate: (object, _old, { subresource }) =>
-    subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
-};
-
-type Spec = Sent<APIServiceSpec>;
+type Spec = Sent<v1.APIServiceSpec>;
 
 /** Validates an APIService, whose name must be its version and group. */
 function* apiServiceProblems(object: ApiObject): Problems {
-  const { spec = {} } = object as Sent<APIService>;
+  const { spec = {} } = object as Sent<v1.APIService>;
   const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec;
   const { name = "", generateName = "" } = object.metadata;
   const needs = `${version}.${group}`;
@@ -82,17 +61,15 @@ function* serviceProblems({ service, caBundle = "", insecureSkipTLSVerify = fals
     yield invalid(insecure, true, "may not be true if caBundle is present");
 }
 
-const statuses = ["True", "False", "Unknown"];
-
-function* conditionProblems(object: ApiObject): Problems {
-  const { conditions = [] } = (object as Sent<APIService>).status ?? {};
-  for (const [index, { status = "" }] of conditions.entries()) {
-    yield* optionalChoice(`status.conditions[${index}].status`, status, statuses);
-  }
+function conditionProblems(object: ApiObject): Problems {
+  const { conditions } = (object as Sent<v1.APIService>).status ?? {};
+  return each("status.conditions", conditions, (at, { status = "" }) =>
+    optionalChoice(`${at}.status`, status, ["True", "False", "Unknown"]),
+  );
 }
 
 /** The condition of versions that this server serves itself. */
-function localCondition(now: number): APIServiceCondition {
+function localCondition(now: number): v1.APIServiceCondition {
   return {
     type: "Available",
     status: "True",
@@ -106,14 +83,27 @@ function localCondition(now: number): APIServiceCondition {
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
   metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },
-  strategy: apiServiceStrategy,
+  strategy: {
+    default(object) {
+      fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
+      object["status"] ??= {};
+    },
+    prepareForCreate(object, { now }) {
+      const { service } = (object["spec"] ?? {}) as Fields;
+      object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
+    },
+    validateName: () => [],
+    validate: (object) => [...apiServiceProblems(object)],
+    validateUpdate: (object, _old, { subresource }) =>
+      subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
+  },
   cells: {
     Service: (object) => {
-      const service = readField<ServiceReference>(object, "spec.service");
+      const service = readField<v1.ServiceReference>(object, "spec.service");
       return service ? `${service.namespace}/${service.name}` : "Local";
     },
     Available: (object) => {
-      const conditions = readField<APIServiceCondition[]>(object, "status.conditions") ?? [];
+      const conditions = readField<v1.APIServiceCondition[]>(object, "status.conditions") ?? [];
       const available = conditions.find(({ type }) => type === "Available");
       if (!available || available.status === "True") return available?.status ?? "Unknown";
       return available.reason ? `${available.status} (${available.reason})` : available.status;

@@ -1,15 +1,9 @@
 import { invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import { nonNegative, type Problems } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField } from "../cells.ts";
-
-const controllerRevisionStrategy: Partial<Strategy> = {
-  validate: (object) => [...numberProblems(object), ...dataProblems(object)],
-  validateUpdate: (object, old) => [...numberProblems(object), ...keptData(object, old)],
-};
 
 function numberProblems({ revision }: ApiObject): Problems {
   return nonNegative("revision", revision as number | undefined);
@@ -27,7 +21,10 @@ function* keptData({ data = null }: ApiObject, old: ApiObject): Problems {
 export const controllerRevision: BuiltInKind = {
   resource: "controllerrevisions.apps",
   metadataChecks: { update: ["update", "new"] },
-  strategy: controllerRevisionStrategy,
+  strategy: {
+    validate: (object) => [...numberProblems(object), ...dataProblems(object)],
+    validateUpdate: (object, old) => [...numberProblems(object), ...keptData(object, old)],
+  },
   emptyObject: { revision: 0 },
   cells: {
     Controller: (object) => {

@@ -14,8 +14,9 @@ import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { isEmptySelector, isUsable, selectorProblems, shownSelector } from "../checks/meta-types.ts";
-import { checkPercent } from "../checks/names.ts";
+import { checkPercent, hostnameWarning } from "../checks/names.ts";
 import { type Problems, nonNegative, refused } from "../checks/problems.ts";
+import type { PodTemplateSpec } from "../core/pod-spec/types.ts";
 import { defaultTemplate } from "../core/pod-spec/defaults.ts";
 import { validateTemplate } from "../core/pod-spec/validate.ts";
 import { podWarnings } from "../core/pod-spec/warnings.ts";
@@ -44,9 +45,6 @@ export function defaultSpec(object: ApiObject): WorkloadSpec {
   spec.template = defaultTemplate(spec.template);
   return spec;
 }
-
-/** The default of revisionHistoryLimit. */
-export const defaultHistoryLimit = 10;
 
 /** Sets the defaults of workloads with replicas. */
 export function defaultScaledSpec(object: ApiObject): WorkloadSpec {
@@ -139,11 +137,25 @@ function isPercent(value: IntOrString): value is string {
   return typeof value === "string" && checkPercent(value).length === 0;
 }
 
-/** The warnings about a workload's pod template, on creation and for each new generation. */
-export function* templateWarnings(object: ApiObject, old: ApiObject | undefined): Generator<string, void> {
+/** The warnings about the pod template at a path, on creation and for each new generation. */
+export function* templateWarnings(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  path = "spec.template",
+): Generator<string, void> {
   if (old && old.metadata.generation === object.metadata.generation) return;
-  const { template = {} } = (object as Workload).spec;
-  yield* podWarnings("spec.template", template.spec ?? {}, template.metadata?.annotations);
+  const template = readField<PodTemplateSpec>(object, path);
+  yield* podWarnings(path, template?.spec ?? {}, template?.metadata?.annotations);
+}
+
+/** The warnings of workloads whose name is also part of their pods' names. */
+export function* workloadWarnings(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  path?: string,
+): Generator<string, void> {
+  if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
+  yield* templateWarnings(object, old, path);
 }
 
 /** The counts in the status of a ReplicaSet, which a ReplicationController has, too. */

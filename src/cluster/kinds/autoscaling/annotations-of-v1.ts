@@ -1,26 +1,22 @@
 import { type JSONObject, isObject } from "@tsbuilder/apimachinery/json";
 import { type BuiltinSchema, DecodeError, decodeBuiltIn } from "@tsbuilder/apimachinery/kinds";
 import { compareText, goStruct } from "@tsbuilder/apimachinery/text";
-import type {
-  HorizontalPodAutoscalerSpec,
-  MetricSpec,
-  MetricStatus,
-} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 
 /** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
 interface OtherFields {
-  readonly metrics?: readonly Sent<MetricSpec>[] | undefined;
-  readonly behavior?: Sent<HorizontalPodAutoscalerSpec>["behavior"] | undefined;
-  readonly currentMetrics?: readonly Sent<MetricStatus>[] | null | undefined;
+  readonly metrics?: readonly Sent<v2.MetricSpec>[] | undefined;
+  readonly behavior?: Sent<v2.HorizontalPodAutoscalerSpec>["behavior"] | undefined;
+  readonly currentMetrics?: readonly Sent<v2.MetricStatus>[] | null | undefined;
   readonly conditions?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 /** The object in either version: v1 has a field for one metric. */
 export type HorizontalPodAutoscaler = ApiObject & {
-  spec?: Sent<HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
+  spec?: Sent<v2.HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
   status?: Pick<OtherFields, "currentMetrics" | "conditions"> & {
     currentReplicas?: number;
     currentCPUUtilizationPercentage?: number;
@@ -70,33 +66,20 @@ export function keepAnnotations(
 }
 
 /** Returns the annotations that hold fields of version 2, in Go's JSON. */
-export function writeAnnotations({
-  metrics,
-  behavior,
-  currentMetrics,
-  conditions,
-}: OtherFields): Annotations {
+export function writeAnnotations(fields: OtherFields): Annotations {
+  const { behavior } = fields;
+  const metrics = fields.metrics?.map((metric) => metricToV1(metric, "target")) ?? [];
+  const currentMetrics = fields.currentMetrics?.map((metric) => metricToV1(metric, "current")) ?? [];
+  const conditions = fields.conditions?.map(conditionInOrder) ?? [];
   return {
-    ...listIn(
-      names.metrics,
-      metrics?.map((metric) => metricToV1(metric, "target")),
-    ),
-    ...(behavior && { [names.behavior]: goStruct(inInternalNames(behavior)) }),
-    ...listIn(
-      names.currentMetrics,
-      currentMetrics?.map((metric) => metricToV1(metric, "current")),
-    ),
-    ...listIn(names.conditions, conditions?.map(conditionInOrder)),
+    ...(metrics.length > 0 && { [names.metrics]: goStruct(metrics) }),
+    // Go writes the behavior with the names of a type that has no JSON names.
+    ...(behavior && {
+      [names.behavior]: goStruct({ ScaleUp: rules(behavior.scaleUp), ScaleDown: rules(behavior.scaleDown) }),
+    }),
+    ...(currentMetrics.length > 0 && { [names.currentMetrics]: goStruct(currentMetrics) }),
+    ...(conditions.length > 0 && { [names.conditions]: goStruct(conditions) }),
   };
-}
-
-function listIn(name: string, list: readonly object[] | undefined): Annotations {
-  return list === undefined || list.length === 0 ? {} : { [name]: goStruct(list) };
-}
-
-/** Go writes the behavior with the names of a type that has no JSON names. */
-function inInternalNames({ scaleUp, scaleDown }: Behavior): object {
-  return { ScaleUp: rules(scaleUp), ScaleDown: rules(scaleDown) };
 }
 
 function rules(scaling: Behavior["scaleUp"]): object | null {
@@ -169,6 +152,8 @@ const text: BuiltinSchema = { type: "string" };
 
 const integer: BuiltinSchema = { type: "integer", format: "int32" };
 
+const quantity: BuiltinSchema = { "x-kubernetes-int-or-string": true, typeName: "Quantity" };
+
 const struct = (properties: Record<string, BuiltinSchema>): BuiltinSchema => ({ type: "object", properties });
 
 const list = (items: BuiltinSchema): BuiltinSchema => ({ type: "array", items });
@@ -177,7 +162,7 @@ const rulesSchema = struct({
   stabilizationWindowSeconds: integer,
   selectPolicy: text,
   policies: list(struct({ type: text, value: integer, periodSeconds: integer })),
-  tolerance: { "x-kubernetes-int-or-string": true, typeName: "Quantity" },
+  tolerance: quantity,
 });
 
 const behaviorSchema = struct({ scaleUp: rulesSchema, scaleDown: rulesSchema });
@@ -235,25 +220,12 @@ interface Field {
   readonly zero?: unknown;
 }
 
-const quantity: BuiltinSchema = { "x-kubernetes-int-or-string": true, typeName: "Quantity" };
+const reference = struct({ kind: text, name: text, apiVersion: text });
 
-const reference: BuiltinSchema = {
-  type: "object",
-  properties: { kind: text, name: text, apiVersion: text },
-};
-
-const expression: BuiltinSchema = {
-  type: "object",
-  properties: { key: text, operator: text, values: { type: "array", items: text } },
-};
-
-const selector: BuiltinSchema = {
-  type: "object",
-  properties: {
-    matchLabels: { type: "object", additionalProperties: text },
-    matchExpressions: { type: "array", items: expression },
-  },
-};
+const selector = struct({
+  matchLabels: { type: "object", additionalProperties: text },
+  matchExpressions: list(struct({ key: text, operator: text, values: list(text) })),
+});
 
 function fieldsOf(source: string, aim: Aim): Field[] {
   return sources[source]!.map((line) => {
@@ -262,7 +234,7 @@ function fieldsOf(source: string, aim: Aim): Field[] {
     const field = { name, path: path.split(".") };
     if (name === "target") return { ...field, schema: reference, zero: { kind: "", name: "" } };
     if (/selector$/i.test(name)) return { ...field, schema: selector };
-    if (name.endsWith("Utilization")) return { ...field, schema: { type: "integer", format: "int32" } };
+    if (name.endsWith("Utilization")) return { ...field, schema: integer };
     if (name.endsWith("Value")) return { ...field, schema: quantity, ...(isWritten && { zero: "0" }) };
     return { ...field, schema: text, zero: "" };
   });
@@ -272,12 +244,9 @@ function fieldsOf(source: string, aim: Aim): Field[] {
 function metricsSchema(aim: Aim): BuiltinSchema {
   const ofSources = Object.keys(sources).map((source) => {
     const fields = fieldsOf(source, aim).map(({ name, schema }) => [name, schema] as const);
-    return [source, { type: "object", properties: Object.fromEntries(fields) }] as const;
+    return [source, struct(Object.fromEntries(fields))] as const;
   });
-  return {
-    type: "array",
-    items: { type: "object", properties: { type: text, ...Object.fromEntries(ofSources) } },
-  };
+  return list(struct({ type: text, ...Object.fromEntries(ofSources) }));
 }
 
 /** Converts a metric to version 1, with its members in the order of Go's fields. */

@@ -1,10 +1,4 @@
-import type {
-  HorizontalPodAutoscalerBehavior,
-  MetricSpec,
-  MetricStatus,
-  MetricTarget,
-  MetricValueStatus,
-} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import {
   type HorizontalPodAutoscaler,
@@ -78,21 +72,21 @@ function withAnnotations<T extends Pick<HorizontalPodAutoscaler, "metadata">>(
   return { ...object, metadata: { ...metadata, ...(!isAbsent && { annotations }) } };
 }
 
-const cpuTarget = (averageUtilization: number): Sent<MetricSpec> => ({
+const cpuTarget = (averageUtilization: number): Sent<v2.MetricSpec> => ({
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
 });
 
-const currentCPU = (averageUtilization: number): Sent<MetricStatus> => ({
+const currentCPU = (averageUtilization: number): Sent<v2.MetricStatus> => ({
   type: "Resource",
   resource: { name: "cpu", current: { averageUtilization } },
 });
 
-function isCPUTarget({ type, resource }: Sent<MetricSpec>): boolean {
+function isCPUTarget({ type, resource }: Sent<v2.MetricSpec>): boolean {
   return type === "Resource" && resource?.name === "cpu" && resource.target?.averageUtilization !== undefined;
 }
 
-function isCurrentCPU({ type, resource }: Sent<MetricStatus>): boolean {
+function isCurrentCPU({ type, resource }: Sent<v2.MetricStatus>): boolean {
   return (
     type === "Resource" && resource?.name === "cpu" && resource.current?.averageUtilization !== undefined
   );
@@ -144,7 +138,11 @@ function ofResource(source: Source, measured: Source | undefined): string {
 }
 
 /** A metric of a spec has a target, the one of a status the current value. */
-type Source = Sent<{ name: string; target: MetricTarget; current: MetricValueStatus }>;
+type Source = Sent<{
+  name: string;
+  target: v2.MetricTarget;
+  current: v2.MetricValueStatus;
+}>;
 
 type Metric = Sent<
   { type: string } & Record<"external" | "pods" | "object" | "resource" | "containerResource", Source>
@@ -166,19 +164,16 @@ function setDefaults(object: HorizontalPodAutoscaler, version: string): void {
   setBehaviorDefaults(object);
 }
 
-/** If a behavior is set, its missing fields are defaulted. */
+/**
+ * Sets the defaults of a behavior, if there is one: it scales up by four pods or 100% without stabilization, and down without
+ * a limit.
+ */
 function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
-  if (spec?.behavior) spec.behavior = defaultBehavior(spec.behavior);
-}
-
-/** Scales up by four pods or 100% without stabilization, and down without a limit. */
-function defaultBehavior({
-  scaleUp,
-  scaleDown,
-}: Sent<HorizontalPodAutoscalerBehavior>): Sent<HorizontalPodAutoscalerBehavior> {
+  if (!spec?.behavior) return;
+  const { scaleUp, scaleDown } = spec.behavior;
   const byPercent = { type: "Percent", value: 100, periodSeconds: 15 };
   const policies = [{ type: "Pods", value: 4, periodSeconds: 15 }, byPercent];
-  return {
+  spec.behavior = {
     scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...scaleUp },
     scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
   };

@@ -1,25 +1,14 @@
-import type {
-  ContainerResourceMetricSource,
-  CrossVersionObjectReference,
-  ExternalMetricSource,
-  HPAScalingRules,
-  MetricIdentifier,
-  MetricSpec,
-  MetricTarget,
-  ObjectMetricSource,
-  PodsMetricSource,
-  ResourceMetricSource,
-} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
+import { type Problems, each, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
 import { containerResourceName } from "../core/resources.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 
-type Reference = Sent<CrossVersionObjectReference>;
+type Reference = Sent<v2.CrossVersionObjectReference>;
 
 /** The name of an object or a metric: a segment of a path. */
 const pathSegment = (name: string): string[] => pathSegmentName(name, false);
@@ -68,9 +57,7 @@ export function* validate({ spec = {} }: HorizontalPodAutoscaler, old?: Horizont
     isKept ? [] : targetVersion(scaleTargetRef),
   );
   const keepsVersions = (before?.metrics ?? []).some(hasInvalidVersion);
-  for (const [index, metric] of metrics.entries()) {
-    yield* metricProblems(`spec.metrics[${index}]`, metric, keepsVersions);
-  }
+  yield* each("spec.metrics", metrics, (at, metric) => metricProblems(at, metric, keepsVersions));
   if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
     const rule = "must specify at least one Object or External metric to support scaling to zero replicas";
     yield forbidden("spec.metrics", rule);
@@ -90,7 +77,7 @@ const fieldOf = {
 
 type Type = keyof typeof fieldOf;
 
-type Metric = Sent<MetricSpec>;
+type Metric = Sent<v2.MetricSpec>;
 
 const types = Object.keys(fieldOf).toSorted();
 
@@ -102,7 +89,13 @@ function* metricProblems(field: string, metric: Metric, keepsVersions: boolean):
   if (!isKnown) yield notSupported(`${field}.type`, type, types);
   const present = Object.values(fieldOf).filter((name) => metric[name]);
   // Only the first source is validated.
-  if (present[0]) yield* sourceProblems(`${field}.${present[0]}`, metric, present[0], keepsVersions);
+  if (metric.object) yield* objectSource(`${field}.object`, metric.object, keepsVersions);
+  else if (metric.external) yield* externalSource(`${field}.external`, metric.external);
+  else if (metric.pods) yield* podsSource(`${field}.pods`, metric.pods);
+  else if (metric.resource) yield* resourceSource(`${field}.resource`, metric.resource);
+  else if (metric.containerResource) {
+    yield* containerSource(`${field}.containerResource`, metric.containerResource);
+  }
   const own = isKnown ? fieldOf[type as Type] : undefined;
   if (own === undefined) yield notSupported(`${field}.type`, type, types);
   else if (!metric[own]) {
@@ -113,20 +106,7 @@ function* metricProblems(field: string, metric: Metric, keepsVersions: boolean):
   }
 }
 
-function* sourceProblems(
-  field: string,
-  metric: Metric,
-  name: (typeof fieldOf)[Type],
-  keepsVersions: boolean,
-): Problems {
-  if (name === "object") yield* objectSource(field, metric.object!, keepsVersions);
-  if (name === "external") yield* externalSource(field, metric.external!);
-  if (name === "pods") yield* podsSource(field, metric.pods!);
-  if (name === "resource") yield* resourceSource(field, metric.resource!);
-  if (name === "containerResource") yield* containerSource(field, metric.containerResource!);
-}
-
-function* objectSource(field: string, source: Sent<ObjectMetricSource>, keepsVersions: boolean): Problems {
+function* objectSource(field: string, source: Sent<v2.ObjectMetricSource>, keepsVersions: boolean): Problems {
   const { describedObject = {}, metric, target = {} } = source;
   const reasons = keepsVersions ? [] : anyVersion(describedObject);
   yield* referenceProblems(`${field}.describedObject`, describedObject, reasons);
@@ -137,7 +117,7 @@ function* objectSource(field: string, source: Sent<ObjectMetricSource>, keepsVer
   }
 }
 
-function* externalSource(field: string, { metric, target = {} }: Sent<ExternalMetricSource>): Problems {
+function* externalSource(field: string, { metric, target = {} }: Sent<v2.ExternalMetricSource>): Problems {
   yield* identifier(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
   const { value, averageValue } = target;
@@ -151,7 +131,7 @@ function* externalSource(field: string, { metric, target = {} }: Sent<ExternalMe
   }
 }
 
-function* podsSource(field: string, { metric, target = {} }: Sent<PodsMetricSource>): Problems {
+function* podsSource(field: string, { metric, target = {} }: Sent<v2.PodsMetricSource>): Problems {
   yield* identifier(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
   if (target.averageValue === undefined) {
@@ -159,12 +139,12 @@ function* podsSource(field: string, { metric, target = {} }: Sent<PodsMetricSour
   }
 }
 
-function* resourceSource(field: string, { name, target = {} }: Sent<ResourceMetricSource>): Problems {
+function* resourceSource(field: string, { name, target = {} }: Sent<v2.ResourceMetricSource>): Problems {
   if (!name) yield required(`${field}.name`, "must specify a resource name");
   yield* utilizationTarget(`${field}.target`, target);
 }
 
-function* containerSource(field: string, source: Sent<ContainerResourceMetricSource>): Problems {
+function* containerSource(field: string, source: Sent<v2.ContainerResourceMetricSource>): Problems {
   const { name, container, target = {} } = source;
   if (!name) yield required(`${field}.name`, "must specify a resource name");
   else yield* containerResourceName(`${field}.name`, name);
@@ -173,7 +153,7 @@ function* containerSource(field: string, source: Sent<ContainerResourceMetricSou
   yield* utilizationTarget(`${field}.target`, target);
 }
 
-function* utilizationTarget(field: string, target: Sent<MetricTarget>): Problems {
+function* utilizationTarget(field: string, target: Sent<v2.MetricTarget>): Problems {
   yield* targetProblems(field, target);
   const { averageUtilization, averageValue } = target;
   if (averageUtilization === undefined && averageValue === undefined) {
@@ -187,7 +167,7 @@ function* utilizationTarget(field: string, target: Sent<MetricTarget>): Problems
   }
 }
 
-function* targetProblems(field: string, target: Sent<MetricTarget>): Problems {
+function* targetProblems(field: string, target: Sent<v2.MetricTarget>): Problems {
   const { type = "", averageUtilization } = target;
   if (type === "") yield required(`${field}.type`, "must specify a metric target type");
   if (!["Utilization", "Value", "AverageValue"].includes(type)) {
@@ -204,7 +184,7 @@ function* targetProblems(field: string, target: Sent<MetricTarget>): Problems {
   }
 }
 
-function* identifier(field: string, metric: Sent<MetricIdentifier> | undefined): Problems {
+function* identifier(field: string, metric: Sent<v2.MetricIdentifier> | undefined): Problems {
   if (!metric?.name) yield required(`${field}.name`, "must specify a metric name");
   else yield* needed(`${field}.name`, metric.name, pathSegment);
 }
@@ -218,7 +198,7 @@ const longestWindow = 3600;
 
 const longestPeriod = 1800;
 
-function* scalingProblems(field: string, scaling: Sent<HPAScalingRules> | undefined): Problems {
+function* scalingProblems(field: string, scaling: Sent<v2.HPAScalingRules> | undefined): Problems {
   if (!scaling) return;
   const { stabilizationWindowSeconds: window, selectPolicy, policies = [], tolerance } = scaling;
   const seconds = `${field}.stabilizationWindowSeconds`;

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type * as certificates from "@tsbuilder/apimachinery/k8s/certificates/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import type { CertificateSigningRequestCondition } from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
@@ -8,62 +8,15 @@ import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { Sent, SentObject } from "../../contract/sent.ts";
-import { type Problems, optionalChoice } from "../checks/problems.ts";
+import { type Problems, duplicates, each, optionalChoice } from "../checks/problems.ts";
 
-type Condition = Sent<certificates.CertificateSigningRequestCondition>;
+type Condition = Sent<v1.CertificateSigningRequestCondition>;
 
 type CertificateSigningRequest = SentObject<
-  Sent<certificates.CertificateSigningRequestSpec>,
-  Sent<certificates.CertificateSigningRequestStatus>
+  Sent<v1.CertificateSigningRequestSpec>,
+  Sent<v1.CertificateSigningRequestStatus>
 >;
-
-/**
- * A CertificateSigningRequest records its requester, is immutable, and is approved through its own
- * subresource.
- */
-const certificateRequestStrategy: Partial<Strategy> = {
-  prepareForCreate(object, { user }) {
-    const request = object as CertificateSigningRequest;
-    for (const field of ["username", "uid", "groups", "extra"] as const) delete request.spec[field];
-    Object.assign(request.spec, {
-      username: user.name,
-      ...(user.uid !== undefined && { uid: user.uid }),
-      groups: [...user.groups],
-      ...(user.extra && { extra: user.extra }),
-    });
-    request.status = {};
-  },
-  validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
-  /**
-   * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
-   */
-  resetFields(object, old, subresource) {
-    if (!old) return;
-    const { status } = object as CertificateSigningRequest;
-    resetStatusAlone(object, old, "status");
-    if (subresource === "") object["status"] = old["status"];
-    if (subresource !== "approval") return;
-    object["status"] = { ...(old as CertificateSigningRequest).status, conditions: status?.conditions ?? [] };
-  },
-  resetPaths(subresource) {
-    if (subresource === "status") return [["spec"], ["status", "conditions"]];
-    if (subresource === "approval") return [["spec"], ["status", "certificate"]];
-    return [["spec"], ["status"]];
-  },
-  prepareForUpdate(object, old, { now }) {
-    const before = conditionsOf(old as CertificateSigningRequest);
-    for (const condition of conditionsOf(object as CertificateSigningRequest)) {
-      condition.lastUpdateTime ??= formatTime(now);
-      const same = before.find(({ type, status }) => type === condition.type && status === condition.status);
-      condition.lastTransitionTime ??= same?.lastTransitionTime ?? formatTime(now);
-    }
-  },
-  validateUpdate: (object, old, { subresource }) => [
-    ...statusProblems(object as CertificateSigningRequest, old as CertificateSigningRequest, subresource),
-  ],
-};
 
 function conditionsOf({ status }: CertificateSigningRequest): Condition[] {
   return status?.conditions ?? [];
@@ -76,12 +29,10 @@ function* requestProblems({ spec }: CertificateSigningRequest): Problems {
   const reason = checkRequest(request ?? "");
   if (reason !== undefined) yield invalid("spec.request", request ?? null, reason);
   if (usages.length === 0) yield required("spec.usages");
-  for (const [index, usage] of usages.entries()) {
-    yield* optionalChoice(`spec.usages[${index}]`, usage, "certificates/v1.CertificateSigningRequestSpec");
-  }
-  for (const [index, usage] of usages.entries()) {
-    if (usages.indexOf(usage) < index) yield duplicate(`spec.usages[${index}]`, usage);
-  }
+  yield* each("spec.usages", usages, (at, usage) =>
+    optionalChoice(at, usage, "certificates/v1.CertificateSigningRequestSpec"),
+  );
+  yield* duplicates("spec.usages", usages);
   yield* signerProblems("spec.signerName", signerName);
   if (seconds !== undefined && seconds < shortestDuration) {
     const detail = "may not specify a duration less than 600 seconds (10 minutes)";
@@ -164,34 +115,23 @@ function* statusProblems(
 
 function* conditionProblems(conditions: readonly Condition[], old: readonly Condition[]): Problems {
   const field = "status.conditions";
-  const keeps = { empty: hasEmpty(old), both: hasBoth(old), duplicates: hasDuplicates(old) };
+  const keeps = {
+    empty: old.some(({ type }) => !type),
+    both: verdicts.every((verdict) => old.some(({ type }) => type === verdict)),
+    duplicates: new Set(old.map(({ type }) => type)).size < old.length,
+  };
   for (const [index, { type = "", status = "" }] of conditions.entries()) {
     if (type === "" && !keeps.empty) yield required(`${field}[${index}].type`);
     const allowed = alwaysTrue.has(type) ? ["True"] : ["False", "True", "Unknown"];
     if (status === "") yield required(`${field}[${index}].status`);
     else yield* optionalChoice(`${field}[${index}].status`, status, allowed);
     const before = conditions.slice(0, index).map((each) => each.type ?? "");
-    if (!keeps.both && verdicts.includes(type) && before.some((each) => isOther(each, type))) {
+    const hasOther = before.some((each) => verdicts.includes(each) && each !== type);
+    if (!keeps.both && verdicts.includes(type) && hasOther) {
       yield invalid(field, type, "Approved and Denied conditions are mutually exclusive");
     }
     if (!keeps.duplicates && before.includes(type)) yield duplicate(`${field}[${index}].type`, type);
   }
-}
-
-function isOther(verdict: string, type: string): boolean {
-  return verdicts.includes(verdict) && verdict !== type;
-}
-
-function hasEmpty(conditions: readonly Condition[]): boolean {
-  return conditions.some(({ type }) => !type);
-}
-
-function hasBoth(conditions: readonly Condition[]): boolean {
-  return verdicts.every((verdict) => conditions.some(({ type }) => type === verdict));
-}
-
-function hasDuplicates(conditions: readonly Condition[]): boolean {
-  return new Set(conditions.map(({ type }) => type)).size < conditions.length;
 }
 
 function count(object: CertificateSigningRequest, wanted: string): number {
@@ -234,7 +174,55 @@ function requestCondition(object: object): string {
 export const certificateSigningRequest: BuiltInKind = {
   resource: "certificatesigningrequests.certificates.k8s.io",
   metadataChecks: { update: ["new", "update"], status: ["new", "update"] },
-  strategy: { ...certificateRequestStrategy, statusWritesMetadata: true, validateName: () => [] },
+  /** A CertificateSigningRequest records its requester, is immutable, and is approved through its own subresource. */
+  strategy: {
+    statusWritesMetadata: true,
+    validateName: () => [],
+    prepareForCreate(object, { user }) {
+      const request = object as CertificateSigningRequest;
+      for (const field of ["username", "uid", "groups", "extra"] as const) delete request.spec[field];
+      Object.assign(request.spec, {
+        username: user.name,
+        ...(user.uid !== undefined && { uid: user.uid }),
+        groups: [...user.groups],
+        ...(user.extra && { extra: user.extra }),
+      });
+      request.status = {};
+    },
+    validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
+    /**
+     * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
+     */
+    resetFields(object, old, subresource) {
+      if (!old) return;
+      const { status } = object as CertificateSigningRequest;
+      resetStatusAlone(object, old, "status");
+      if (subresource === "") object["status"] = old["status"];
+      if (subresource !== "approval") return;
+      object["status"] = {
+        ...(old as CertificateSigningRequest).status,
+        conditions: status?.conditions ?? [],
+      };
+    },
+    resetPaths(subresource) {
+      if (subresource === "status") return [["spec"], ["status", "conditions"]];
+      if (subresource === "approval") return [["spec"], ["status", "certificate"]];
+      return [["spec"], ["status"]];
+    },
+    prepareForUpdate(object, old, { now }) {
+      const before = conditionsOf(old as CertificateSigningRequest);
+      for (const condition of conditionsOf(object as CertificateSigningRequest)) {
+        condition.lastUpdateTime ??= formatTime(now);
+        const same = before.find(
+          ({ type, status }) => type === condition.type && status === condition.status,
+        );
+        condition.lastTransitionTime ??= same?.lastTransitionTime ?? formatTime(now);
+      }
+    },
+    validateUpdate: (object, old, { subresource }) => [
+      ...statusProblems(object as CertificateSigningRequest, old as CertificateSigningRequest, subresource),
+    ],
+  },
   cells: {
     SignerName: text("spec.signerName", "<none>"),
     Requestor: text("spec.username"),

@@ -1,4 +1,11 @@
-import { type FieldError, duplicate, invalid, required, notSupported } from "@tsbuilder/apimachinery/errors";
+import {
+  type FieldError,
+  duplicate,
+  invalid,
+  required,
+  notSupported,
+  tooMany,
+} from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { knownValues } from "./known-values.ts";
 
@@ -41,7 +48,7 @@ export function* itemsOf<T>(
 export function* each<T>(
   field: string,
   list: readonly T[] | undefined,
-  rule: (at: string, item: T) => Problems,
+  rule: (at: string, item: T) => Iterable<FieldError>,
 ): Problems {
   for (const [at, item] of itemsOf(field, list)) yield* rule(at, item);
 }
@@ -104,6 +111,24 @@ export function* optionalChoice(field: string, value: string | undefined, choice
   const name = /\w+(?=(\[\d+\])?$)/.exec(field)?.[0];
   const values = typeof choices === "string" ? knownValues(`${choices}.${name}`) : choices;
   if (!values.includes(value)) yield notSupported(field, value, values);
+}
+
+/** Validates each item of a list, unless there are too many. */
+export function* eachOfFew<T>(
+  field: string,
+  list: readonly T[],
+  most: number,
+  check: (field: string, item: T) => Iterable<FieldError>,
+): Problems {
+  if (list.length > most) yield tooMany(field, list.length, most);
+  else yield* each(field, list, check);
+}
+
+/** Reports the items of a list that repeat an earlier one. */
+export function* duplicates(field: string, list: readonly string[]): Problems {
+  for (const [index, item] of list.entries()) {
+    if (list.indexOf(item) < index) yield duplicate(`${field}[${index}]`, item);
+  }
 }
 
 /** The fields of a Go struct in their order: what each is if it is absent, and the struct in it or in its items. */

@@ -3,10 +3,24 @@ import type {
   WebhookClientConfig,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
-import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
 import { checkPort } from "./names.ts";
-import type { Problems } from "./problems.ts";
+import { type Problems, refused } from "./problems.ts";
+
+const reviewVersions = ["v1", "v1beta1"];
+
+/** Validates the versions of reviews that a webhook understands; `rule` is the message if there are none. */
+export function* reviewVersionProblems(field: string, list: readonly string[], rule?: string): Problems {
+  if (list.length === 0) return yield required(field, rule);
+  for (const [index, version] of list.entries()) {
+    if (list.indexOf(version) < index) yield invalid(`${field}[${index}]`, version, "duplicate version");
+    else yield* refused(`${field}[${index}]`, version, checkLabel1035(version));
+  }
+  if (!list.some((version) => reviewVersions.includes(version))) {
+    yield invalid(field, list, `must include at least one of ${reviewVersions.join(", ")}`);
+  }
+}
 
 export function* webhookClient(field: string, { url, service }: Sent<WebhookClientConfig>): Problems {
   if ((url === undefined) === (service === undefined)) {

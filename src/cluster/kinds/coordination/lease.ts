@@ -1,20 +1,12 @@
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { LeaseSpec } from "@tsbuilder/apimachinery/k8s/coordination/v1";
-import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
+import { invalid } from "@tsbuilder/apimachinery/errors";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
+import { type Problems, nonNegative } from "../checks/problems.ts";
 
 type Lease = ApiObject & { spec?: Sent<LeaseSpec> };
-
-const leaseStrategy: Partial<Strategy> = {
-  default: (object) => void (object["spec"] ??= {}),
-  prepareForCreate: (object) => dropGatedFields(object),
-  prepareForUpdate: (object) => dropGatedFields(object),
-  validate: (object) => validateLease(object),
-  validateUpdate: (object) => validateLease(object),
-};
 
 /** The feature of the fields is off by default. */
 function dropGatedFields({ spec }: Lease): void {
@@ -22,22 +14,24 @@ function dropGatedFields({ spec }: Lease): void {
   delete spec?.preferredHolder;
 }
 
-function validateLease({ spec = {} }: Lease): FieldError[] {
-  const errors: FieldError[] = [];
+function* leaseProblems({ spec = {} }: Lease): Problems {
   const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec;
   if (duration !== undefined && duration <= 0) {
-    errors.push(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"));
+    yield invalid("spec.leaseDurationSeconds", duration, "must be greater than 0");
   }
-  if (transitions !== undefined && transitions < 0) {
-    errors.push(invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
-  }
-  return errors;
+  yield* nonNegative("spec.leaseTransitions", transitions);
 }
 
 export const lease: BuiltInKind = {
   resource: "leases.coordination.k8s.io",
   metadataChecks: { qualifiedFinalizers: false },
-  strategy: leaseStrategy,
+  strategy: {
+    default: (object) => void (object["spec"] ??= {}),
+    prepareForCreate: (object) => dropGatedFields(object),
+    prepareForUpdate: (object) => dropGatedFields(object),
+    validate: (object) => [...leaseProblems(object)],
+    validateUpdate: (object) => [...leaseProblems(object)],
+  },
   cells: { Holder: text("spec.holderIdentity") },
   emptyObject: { spec: {} },
 };

@@ -3,11 +3,10 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
-import { containersAt } from "../apps/workload.ts";
+import { containersAt, templateWarnings } from "../apps/workload.ts";
 import { defaultTemplate } from "./pod-spec/defaults.ts";
 import { type PodTemplateSpec, template } from "./pod-spec/types.ts";
 import { validateTemplate } from "./pod-spec/validate.ts";
-import { podWarnings } from "./pod-spec/warnings.ts";
 
 interface SentPodTemplate extends ApiObject {
   template?: PodTemplateSpec;
@@ -18,11 +17,7 @@ const podTemplateStrategy: Partial<Strategy> = {
   specChanged: (object, old) => !isEqual(object["template"], old["template"]),
   validate: (object) => [...validateTemplate((object as SentPodTemplate).template, "template")],
   validateUpdate: (object) => [...validateTemplate((object as SentPodTemplate).template, "template")],
-  *warnings(object, old) {
-    const { template = {} } = object as SentPodTemplate;
-    if (old && old.metadata.generation === object.metadata.generation) return;
-    yield* podWarnings("template", template.spec ?? {}, template.metadata?.annotations);
-  },
+  warnings: (object, old) => templateWarnings(object, old, "template"),
 };
 
 export const podTemplate: BuiltInKind = {

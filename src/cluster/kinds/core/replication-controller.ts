@@ -12,11 +12,10 @@ import {
   endlessPods,
   replicaCounts,
   replicas,
-  templateWarnings,
+  workloadWarnings,
 } from "../apps/workload.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
-import { hostnameWarning } from "../checks/names.ts";
 import { type Problems, nonNegative } from "../checks/problems.ts";
 import { validateTemplate } from "./pod-spec/validate.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
@@ -26,7 +25,7 @@ import {
   replicatedPods,
 } from "../apps/replica-set/replica-set-controller.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
-import type { Defaulted } from "../../control-loop/defaulted.ts";
+import type { Defaulted } from "../../control-loop/api/core.ts";
 import type { Stored } from "../../contract/stored.ts";
 
 export type ReplicationController = Defaulted<Stored<core.ReplicationController>, "replicas">;
@@ -53,10 +52,7 @@ const replicationControllerStrategy: Partial<Strategy> = {
     subresource === "status"
       ? [...replicaCounts(object, replicaSetCounts)]
       : [...controllerProblems(object as Workload)],
-  *warnings(object, old) {
-    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-    yield* templateWarnings(object, old);
-  },
+  warnings: (object, old) => workloadWarnings(object, old),
 };
 
 function* controllerProblems({ spec }: Workload): Problems {

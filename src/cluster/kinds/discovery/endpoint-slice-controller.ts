@@ -1,9 +1,13 @@
-import type * as discovery from "@tsbuilder/apimachinery/k8s/discovery/v1";
-import type { Endpoint } from "@tsbuilder/apimachinery/k8s/discovery/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type Service, pods, services } from "../../control-loop/api/core.ts";
-import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
+import {
+  type Controller,
+  type ControllerContext,
+  type Writer,
+  userOf,
+} from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import {
   type PodEndpoint,
@@ -14,20 +18,20 @@ import {
   targetRefOf,
 } from "../core/service/pod-endpoints.ts";
 import { isReady } from "../../control-loop/pods/pod-state.ts";
-import type { ClusterObjects, ResourceName } from "../../contract/cluster-objects.ts";
+import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/stored.ts";
+import { type EndpointAddress, type Endpoints, endpointsResource } from "../core/endpoints.ts";
 
-export type EndpointSlice = Stored<discovery.EndpointSlice>;
+type EndpointSlice = Stored<v1.EndpointSlice>;
 
 export const endpointSlices: ResourceName<EndpointSlice> = "endpointslices.discovery.k8s.io";
 
 /** The label of a slice with the name of its Service. */
-export const serviceLabel = "kubernetes.io/service-name";
+const serviceLabel = "kubernetes.io/service-name";
 
 /** The label of a slice with the controller that writes it. */
 export const managerLabel = "endpointslice.kubernetes.io/managed-by";
 
-/** The maximum number of endpoints in a slice. */
 const sliceSize = 100;
 
 const user = userOf("endpointslice");
@@ -57,13 +61,11 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
     const current = objects
       .list(endpointSlices, namespace)
       .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
-    await replaceSlices(objects, user, current, endpointSlicesOf(service, found));
+    await replaceSlices({ objects, user }, current, endpointSlicesOf(service, found));
   }
 }
 
-/**
- * The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice.
- */
+/** The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice. */
 function endpointSlicesOf(service: Service, found: readonly PodEndpoint[]): EndpointSlice[] {
   const groups = groupByPorts(found).flatMap((group) => chunk(group, sliceSize));
   return (groups.length > 0 ? groups : [[]]).map((group) => ({
@@ -92,14 +94,10 @@ function metadataOf(service: Service): EndpointSlice["metadata"] {
   };
 }
 
-function endpointOf(service: Service, { pod, address, ready }: PodEndpoint): Endpoint {
+function endpointOf(service: Service, { pod, address, ready }: PodEndpoint): v1.Endpoint {
   return {
     addresses: [address],
-    conditions: {
-      ready,
-      serving: isReady(pod),
-      terminating: pod.metadata.deletionTimestamp !== undefined,
-    },
+    conditions: { ready, serving: isReady(pod), terminating: pod.metadata.deletionTimestamp !== undefined },
     ...hostnameOf(pod, service),
     ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
     targetRef: targetRefOf(pod),
@@ -112,30 +110,24 @@ function chunk<T>(items: readonly T[], size: number): T[][] {
   );
 }
 
-/** The part of a slice that its controller owns. */
-interface SliceOptions {
-  /** True if annotations are copied from Endpoints; otherwise they are the users', and stay. Default: false. */
-  readonly ownsAnnotations?: boolean | undefined;
-}
-
 /**
  * Creates, updates and deletes slices until they match. Slices that have the content of a wanted one stay; others of the
- * same address type are updated, so that few are created and deleted.
+ * same address type are updated, so that few are created and deleted. Annotations are the users' and stay, except where
+ * they are copied from Endpoints.
  */
-export async function replaceSlices(
-  objects: ClusterObjects,
-  user: string,
+async function replaceSlices(
+  { objects, user }: Writer,
   current: readonly EndpointSlice[],
   wanted: readonly EndpointSlice[],
-  options: SliceOptions = {},
+  ownsAnnotations = false,
 ): Promise<void> {
-  const changed = wanted.filter((slice) => !current.some((stored) => isSame(stored, slice, options)));
-  const spare = current.filter((stored) => !wanted.some((slice) => isSame(stored, slice, options)));
+  const changed = wanted.filter((slice) => !current.some((stored) => isSame(stored, slice, ownsAnnotations)));
+  const spare = current.filter((stored) => !wanted.some((slice) => isSame(stored, slice, ownsAnnotations)));
   for (const slice of changed) {
     const at = spare.findIndex(({ addressType }) => addressType === slice.addressType);
     const [reused] = at === -1 ? [] : spare.splice(at, 1);
     if (!reused) await objects.create(user, slice);
-    else await objects.update(user, rewritten(reused, slice, options));
+    else await objects.update(user, rewritten(reused, slice, ownsAnnotations));
   }
   for (const slice of spare) await objects.delete(user, slice, { uid: slice.metadata.uid });
 }
@@ -143,7 +135,7 @@ export async function replaceSlices(
 function rewritten(
   stored: EndpointSlice,
   { metadata: { labels, annotations }, endpoints, ports }: EndpointSlice,
-  { ownsAnnotations }: SliceOptions,
+  ownsAnnotations: boolean,
 ): EndpointSlice {
   const { annotations: known, ...kept } = stored.metadata;
   const all = ownsAnnotations ? annotations : known;
@@ -155,7 +147,7 @@ function rewritten(
   };
 }
 
-function isSame(stored: EndpointSlice, wanted: EndpointSlice, { ownsAnnotations }: SliceOptions): boolean {
+function isSame(stored: EndpointSlice, wanted: EndpointSlice, ownsAnnotations: boolean): boolean {
   return (
     stored.addressType === wanted.addressType &&
     isEqual(stored.endpoints ?? [], wanted.endpoints) &&
@@ -163,4 +155,104 @@ function isSame(stored: EndpointSlice, wanted: EndpointSlice, { ownsAnnotations 
     isEqual(stored.metadata.labels, wanted.metadata.labels) &&
     (!ownsAnnotations || isEqual(stored.metadata.annotations, wanted.metadata.annotations))
   );
+}
+
+const mirroringManager = "endpointslicemirroring-controller.k8s.io";
+
+const mirroringUser = userOf("endpointslicemirroring");
+
+/** Mirrors the Endpoints that users write for Services without a selector in EndpointSlices. */
+export function mirroringController({ objects }: ControllerContext): Controller {
+  return {
+    watches: [services, endpointsResource, endpointSlices],
+
+    keysOf({ resource, object }) {
+      if (resource !== endpointSlices) return [keyOf(object)];
+      const { namespace, labels } = object.metadata;
+      const service = labels?.[managerLabel] === mirroringManager ? labels[serviceLabel] : undefined;
+      return service ? [`${namespace}/${service}`] : [];
+    },
+
+    async reconcile(key) {
+      const service = findByKey(objects, services, key);
+      const isMirrored = service && !service.spec.selector;
+      const mirrored = isMirrored ? findByKey(objects, endpointsResource, key) : undefined;
+      const wanted = mirrored && mayBeMirrored(mirrored) ? mirroredSlicesOf(mirrored) : [];
+      await replaceSlices({ objects, user: mirroringUser }, slicesOf(key), wanted, true);
+      return undefined;
+    },
+  };
+
+  function slicesOf(key: string) {
+    const [namespace, name] = key.split("/");
+    return objects
+      .list(endpointSlices, namespace)
+      .filter(
+        ({ metadata: { labels, deletionTimestamp } }) =>
+          labels?.[managerLabel] === mirroringManager &&
+          labels[serviceLabel] === name &&
+          deletionTimestamp === undefined,
+      );
+  }
+}
+
+/** Annotations of Endpoints that their slices don't get. */
+const ownAnnotations = [
+  "endpoints.kubernetes.io/last-change-trigger-time",
+  "kubectl.kubernetes.io/last-applied-configuration",
+];
+
+/** Endpoints are not mirrored if a label forbids it, or if they are the lock of a leader election. */
+function mayBeMirrored({ metadata }: Endpoints): boolean {
+  return (
+    metadata.labels?.["endpointslice.kubernetes.io/skip-mirror"] !== "true" &&
+    metadata.annotations?.["control-plane.alpha.kubernetes.io/leader"] === undefined
+  );
+}
+
+/** The EndpointSlices of Endpoints, without names: one for each set of ports and family of addresses. */
+function mirroredSlicesOf(endpoints: Endpoints): EndpointSlice[] {
+  const slices = new Map<string, EndpointSlice>();
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of endpoints.subsets ?? []) {
+    const all = [
+      ...addresses.map((address) => [address, true] as const),
+      ...notReadyAddresses.map((address) => [address, false] as const),
+    ];
+    for (const [address, ready] of all) {
+      const addressType = address.ip.includes(":") ? "IPv6" : "IPv4";
+      const key = JSON.stringify([addressType, ports.map((port) => JSON.stringify(port)).toSorted()]);
+      const known = slices.get(key)?.endpoints ?? [];
+      slices.set(key, {
+        apiVersion: "discovery.k8s.io/v1",
+        kind: "EndpointSlice",
+        metadata: mirroredMetadata(endpoints),
+        addressType,
+        endpoints: [...known, mirroredEndpoint(address, ready)],
+        ports: [...ports],
+      });
+    }
+  }
+  return [...slices.values()];
+}
+
+function mirroredMetadata(endpoints: Endpoints): EndpointSlice["metadata"] {
+  const { name, namespace, labels, annotations = {} } = endpoints.metadata;
+  const copied = Object.entries(annotations).filter(([key]) => !ownAnnotations.includes(key));
+  return {
+    generateName: `${name}-`,
+    namespace: namespace!,
+    labels: { ...labels, [managerLabel]: mirroringManager, [serviceLabel]: name! },
+    ...(copied.length > 0 && { annotations: Object.fromEntries(copied) }),
+    ownerReferences: [ownerReferenceTo(endpoints)],
+  };
+}
+
+function mirroredEndpoint({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean) {
+  return {
+    addresses: [ip],
+    conditions: { ready },
+    ...(hostname && { hostname }),
+    ...(nodeName !== undefined && { nodeName }),
+    ...(targetRef && { targetRef }),
+  };
 }

@@ -8,12 +8,10 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { eachOf, emptyAsNull, fillIn } from "../fill-in.ts";
-import { endpointSlicesController } from "./endpoint-slice-controller.ts";
-import { mirroringController } from "./mirroring-controller.ts";
+import { endpointSlicesController, mirroringController } from "./endpoint-slice-controller.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "../checks/addresses.ts";
 import { checkReachable } from "../checks/names.ts";
@@ -27,30 +25,6 @@ type EndpointSlice = ApiObject & {
 
 /** Go serializes absent endpoints and ports as null. */
 const noLists = { endpoints: null, ports: null };
-
-const endpointSliceStrategy: Partial<Strategy> = {
-  default(object) {
-    fillIn(object, () => noLists);
-    for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
-    for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
-  },
-  prepareForCreate(object) {
-    emptyAsNull(object, ...Object.keys(noLists));
-    dropTopology(object);
-  },
-  prepareForUpdate(object, old) {
-    emptyAsNull(object, ...Object.keys(noLists));
-    if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
-  },
-  specChanged(object, old) {
-    const { metadata, ...rest } = object;
-    const { metadata: before, ...oldRest } = old;
-    return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
-  },
-  validate: (object) => [...sliceProblems(object)],
-  validateUpdate: (object, old) => [...sliceProblems(object, old)],
-  warnings: (object, old) => sliceWarnings(object, old),
-};
 
 /** v1 ignores the field of older versions. */
 function dropTopology(object: ApiObject): void {
@@ -95,7 +69,7 @@ function* endpointProblems(endpoints: readonly Sent<Endpoint>[], addressType: st
     if (addresses.length === 0) yield required(at, "must contain at least 1 address");
     else if (addresses.length > limits.addresses) yield tooMany(at, addresses.length, limits.addresses);
     for (const [position, address] of addresses.entries()) {
-      yield* addressProblems(at, position, { address, addressType });
+      yield* addressProblems(at, position, address, addressType);
     }
     if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
     if (hostname !== undefined) yield* refused(`${field}.hostname`, hostname, checkLabel(hostname));
@@ -103,11 +77,7 @@ function* endpointProblems(endpoints: readonly Sent<Endpoint>[], addressType: st
   }
 }
 
-function* addressProblems(
-  list: string,
-  index: number,
-  { address, addressType }: { readonly address: string; readonly addressType: string },
-): Problems {
+function* addressProblems(list: string, index: number, address: string, addressType: string): Problems {
   const field = `${list}[${index}]`;
   if (addressType === "FQDN") return yield* domainProblems(field, address);
   if (addressType !== "IPv4" && addressType !== "IPv6") return;
@@ -170,7 +140,29 @@ function formatCell<T>(list: readonly T[] = [], show: (item: T) => string): stri
 export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
   resource: "endpointslices.discovery.k8s.io",
   metadataChecks: { update: ["new"] },
-  strategy: endpointSliceStrategy,
+  strategy: {
+    default(object) {
+      fillIn(object, () => noLists);
+      for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
+      for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
+    },
+    prepareForCreate(object) {
+      emptyAsNull(object, ...Object.keys(noLists));
+      dropTopology(object);
+    },
+    prepareForUpdate(object, old) {
+      emptyAsNull(object, ...Object.keys(noLists));
+      if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
+    },
+    specChanged(object, old) {
+      const { metadata, ...rest } = object;
+      const { metadata: before, ...oldRest } = old;
+      return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
+    },
+    validate: (object) => [...sliceProblems(object)],
+    validateUpdate: (object, old) => [...sliceProblems(object, old)],
+    warnings: (object, old) => sliceWarnings(object, old),
+  },
   cells: {
     AddressType: text("addressType"),
     Ports: (object) =>

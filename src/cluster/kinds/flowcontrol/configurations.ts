@@ -1,17 +1,12 @@
-import type {
-  FlowSchemaSpec,
-  PolicyRulesWithSubjects,
-  PriorityLevelConfigurationSpec,
-  ResourcePolicyRule,
-} from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 
 /** The objects that the server creates at its start. The mandatory ones can't be changed. */
 interface Configurations {
-  readonly levels: Readonly<Record<string, PriorityLevelConfigurationSpec>>;
-  readonly schemas: Readonly<Record<string, FlowSchemaSpec>>;
+  readonly levels: Readonly<Record<string, v1.PriorityLevelConfigurationSpec>>;
+  readonly schemas: Readonly<Record<string, v1.FlowSchemaSpec>>;
 }
 
-type Subject = PolicyRulesWithSubjects["subjects"][number];
+type Subject = v1.PolicyRulesWithSubjects["subjects"][number];
 
 const group = (name: string): Subject => ({ kind: "Group", group: { name } });
 const user = (name: string): Subject => ({ kind: "User", user: { name } });
@@ -23,14 +18,14 @@ const everyone = [group("system:unauthenticated"), group("system:authenticated")
 
 const all = ["*"];
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], namespaces: all };
-const anyResource: ResourcePolicyRule = {
+const anyResource: v1.ResourcePolicyRule = {
   verbs: all,
   apiGroups: all,
   resources: all,
   clusterScope: true,
   namespaces: all,
 };
-const anything = (...subjects: Subject[]): PolicyRulesWithSubjects[] => [
+const anything = (...subjects: Subject[]): v1.PolicyRulesWithSubjects[] => [
   { subjects, resourceRules: [anyResource], nonResourceRules: [{ verbs: all, nonResourceURLs: all }] },
 ];
 
@@ -38,8 +33,8 @@ function schema(
   level: string,
   matchingPrecedence: number,
   by: "ByUser" | "ByNamespace" | undefined,
-  rules: PolicyRulesWithSubjects[],
-): FlowSchemaSpec {
+  rules: v1.PolicyRulesWithSubjects[],
+): v1.FlowSchemaSpec {
   return {
     priorityLevelConfiguration: { name: level },
     matchingPrecedence,
@@ -53,7 +48,7 @@ function limited(
   lendablePercent: number,
   queues: number,
   handSize: number,
-): PriorityLevelConfigurationSpec {
+): v1.PriorityLevelConfigurationSpec {
   const queuing = { queues, handSize, queueLengthLimit: 50 };
   const limitResponse = { type: "Queue" as const, queuing };
   return { type: "Limited", limited: { nominalConcurrencyShares, limitResponse, lendablePercent } };

@@ -1,24 +1,16 @@
-import type {
-  FlowSchemaCondition,
-  FlowSchemaSpec,
-  NonResourcePolicyRule,
-  PolicyRulesWithSubjects,
-  ResourcePolicyRule,
-  Subject,
-} from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedSchema, resetFlowControl } from "./fixed-specs.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, needed, refused } from "../checks/problems.ts";
+import { type Problems, each, needed, refused } from "../checks/problems.ts";
 import { alone } from "../admissionregistration/match-resources.ts";
 
-type FlowSchema = ApiObject & { spec?: Sent<FlowSchemaSpec> };
+type FlowSchema = ApiObject & { spec?: Sent<v1.FlowSchemaSpec> };
 
 const highestPrecedence = 10_000;
 
@@ -39,28 +31,23 @@ function* schemaProblems({ metadata, spec = {} }: FlowSchema): Problems {
   const { name = "" } = spec.priorityLevelConfiguration ?? {};
   if (name !== "") yield* refused("spec.priorityLevelConfiguration.name", name, checkSubdomain(name));
   else yield required("spec.priorityLevelConfiguration.name", "must reference a priority level");
-  for (const [index, rule] of (spec.rules ?? []).entries()) yield* ruleProblems(`spec.rules[${index}]`, rule);
+  yield* each("spec.rules", spec.rules, ruleProblems);
 }
 
-function* ruleProblems(field: string, rule: Sent<PolicyRulesWithSubjects>): Problems {
+function* ruleProblems(field: string, rule: Sent<v1.PolicyRulesWithSubjects>): Problems {
   const { subjects = [], resourceRules = [], nonResourceRules = [] } = rule;
-  for (const [index, subject] of subjects.entries())
-    yield* subjectProblems(`${field}.subjects[${index}]`, subject);
+  yield* each(`${field}.subjects`, subjects, subjectProblems);
   if (subjects.length === 0) yield required(`${field}.subjects`, "subjects must contain at least one value");
   if (resourceRules.length + nonResourceRules.length === 0) {
     yield required(field, "at least one of resourceRules and nonResourceRules has to be non-empty");
   }
-  for (const [index, each] of resourceRules.entries()) {
-    yield* resourceRule(`${field}.resourceRules[${index}]`, each);
-  }
-  for (const [index, each] of nonResourceRules.entries()) {
-    yield* pathRule(`${field}.nonResourceRules[${index}]`, each);
-  }
+  yield* each(`${field}.resourceRules`, resourceRules, resourceRule);
+  yield* each(`${field}.nonResourceRules`, nonResourceRules, pathRule);
 }
 
 const subjectFields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
 
-function* subjectProblems(field: string, subject: Sent<Subject>): Problems {
+function* subjectProblems(field: string, subject: Sent<v1.Subject>): Problems {
   const { kind = "" } = subject;
   if (!Object.hasOwn(subjectFields, kind)) {
     return yield notSupported(`${field}.kind`, kind, ["Group", "ServiceAccount", "User"]);
@@ -105,15 +92,13 @@ function* verbProblems(field: string, verbs: readonly string[]): Problems {
 
 function* pathRule(
   field: string,
-  { verbs = [], nonResourceURLs = [] }: Sent<NonResourcePolicyRule>,
+  { verbs = [], nonResourceURLs = [] }: Sent<v1.NonResourcePolicyRule>,
 ): Problems {
   yield* verbProblems(`${field}.verbs`, verbs);
   const at = `${field}.nonResourceURLs`;
   if (nonResourceURLs.length === 0) yield required(at, "nonResourceURLs must contain at least one value");
   if (nonResourceURLs.includes("*")) return yield* alone(at, nonResourceURLs, "non-resource URLs");
-  for (const [index, path] of nonResourceURLs.entries()) {
-    yield* refused(`${at}[${index}]`, path, checkPath(path));
-  }
+  yield* each(at, nonResourceURLs, (each, path) => refused(each, path, checkPath(path)));
 }
 
 function checkPath(path: string): string[] {
@@ -127,7 +112,7 @@ function checkPath(path: string): string[] {
   return isSuffix ? [] : ["wildcard can only do suffix matching"];
 }
 
-function* resourceRule(field: string, rule: Sent<ResourcePolicyRule>): Problems {
+function* resourceRule(field: string, rule: Sent<v1.ResourcePolicyRule>): Problems {
   const { verbs = [], apiGroups = [], resources = [], namespaces = [], clusterScope = false } = rule;
   yield* verbProblems(`${field}.verbs`, verbs);
   if (apiGroups.length === 0) {
@@ -151,29 +136,27 @@ function* resourceRule(field: string, rule: Sent<ResourcePolicyRule>): Problems 
   }
 }
 
-const flowSchemaStrategy: Partial<Strategy> = {
-  resetFields: resetFlowControl,
-  default(object) {
-    fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
-    object["status"] ??= {};
-  },
-  validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
-  validateUpdate: (object, _old, { subresource }) => [
-    ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
-    ...conditionProblems(object),
-  ],
-};
-
 export const flowSchema: BuiltInKind = {
   resource: "flowschemas.flowcontrol.apiserver.k8s.io",
   metadataChecks: { update: ["new"], status: [] },
-  strategy: flowSchemaStrategy,
+  strategy: {
+    resetFields: resetFlowControl,
+    default(object) {
+      fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
+      object["status"] ??= {};
+    },
+    validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
+    validateUpdate: (object, _old, { subresource }) => [
+      ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
+      ...conditionProblems(object),
+    ],
+  },
   cells: {
     PriorityLevel: text("spec.priorityLevelConfiguration.name"),
     MatchingPrecedence: count("spec.matchingPrecedence"),
     DistinguisherMethod: text("spec.distinguisherMethod.type", "<none>"),
     MissingPL: (object) => {
-      const conditions = readField<FlowSchemaCondition[]>(object, "status.conditions") ?? [];
+      const conditions = readField<v1.FlowSchemaCondition[]>(object, "status.conditions") ?? [];
       return conditions.find(({ type }) => type === "Dangling")?.status ?? "?";
     },
   },

@@ -1,13 +1,7 @@
-import type {
-  ExemptPriorityLevelConfiguration,
-  LimitedPriorityLevelConfiguration,
-  LimitResponse,
-  PriorityLevelConfigurationSpec,
-} from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { CellReader } from "../../registry/table-columns.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
@@ -15,24 +9,8 @@ import { type Problems, choice, inRange } from "../checks/problems.ts";
 import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
 
-const priorityLevelStrategy: Partial<Strategy> = {
-  resetFields: resetFlowControl,
-  default(object) {
-    const { exempt, limited } = (object["spec"] ??= {}) as Sent<PriorityLevelConfigurationSpec>;
-    fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
-    fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
-    fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
-    object["status"] ??= {};
-  },
-  validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
-  validateUpdate: (object, _old, { subresource }) => [
-    ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
-    ...conditionProblems(object),
-  ],
-};
-
 function* levelProblems(object: ApiObject): Problems {
-  const { type = "", limited, exempt } = object["spec"] as Sent<PriorityLevelConfigurationSpec>;
+  const { type = "", limited, exempt } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;
   if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
     yield invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'");
   }
@@ -46,7 +24,7 @@ function* levelProblems(object: ApiObject): Problems {
   } else yield* choice("spec.type", type, ["Exempt", "Limited"]);
 }
 
-function* limitedProblems(field: string, limited: Sent<LimitedPriorityLevelConfiguration>): Problems {
+function* limitedProblems(field: string, limited: Sent<v1.LimitedPriorityLevelConfiguration>): Problems {
   const { borrowingLimitPercent: borrowed } = limited;
   yield* shareProblems(field, limited, queueProblems(`${field}.limitResponse`, limited.limitResponse ?? {}));
   if (borrowed !== undefined && borrowed < 0) {
@@ -57,7 +35,7 @@ function* limitedProblems(field: string, limited: Sent<LimitedPriorityLevelConfi
 /** The shares of a level; in between, the problems of its queues. */
 function* shareProblems(
   field: string,
-  { nominalConcurrencyShares: shares = 0, lendablePercent }: Sent<ExemptPriorityLevelConfiguration>,
+  { nominalConcurrencyShares: shares = 0, lendablePercent }: Sent<v1.ExemptPriorityLevelConfiguration>,
   between: Iterable<FieldError> = [],
 ): Problems {
   if (shares < 0) {
@@ -70,7 +48,7 @@ function* shareProblems(
 const mostQueues = 10_000_000;
 const mostHashBits = 60;
 
-function* queueProblems(field: string, { type, queuing }: Sent<LimitResponse>): Problems {
+function* queueProblems(field: string, { type, queuing }: Sent<v1.LimitResponse>): Problems {
   const at = `${field}.queuing`;
   if (type === "Reject") {
     if (queuing) yield forbidden(at, "must be nil if limited.limitResponse.type is not Limited");
@@ -101,7 +79,21 @@ function numberOr(path: string): CellReader {
 export const priorityLevelConfiguration: BuiltInKind = {
   resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
   metadataChecks: { update: ["new"], status: [] },
-  strategy: priorityLevelStrategy,
+  strategy: {
+    resetFields: resetFlowControl,
+    default(object) {
+      const { exempt, limited } = (object["spec"] ??= {}) as Sent<v1.PriorityLevelConfigurationSpec>;
+      fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
+      fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
+      fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
+      object["status"] ??= {};
+    },
+    validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
+    validateUpdate: (object, _old, { subresource }) => [
+      ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
+      ...conditionProblems(object),
+    ],
+  },
   cells: {
     Type: text("spec.type"),
     NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),

@@ -1,30 +1,16 @@
 import { forbidden, invalid, notSupported, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import type {
-  IngressClassParametersReference,
-  IngressClassSpec,
-} from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { TypedLocalObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, immutable, needed, refused } from "../checks/problems.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 
-type IngressClass = ApiObject & { spec?: Sent<IngressClassSpec> };
-
-const ingressClassStrategy: Partial<Strategy> = {
-  default: (object) =>
-    fillIn((object["spec"] as Fields | undefined)?.["parameters"], () => ({ scope: "Cluster" })),
-  validate: (object) => [...classProblems(object)],
-  validateUpdate: (object: IngressClass, old: IngressClass) => [
-    ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
-    ...classProblems(object),
-  ],
-};
+type IngressClass = ApiObject & { spec?: Sent<v1.IngressClassSpec> };
 
 const longestController = 250;
 
@@ -50,7 +36,7 @@ function* domainPrefixedPath(field: string, value: string): Problems {
   }
 }
 
-function* parametersProblems(field: string, parameters: Sent<IngressClassParametersReference>): Problems {
+function* parametersProblems(field: string, parameters: Sent<v1.IngressClassParametersReference>): Problems {
   const { scope = "", namespace } = parameters;
   yield* typedReference(field, parameters);
   if (scope === "Namespace") {
@@ -78,11 +64,19 @@ export const checkSegment = (text: string): string[] => pathSegmentName(text, fa
 export const ingressClass: BuiltInKind = {
   resource: "ingressclasses.networking.k8s.io",
   metadataChecks: { update: ["update", "new"] },
-  strategy: ingressClassStrategy,
+  strategy: {
+    default: (object) =>
+      fillIn((object["spec"] as Fields | undefined)?.["parameters"], () => ({ scope: "Cluster" })),
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object: IngressClass, old: IngressClass) => [
+      ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
+      ...classProblems(object),
+    ],
+  },
   cells: {
     Controller: text("spec.controller"),
     Parameters: (object) => {
-      const parameters = readField<IngressClassParametersReference>(object, "spec.parameters");
+      const parameters = readField<v1.IngressClassParametersReference>(object, "spec.parameters");
       if (!parameters) return "<none>";
       const { apiGroup, kind, name } = parameters;
       return `${kind}${apiGroup ? `.${apiGroup}` : ""}/${name}`;

@@ -1,26 +1,16 @@
-import type {
-  HTTPIngressPath,
-  IngressBackend,
-  IngressLoadBalancerIngress,
-  IngressRule,
-  IngressServiceBackend,
-  IngressSpec,
-  IngressStatus,
-  IngressTLS,
-} from "@tsbuilder/apimachinery/k8s/networking/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { checkAddress, isAddress } from "../checks/addresses.ts";
 import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.ts";
-import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
 import { typedReference } from "./ingress-class.ts";
 
-type Ingress = ApiObject & { spec?: Sent<IngressSpec>; status?: Sent<IngressStatus> };
+type Ingress = ApiObject & { spec?: Sent<v1.IngressSpec>; status?: Sent<v1.IngressStatus> };
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
@@ -30,8 +20,8 @@ function* ingressProblems({ spec = {} }: Ingress): Problems {
     yield invalid("spec", spec.rules ?? null, "either `defaultBackend` or `rules` must be specified");
   }
   if (defaultBackend) yield* backend("spec.defaultBackend", defaultBackend);
-  for (const [index, rule] of rules.entries()) yield* hostRule(`spec.rules[${index}]`, rule);
-  for (const [index, each] of tls.entries()) yield* tlsProblems(`spec.tls[${index}]`, each);
+  yield* each("spec.rules", rules, hostRule);
+  yield* each("spec.tls", tls, tlsProblems);
   if (ingressClassName !== undefined) {
     yield* refused("spec.ingressClassName", ingressClassName, checkSubdomain(ingressClassName));
   }
@@ -46,13 +36,13 @@ function* classConflict({ metadata, spec = {} }: Ingress): Problems {
   yield invalid(`annotations.${classAnnotation}`, annotation, detail);
 }
 
-function* hostRule(field: string, { host = "", http }: Sent<IngressRule>): Problems {
+function* hostRule(field: string, { host = "", http }: Sent<v1.IngressRule>): Problems {
   if (isAddress(host)) yield notAnAddress(`${field}.host`, host);
   if (host !== "") yield* refused(`${field}.host`, host, checkHost(host));
   if (!http) return;
   const { paths = [] } = http;
   if (paths.length === 0) yield required(`${field}.http.paths`);
-  for (const [index, path] of paths.entries()) yield* pathProblems(`${field}.http.paths[${index}]`, path);
+  yield* each(`${field}.http.paths`, paths, pathProblems);
 }
 
 function notAnAddress(field: string, host: string) {
@@ -67,7 +57,7 @@ const forbiddenParts = ["//", "/./", "/../", "%2f", "%2F"];
 
 const forbiddenEnds = ["/..", "/."];
 
-function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<HTTPIngressPath>): Problems {
+function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<v1.HTTPIngressPath>): Problems {
   if (pathType === undefined) return yield required(`${field}.pathType`, "pathType must be specified");
   const isRelative = !path.startsWith("/");
   if (pathType === "Exact" || pathType === "Prefix") {
@@ -84,14 +74,14 @@ function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<HTT
   yield* backend(`${field}.backend`, rest.backend ?? {});
 }
 
-function* backend(field: string, { service, resource }: Sent<IngressBackend>): Problems {
+function* backend(field: string, { service, resource }: Sent<v1.IngressBackend>): Problems {
   if (service && resource) yield invalid(field, "", "cannot set both resource and service backends");
   else if (resource) yield* typedReference(`${field}.resource`, resource);
   else if (service) yield* serviceBackend(field, service);
   else yield invalid(field, "", "resource or service backend is required");
 }
 
-function* serviceBackend(field: string, { name, port = {} }: Sent<IngressServiceBackend>): Problems {
+function* serviceBackend(field: string, { name, port = {} }: Sent<v1.IngressServiceBackend>): Problems {
   yield* needed(`${field}.service.name`, name, checkLabel);
   if (port.name && port.number) yield invalid(field, "", "cannot set both port name & port number");
   else if (port.name) yield* refused(`${field}.service.port.name`, port.name, checkPortName(port.name));
@@ -99,10 +89,8 @@ function* serviceBackend(field: string, { name, port = {} }: Sent<IngressService
   else yield required(field, "port name or number is required");
 }
 
-function* tlsProblems(field: string, { hosts = [], secretName }: Sent<IngressTLS>): Problems {
-  for (const [index, host] of hosts.entries()) {
-    yield* refused(`${field}.hosts[${index}]`, host, checkHost(host));
-  }
+function* tlsProblems(field: string, { hosts = [], secretName }: Sent<v1.IngressTLS>): Problems {
+  yield* each(`${field}.hosts`, hosts, (at, host) => refused(at, host, checkHost(host)));
   if (secretName) yield* refused(`${field}.secretName`, secretName, checkSubdomain(secretName));
 }
 
@@ -118,37 +106,15 @@ function* ingressStatusProblems({ status }: Ingress, old: Ingress): Problems {
   }
 }
 
-const ingressStrategy: Partial<Strategy> = {
-  statusWritesMetadata: true,
-  default(object) {
-    object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
-  },
-  validate: (object) => [...ingressProblems(object), ...classConflict(object)],
-  validateUpdate: (object, old, { subresource }) => [
-    ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
-  ],
-  *warnings(object, old) {
-    const { metadata, spec } = object as Ingress;
-    if (
-      old ||
-      metadata.annotations?.[classAnnotation] === undefined ||
-      spec?.ingressClassName !== undefined
-    ) {
-      return;
-    }
-    yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
-  },
-};
-
 function hosts(object: object): string {
-  const rules = readField<Sent<IngressRule>[]>(object, "spec.rules") ?? [];
+  const rules = readField<Sent<v1.IngressRule>[]>(object, "spec.rules") ?? [];
   const named = rules.flatMap(({ host }) => (host ? [host] : []));
   if (named.length === 0) return "*";
   return named.length > 3 ? `${named.slice(0, 3).join(",")} + ${named.length - 3} more...` : named.join(",");
 }
 
 function addresses(object: object): string {
-  const list = readField<Sent<IngressLoadBalancerIngress>[]>(object, "status.loadBalancer.ingress") ?? [];
+  const list = readField<Sent<v1.IngressLoadBalancerIngress>[]>(object, "status.loadBalancer.ingress") ?? [];
   return list.map(({ ip, hostname }) => ip ?? hostname ?? "").join(",");
 }
 
@@ -159,7 +125,21 @@ function ingressPorts(object: object): string {
 export const ingress: BuiltInKind = {
   resource: "ingresses.networking.k8s.io",
   metadataChecks: { update: ["update", "new"] },
-  strategy: ingressStrategy,
+  strategy: {
+    statusWritesMetadata: true,
+    default(object) {
+      object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
+    },
+    validate: (object) => [...ingressProblems(object), ...classConflict(object)],
+    validateUpdate: (object, old, { subresource }) => [
+      ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
+    ],
+    *warnings({ metadata, spec }: Ingress, old) {
+      const hasAnnotation = metadata.annotations?.[classAnnotation] !== undefined;
+      if (old || !hasAnnotation || spec?.ingressClassName !== undefined) return;
+      yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
+    },
+  },
   cells: {
     Class: text("spec.ingressClassName", "<none>"),
     Hosts: hosts,

@@ -5,21 +5,12 @@ import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { ageOf } from "../../registry/format-age.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { checkCanonicalAddress } from "../checks/addresses.ts";
-import { needed, type Problems, refused } from "../checks/problems.ts";
+import { type Problems, goStruct, needed, refused, text } from "../checks/problems.ts";
 import { checkSegment } from "./ingress-class.ts";
 
 type IPAddress = ApiObject & { spec?: Sent<IPAddressSpec> };
-
-const ipAddressStrategy: Partial<Strategy> = {
-  // Nothing that is appended to an address leaves it one.
-  generateName: (address) => address,
-  validateName: checkCanonicalAddress,
-  validate: (object) => [...parentProblems(object)],
-  validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
-};
 
 function* parentProblems({ spec = {} }: IPAddress): Problems {
   const field = "spec.parentRef";
@@ -31,17 +22,15 @@ function* parentProblems({ spec = {} }: IPAddress): Problems {
   if (namespace) yield* refused(`${field}.namespace`, namespace, checkSegment(namespace));
 }
 
-/** The message shows the reference as a Go struct. */
 function* parentChanges({ spec = {} }: IPAddress, { spec: old = {} }: IPAddress): Problems {
-  const shown = structOf(spec);
-  if (isEqual(shown, structOf(old))) return;
+  const shown = shownParent(spec);
+  if (isEqual(shown, shownParent(old))) return;
   yield invalidStruct("spec.parentRef", shown as object, "field is immutable");
 }
 
-function structOf({ parentRef }: Sent<IPAddressSpec>) {
-  if (!parentRef) return null;
-  const { group = "", resource = "", namespace = "", name = "" } = parentRef;
-  return { Group: group, Resource: resource, Namespace: namespace, Name: name };
+/** The message shows the reference as a Go struct. */
+function shownParent({ parentRef }: Sent<IPAddressSpec>): object | null {
+  return parentRef ? goStruct(parentRef, { group: text, resource: text, namespace: text, name: text }) : null;
 }
 
 function parentCell(object: object): string {
@@ -55,7 +44,13 @@ function parentCell(object: object): string {
 export const ipAddress: BuiltInKind = {
   resource: "ipaddresses.networking.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: ipAddressStrategy,
+  strategy: {
+    // Nothing that is appended to an address leaves it one.
+    generateName: (address) => address,
+    validateName: checkCanonicalAddress,
+    validate: (object) => [...parentProblems(object)],
+    validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
+  },
   cells: {
     ParentRef: parentCell,
   },

@@ -1,11 +1,5 @@
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
-import type {
-  IPBlock,
-  NetworkPolicyPeer,
-  NetworkPolicyPort,
-  NetworkPolicySpec,
-} from "@tsbuilder/apimachinery/k8s/networking/v1";
-import type { Strategy } from "../../registry/resource.ts";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
 import { type Fields, eachOf } from "../fill-in.ts";
@@ -14,27 +8,9 @@ import type { Sent } from "../../contract/sent.ts";
 import { checkAddressRange, isRange, isStrictSubset, rangeWarnings } from "../checks/addresses.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
-import { type Problems, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, refused, optionalChoice } from "../checks/problems.ts";
 
-const networkPolicyStrategy: Partial<Strategy> = {
-  default(object) {
-    const spec = object["spec"] as Fields | undefined;
-    if (!spec) return;
-    spec["podSelector"] ??= {};
-    // Every policy applies to ingress; to egress only if it has egress rules.
-    if (!(spec["policyTypes"] as string[] | undefined)?.length) {
-      spec["policyTypes"] = ["Ingress", ...(eachOf(spec, "egress").length === 0 ? [] : ["Egress"])];
-    }
-    for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {
-      for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
-    }
-  },
-  validate: (object) => [...policyProblems(object)],
-  validateUpdate: (object, old) => [...policyProblems(object, old)],
-  warnings: (object) => policyWarnings(object),
-};
-
-type NetworkPolicy = ApiObject & { spec?: Sent<NetworkPolicySpec> };
+type NetworkPolicy = ApiObject & { spec?: Sent<v1.NetworkPolicySpec> };
 
 /** Validates a policy; ranges that it already had before an update are not checked again. */
 function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
@@ -42,8 +18,8 @@ function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
   const { spec = {} } = policy;
   yield* selectorProblems("spec.podSelector", spec.podSelector);
   for (const { field, ports, peers, peersField } of rulesOf(policy)) {
-    for (const [index, port] of ports.entries()) yield* portProblems(`${field}.ports[${index}]`, port);
-    for (const [index, peer] of peers.entries()) yield* peerProblems(`${peersField}[${index}]`, peer, known);
+    yield* each(`${field}.ports`, ports, portProblems);
+    yield* each(peersField, peers, (at, peer) => peerProblems(at, peer, known));
   }
   const { policyTypes = [] } = spec;
   if (policyTypes.length > 2) {
@@ -76,7 +52,7 @@ function rulesOf({ spec = {} }: NetworkPolicy) {
   ];
 }
 
-function* blocks(policy: NetworkPolicy): Generator<[string, Sent<IPBlock>], void> {
+function* blocks(policy: NetworkPolicy): Generator<[string, Sent<v1.IPBlock>], void> {
   for (const { peers, peersField } of rulesOf(policy)) {
     for (const [index, { ipBlock }] of peers.entries()) {
       if (ipBlock) yield [`${peersField}[${index}].ipBlock`, ipBlock];
@@ -84,7 +60,7 @@ function* blocks(policy: NetworkPolicy): Generator<[string, Sent<IPBlock>], void
   }
 }
 
-function* portProblems(field: string, { protocol, port, endPort }: Sent<NetworkPolicyPort>): Problems {
+function* portProblems(field: string, { protocol, port, endPort }: Sent<v1.NetworkPolicyPort>): Problems {
   yield* optionalChoice(`${field}.protocol`, protocol, ["TCP", "UDP", "SCTP"]);
   const refuseEnd = (when: string) =>
     endPort === undefined
@@ -103,7 +79,7 @@ function* portProblems(field: string, { protocol, port, endPort }: Sent<NetworkP
   }
 }
 
-function* peerProblems(field: string, peer: Sent<NetworkPolicyPeer>, known: readonly string[]): Problems {
+function* peerProblems(field: string, peer: Sent<v1.NetworkPolicyPeer>, known: readonly string[]): Problems {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   yield* selectorProblems(`${field}.podSelector`, podSelector);
   yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector);
@@ -116,7 +92,7 @@ function* peerProblems(field: string, peer: Sent<NetworkPolicyPeer>, known: read
 
 function* blockProblems(
   field: string,
-  { cidr = "", except = [] }: Sent<IPBlock>,
+  { cidr = "", except = [] }: Sent<v1.IPBlock>,
   known: readonly string[],
 ): Problems {
   if (cidr === "") return yield required(`${field}.cidr`);
@@ -132,7 +108,23 @@ function* blockProblems(
 
 export const networkPolicy: BuiltInKind = {
   resource: "networkpolicies.networking.k8s.io",
-  strategy: networkPolicyStrategy,
+  strategy: {
+    default(object) {
+      const spec = object["spec"] as Fields | undefined;
+      if (!spec) return;
+      spec["podSelector"] ??= {};
+      // Every policy applies to ingress; to egress only if it has egress rules.
+      if (!(spec["policyTypes"] as string[] | undefined)?.length) {
+        spec["policyTypes"] = ["Ingress", ...(eachOf(spec, "egress").length === 0 ? [] : ["Egress"])];
+      }
+      for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {
+        for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
+      }
+    },
+    validate: (object) => [...policyProblems(object)],
+    validateUpdate: (object, old) => [...policyProblems(object, old)],
+    warnings: (object) => policyWarnings(object),
+  },
   cells: { "Pod-Selector": (object) => formatSelector(readField(object, "spec.podSelector")) },
   emptyObject: { spec: { podSelector: {} } },
 };

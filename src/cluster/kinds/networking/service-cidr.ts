@@ -2,21 +2,13 @@ import { invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors
 import type { ServiceCIDRSpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import { checkCanonicalRange, familyOf } from "../checks/addresses.ts";
-import { immutable, type Problems, refused } from "../checks/problems.ts";
+import { type Problems, each, immutable, refused } from "../checks/problems.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 
 type ServiceCIDR = ApiObject & { spec?: Sent<ServiceCIDRSpec> };
-
-const serviceCIDRStrategy: Partial<Strategy> = {
-  ...emptyStatusStrategy,
-  validate: (object) => [...rangeProblems(object)],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "" ? [...rangeChanges(object, old)] : [],
-};
 
 const field = "spec.cidrs";
 
@@ -25,9 +17,7 @@ function* rangeProblems({ spec = {} }: ServiceCIDR): Problems {
   const { cidrs = [] } = spec;
   if (cidrs.length === 0) return yield required(field, "at least one CIDR required");
   if (cidrs.length > 2) return yield invalidStruct(field, { CIDRs: cidrs }, "may only hold up to 2 values");
-  for (const [index, range] of cidrs.entries()) {
-    yield* refused(`${field}[${index}]`, range, checkCanonicalRange(range));
-  }
+  yield* each(field, cidrs, (at, range) => refused(at, range, checkCanonicalRange(range)));
   const [first, second] = cidrs.map(familyOf);
   if (cidrs.length === 2 && first !== undefined && first === second) {
     const detail = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
@@ -48,7 +38,12 @@ function* rangeChanges(object: ServiceCIDR, old: ServiceCIDR): Problems {
 
 export const serviceCIDR: BuiltInKind = {
   resource: "servicecidrs.networking.k8s.io",
-  strategy: serviceCIDRStrategy,
+  strategy: {
+    ...emptyStatusStrategy,
+    validate: (object) => [...rangeProblems(object)],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "" ? [...rangeChanges(object, old)] : [],
+  },
   cells: { CIDRs: (object) => (readField<string[]>(object, "spec.cidrs") ?? []).join(",") },
   emptyObject: { spec: {}, status: {} },
 };

@@ -4,7 +4,6 @@ import type { Overhead, Scheduling } from "@tsbuilder/apimachinery/k8s/node/v1";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { labelProblems } from "../checks/names.ts";
@@ -16,14 +15,6 @@ type RuntimeClass = ApiObject & {
   handler?: string;
   overhead?: Sent<Overhead>;
   scheduling?: Sent<Scheduling>;
-};
-
-const runtimeClassStrategy: Partial<Strategy> = {
-  validate: (object) => [...runtimeClassProblems(object)],
-  validateUpdate: (object: RuntimeClass, old: RuntimeClass) => [
-    ...runtimeClassProblems(object),
-    ...immutable("handler", object.handler ?? "", old.handler ?? ""),
-  ],
 };
 
 function* runtimeClassProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {
@@ -57,7 +48,13 @@ function* schedulingProblems(
 export const runtimeClass: BuiltInKind = {
   resource: "runtimeclasses.node.k8s.io",
   metadataChecks: { update: ["new", "update"], qualifiedFinalizers: false },
-  strategy: runtimeClassStrategy,
+  strategy: {
+    validate: (object) => [...runtimeClassProblems(object)],
+    validateUpdate: (object: RuntimeClass, old: RuntimeClass) => [
+      ...runtimeClassProblems(object),
+      ...immutable("handler", object.handler ?? "", old.handler ?? ""),
+    ],
+  },
   cells: { Handler: text("handler") },
   zeroValues: { handler: "" },
 };

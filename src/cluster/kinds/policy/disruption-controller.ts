@@ -7,7 +7,7 @@ import { type Pod, pods } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { scaledCount, sum } from "../../control-loop/counts.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../../control-loop/record-event.ts";
+import { reporting } from "../../control-loop/record-event.ts";
 import { isFinished, isReady } from "../../control-loop/pods/pod-state.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 
@@ -19,16 +19,11 @@ interface Scaled extends KubernetesObject {
   spec?: { replicas?: number };
 }
 
-interface DisruptionContext extends ReportingContext {
-  /** The last warning about a budget, so that it is not repeated with each pod that is created or deleted. */
-  readonly warned: Map<string, string>;
-}
-
 /** Writes the allowed disruptions into the status of each PodDisruptionBudget, where evictions read them. */
 export function disruptionController(context: ControllerContext): Controller {
-  const { objects, clock } = context;
+  const { objects, clock, report } = reporting(context, user, "controllermanager");
+  /** The last warning about a budget, so that it is not repeated with each pod that is created or deleted. */
   const warned = new Map<string, string>();
-  const steps = { ...reporting(context, user, "controllermanager"), warned };
   return {
     watches: [podDisruptionBudgets, pods],
 
@@ -44,58 +39,47 @@ export function disruptionController(context: ControllerContext): Controller {
       const covered = objects
         .list(pods, budget.metadata.namespace)
         .filter(({ metadata }) => matchesLabelSelector(budget.spec?.selector, metadata.labels ?? {}));
-      const status = budgetStatus(budget, covered, wantedByOwners(steps, covered), clock.now());
+      const status = budgetStatus(budget, covered, wantedByOwners(covered), clock.now());
       if (!isEqual(status, budget.status)) await objects.update(user, { ...budget, status }, "status");
-      await warn(steps, key, budget, covered);
+      await warn(key, budget, covered);
       return status.disruptedPods ? evictionTimeout : undefined;
     },
   };
+
+  /** Reports why a budget does not do what it seems to say. */
+  async function warn(key: string, budget: PodDisruptionBudget, covered: readonly Pod[]): Promise<void> {
+    const hasUnmanaged = !countsPods(budget) && covered.some((pod) => !ownerOf(pod));
+    const reason = covered.length === 0 ? "NoPods" : hasUnmanaged ? "UnmanagedPods" : "";
+    if (warned.get(key) === reason) return;
+    warned.set(key, reason);
+    if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
+    if (reason !== "UnmanagedPods") return;
+    const why = "Some of its pods have no controller with replicas: set minAvailable to an integer";
+    await report(budget, "Warning", reason, why);
+  }
+
+  /** The sum of the replicas of the pods' owners, each owner counted once. */
+  function wantedByOwners(covered: readonly Pod[]): number {
+    const owners = covered.flatMap((pod) => ownerOf(pod) ?? []);
+    const distinct = new Map(owners.map((owner) => [owner.metadata.uid, owner.spec?.replicas ?? 0]));
+    return sum([...distinct.values()]);
+  }
+
+  /** The object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
+  function ownerOf(object: KubernetesObject): Scaled | undefined {
+    const reference = findController(object);
+    if (!reference) return undefined;
+    const { apiVersion, kind, name } = reference;
+    const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
+    if (!served) return undefined;
+    const owner = objects.get<Scaled>(served.resource, object.metadata.namespace, name);
+    return owner && (ownerOf(owner) ?? owner);
+  }
 }
 
-/** Reports why a budget does not do what it seems to say. */
-async function warn(
-  context: DisruptionContext,
-  key: string,
-  budget: PodDisruptionBudget,
-  covered: readonly Pod[],
-): Promise<void> {
-  const { report, warned } = context;
-  const reason =
-    covered.length === 0 ? "NoPods" : hasUnmanaged(context, budget, covered) ? "UnmanagedPods" : "";
-  if (warned.get(key) === reason) return;
-  warned.set(key, reason);
-  if (reason === "NoPods") await report(budget, "Normal", reason, "No matching pods found");
-  if (reason !== "UnmanagedPods") return;
-  const why = "Some of its pods have no controller with replicas: set minAvailable to an integer";
-  await report(budget, "Warning", reason, why);
-}
-
-function hasUnmanaged(
-  context: DisruptionContext,
-  { spec = {} }: PodDisruptionBudget,
-  covered: readonly Pod[],
-): boolean {
-  const isCount = spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
-  return !isCount && covered.some((pod) => !ownerOf(context, pod));
-}
-
-/** The sum of the replicas of the pods' owners, each owner counted once. */
-function wantedByOwners(context: DisruptionContext, covered: readonly Pod[]): number {
-  const owners = covered.flatMap((pod) => ownerOf(context, pod) ?? []);
-  const distinct = new Map(owners.map((owner) => [owner.metadata.uid, owner.spec?.replicas ?? 0]));
-  return sum([...distinct.values()]);
-}
-
-/** The object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
-function ownerOf(context: DisruptionContext, object: KubernetesObject): Scaled | undefined {
-  const { objects } = context;
-  const reference = findController(object);
-  if (!reference) return undefined;
-  const { apiVersion, kind, name } = reference;
-  const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
-  if (!served) return undefined;
-  const owner = objects.get<Scaled>(served.resource, object.metadata.namespace, name);
-  return owner && (ownerOf(context, owner) ?? owner);
+/** Returns true if a budget is about the pods that are there, not about the replicas of their owners. */
+function countsPods({ spec = {} }: PodDisruptionBudget): boolean {
+  return spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
 }
 
 /** An admitted eviction counts for so many milliseconds if its pod is not deleted. */
@@ -112,16 +96,18 @@ export function budgetStatus(
   now: number,
 ): PodDisruptionBudgetStatus {
   const { minAvailable, maxUnavailable } = budget.spec ?? {};
-  const isCount = maxUnavailable === undefined && typeof minAvailable !== "string";
-  const expectedPods = isCount ? pods.filter((pod) => !isFinished(pod)).length : wantedByOwners;
+  const expectedPods = countsPods(budget) ? pods.filter((pod) => !isFinished(pod)).length : wantedByOwners;
   const desiredHealthy =
     maxUnavailable === undefined
       ? scaledCount(minAvailable ?? 1, expectedPods, Math.ceil)
       : Math.max(0, expectedPods - scaledCount(maxUnavailable, expectedPods, Math.ceil));
-  const disruptedPods = underEviction(budget, pods, now);
-  const staying = pods.filter(({ metadata }) => {
-    return !metadata.deletionTimestamp && disruptedPods[metadata.name!] === undefined;
-  });
+  const present = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const disrupted = Object.entries(budget.status?.disruptedPods ?? {}).filter(
+    ([name, since]) =>
+      present.some(({ metadata }) => metadata.name === name) && Date.parse(since) + evictionTimeout > now,
+  );
+  const disruptedPods: Record<string, string> = Object.fromEntries(disrupted);
+  const staying = present.filter(({ metadata }) => disruptedPods[metadata.name!] === undefined);
   const currentHealthy = staying.filter(isReady).length;
   const disruptionsAllowed = expectedPods === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
   return {
@@ -130,22 +116,9 @@ export function budgetStatus(
     desiredHealthy,
     expectedPods,
     disruptionsAllowed,
-    ...(Object.keys(disruptedPods).length > 0 ? { disruptedPods } : {}),
+    ...(disrupted.length > 0 ? { disruptedPods } : {}),
     conditions: [allowed(budget, disruptionsAllowed > 0, now)],
   };
-}
-
-function underEviction(
-  { status }: PodDisruptionBudget,
-  pods: readonly Pod[],
-  now: number,
-): Record<string, string> {
-  const staying = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
-  const noted = Object.entries(status?.disruptedPods ?? {}).filter(
-    ([name, since]) =>
-      staying.some(({ metadata }) => metadata.name === name) && Date.parse(since) + evictionTimeout > now,
-  );
-  return Object.fromEntries(noted);
 }
 
 function allowed(
@@ -161,7 +134,6 @@ function allowed(
     reason: isAllowed ? "SufficientPods" : "InsufficientPods",
     message: "",
     observedGeneration: metadata.generation ?? 0,
-    lastTransitionTime:
-      last?.status === state ? (last.lastTransitionTime ?? formatTime(now)) : formatTime(now),
+    lastTransitionTime: (last?.status === state && last.lastTransitionTime) || formatTime(now),
   };
 }

@@ -1,38 +1,20 @@
 import { invalidStruct } from "@tsbuilder/apimachinery/errors";
-import type {
-  PodDisruptionBudgetSpec,
-  PodDisruptionBudgetStatus,
-} from "@tsbuilder/apimachinery/k8s/policy/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/policy/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, text } from "../cells.ts";
 import { disruptionController } from "./disruption-controller.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import { conditionProblems, selectorProblems, shownSelector } from "../checks/meta-types.ts";
 import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../apps/workload.ts";
 
-type PodDisruptionBudget = ApiObject & { spec?: Sent<PodDisruptionBudgetSpec> };
+type PodDisruptionBudget = ApiObject & { spec?: Sent<v1.PodDisruptionBudgetSpec> };
 
-const disruptionBudgetStrategy: Partial<Strategy> = {
-  default(object) {
-    object["status"] = {
-      currentHealthy: 0,
-      desiredHealthy: 0,
-      disruptionsAllowed: 0,
-      expectedPods: 0,
-      ...(object["status"] as object),
-    };
-  },
-  validate: (object) => [...problemsOf(object)],
-  validateUpdate: (object, _old, { subresource }) => [
-    ...(subresource === "status" ? statusProblems(object) : problemsOf(object)),
-  ],
-};
+const noCounts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
 
 function* statusProblems(object: ApiObject): Problems {
-  const status = (object["status"] ?? {}) as Sent<PodDisruptionBudgetStatus>;
+  const status = (object["status"] ?? {}) as Sent<v1.PodDisruptionBudgetStatus>;
   yield* conditionProblems("status.conditions", status.conditions);
   for (const field of ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const) {
     yield* nonNegative(`status.${field}`, status[field]);
@@ -65,7 +47,16 @@ function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
 export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   resource: "poddisruptionbudgets.policy",
   metadataChecks: { create: [], update: [], status: [] },
-  strategy: { ...disruptionBudgetStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    default(object) {
+      object["status"] = { ...noCounts, ...(object["status"] as object) };
+    },
+    validate: (object) => [...problemsOf(object)],
+    validateUpdate: (object, _old, { subresource }) => [
+      ...(subresource === "status" ? statusProblems(object) : problemsOf(object)),
+    ],
+  },
   cells: {
     "Min Available": text("spec.minAvailable", "N/A"),
     "Max Unavailable": text("spec.maxUnavailable", "N/A"),
@@ -73,5 +64,5 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   },
   emptyObject: { spec: {}, status: {} },
   controllers: { disruption: disruptionController },
-  zeroValues: { status: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 } },
+  zeroValues: { status: noCounts },
 };

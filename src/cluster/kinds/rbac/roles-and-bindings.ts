@@ -1,20 +1,13 @@
 import type { AggregationRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidStruct,
-  notSupported,
-  required,
-} from "@tsbuilder/apimachinery/errors";
+import { invalid, invalidStruct, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Rule } from "../../contract/authorizer.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import { pathSegmentName } from "../../registry/validate-name.ts";
 import { isUsable, selectorProblems } from "../checks/meta-types.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
-import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
 import type { CellReader } from "../../registry/table-columns.ts";
 import { readField, text } from "../cells.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
@@ -34,62 +27,26 @@ const group = "rbac.authorization.k8s.io";
 /** Go serializes absent rules as null. */
 const noRules = { rules: null };
 
-const roleStrategy: Partial<Strategy> = {
-  validateName: pathSegmentName,
-  // A client that sends an empty list owns it.
-  default: (object) => fillIn(object, () => noRules),
-  prepareForCreate: (object) => emptyAsNull(object, "rules"),
-  prepareForUpdate: (object) => emptyAsNull(object, "rules"),
-  validate: (object) => [...validateRules(object), ...aggregation(object)],
-  validateUpdate: (object) => [...validateRules(object), ...aggregation(object)],
-};
-
-const bindingStrategy: Partial<Strategy> = {
-  validateName: pathSegmentName,
-  default(object) {
-    const { roleRef, subjects } = object as SentBinding;
-    if (roleRef) roleRef.apiGroup ||= group;
-    for (const subject of subjects ?? []) {
-      if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
-    }
-  },
-  validate: (object) => validateBinding(object),
-  validateUpdate(object, old) {
-    const [now, before] = [object as SentBinding, old as SentBinding];
-    const same = (["apiGroup", "kind", "name"] as const).every(
-      (field) => (now.roleRef?.[field] ?? "") === (before.roleRef?.[field] ?? ""),
-    );
-    const errors = validateBinding(now);
-    if (!same) errors.push(cannotChange(now));
-    return errors;
-  },
-};
-
-function validateRules({ rules, kind }: SentRole): FieldError[] {
-  return (rules ?? []).flatMap((rule, index) => {
+function* ruleProblems({ rules, kind }: SentRole): Problems {
+  for (const [index, rule] of (rules ?? []).entries()) {
     const field = `rules[${index}]`;
-    const errors: FieldError[] = [];
-    if (!rule.verbs?.length) errors.push(required(`${field}.verbs`, "verbs must contain at least one value"));
-    if (rule.nonResourceURLs?.length) {
-      const at = `${field}.nonResourceURLs`;
-      if (kind === "Role") {
-        const detail = "namespaced rules cannot apply to non-resource URLs";
-        errors.push(invalid(at, rule.nonResourceURLs, detail));
-      }
-      if ([rule.apiGroups, rule.resources, rule.resourceNames].some((list) => list?.length)) {
-        const detail = "rules cannot apply to both regular resources and non-resource URLs";
-        errors.push(invalid(at, rule.nonResourceURLs, detail));
-      }
-    } else {
+    const urls = rule.nonResourceURLs ?? [];
+    const at = `${field}.nonResourceURLs`;
+    if (!rule.verbs?.length) yield required(`${field}.verbs`, "verbs must contain at least one value");
+    if (urls.length === 0) {
       if (!rule.apiGroups?.length) {
-        errors.push(required(`${field}.apiGroups`, "resource rules must supply at least one api group"));
+        yield required(`${field}.apiGroups`, "resource rules must supply at least one api group");
       }
       if (!rule.resources?.length) {
-        errors.push(required(`${field}.resources`, "resource rules must supply at least one resource"));
+        yield required(`${field}.resources`, "resource rules must supply at least one resource");
       }
+      continue;
     }
-    return errors;
-  });
+    if (kind === "Role") yield invalid(at, urls, "namespaced rules cannot apply to non-resource URLs");
+    if ([rule.apiGroups, rule.resources, rule.resourceNames].some((list) => list?.length)) {
+      yield invalid(at, urls, "rules cannot apply to both regular resources and non-resource URLs");
+    }
+  }
 }
 
 function* aggregation({ aggregationRule }: SentRole): Problems {
@@ -108,19 +65,15 @@ function* aggregation({ aggregationRule }: SentRole): Problems {
 
 const subjectKinds = ["ServiceAccount", "User", "Group"];
 
-function validateBinding(object: SentBinding): FieldError[] {
-  return [...bindingProblems(object)];
-}
-
 function* bindingProblems({ kind, roleRef = {}, subjects = [] }: SentBinding): Problems {
   const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
   const { apiGroup = "", kind: role = "", name } = roleRef;
   if (apiGroup !== group) yield notSupported("roleRef.apiGroup", apiGroup, [group]);
   yield* optionalChoice("roleRef.kind", role, kinds);
   yield* needed("roleRef.name", name, (text) => pathSegmentName(text, false));
-  for (const [index, subject] of subjects.entries()) {
-    yield* subjectProblems(`subjects[${index}]`, subject, kind === "ClusterRoleBinding");
-  }
+  yield* each("subjects", subjects, (at, subject) =>
+    subjectProblems(at, subject, kind === "ClusterRoleBinding"),
+  );
 }
 
 function* subjectProblems(field: string, subject: Sent<Subject>, needsNamespace: boolean): Problems {
@@ -135,9 +88,12 @@ function* subjectProblems(field: string, subject: Sent<Subject>, needsNamespace:
   } else yield notSupported(`${field}.kind`, kind, subjectKinds);
 }
 
-function cannotChange({ roleRef: { apiGroup = "", kind = "", name = "" } = {} }: SentBinding): FieldError {
+function* keptRole({ roleRef: now }: SentBinding, { roleRef: before }: SentBinding): Problems {
+  const fields = ["apiGroup", "kind", "name"] as const;
+  if (fields.every((field) => (now?.[field] ?? "") === (before?.[field] ?? ""))) return;
   // The server shows its own struct, whose fields have other names.
-  return invalidStruct("roleRef", { APIGroup: apiGroup, Kind: kind, Name: name }, "cannot change roleRef");
+  const shown = { APIGroup: now?.apiGroup ?? "", Kind: now?.kind ?? "", Name: now?.name ?? "" };
+  yield invalidStruct("roleRef", shown, "cannot change roleRef");
 }
 
 function subjects(kind: string): CellReader {
@@ -148,41 +104,48 @@ function subjects(kind: string): CellReader {
       .join(", ");
 }
 
-const binding: Readonly<Record<string, CellReader>> = {
-  Role: (object) => `${text("roleRef.kind")(object)}/${text("roleRef.name")(object)}`,
-  Users: subjects("User"),
-  Groups: subjects("Group"),
-  ServiceAccounts: subjects("ServiceAccount"),
-};
-
-export const role: BuiltInKind = {
-  resource: "roles.rbac.authorization.k8s.io",
+const ofRoles: Omit<BuiltInKind, "resource"> = {
   metadataChecks: { update: ["new", "update"] },
-  strategy: roleStrategy,
+  strategy: {
+    validateName: pathSegmentName,
+    // A client that sends an empty list owns it.
+    default: (object) => fillIn(object, () => noRules),
+    prepareForCreate: (object) => emptyAsNull(object, "rules"),
+    prepareForUpdate: (object) => emptyAsNull(object, "rules"),
+    validate: (object) => [...ruleProblems(object), ...aggregation(object)],
+    validateUpdate: (object) => [...ruleProblems(object), ...aggregation(object)],
+  },
   emptyObject: noRules,
 };
 
-export const roleBinding: BuiltInKind = {
-  resource: "rolebindings.rbac.authorization.k8s.io",
+export const role: BuiltInKind = { resource: `roles.${group}`, ...ofRoles };
+
+export const clusterRole: BuiltInKind = { resource: `clusterroles.${group}`, ...ofRoles };
+
+const ofBindings: Omit<BuiltInKind, "resource"> = {
   metadataChecks: { update: ["new", "update"] },
-  strategy: bindingStrategy,
-  cells: binding,
+  strategy: {
+    validateName: pathSegmentName,
+    default(object) {
+      const { roleRef, subjects } = object as SentBinding;
+      if (roleRef) roleRef.apiGroup ||= group;
+      for (const subject of subjects ?? []) {
+        if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
+      }
+    },
+    validate: (object) => [...bindingProblems(object)],
+    validateUpdate: (object, old) => [...bindingProblems(object), ...keptRole(object, old)],
+  },
+  cells: {
+    Role: (object) => `${text("roleRef.kind")(object)}/${text("roleRef.name")(object)}`,
+    Users: subjects("User"),
+    Groups: subjects("Group"),
+    ServiceAccounts: subjects("ServiceAccount"),
+  },
   emptyObject: { roleRef: {} },
   zeroValues: { roleRef: { apiGroup: "", kind: "", name: "" } },
 };
 
-export const clusterRole: BuiltInKind = {
-  resource: "clusterroles.rbac.authorization.k8s.io",
-  metadataChecks: { update: ["new", "update"] },
-  strategy: roleStrategy,
-  emptyObject: noRules,
-};
+export const roleBinding: BuiltInKind = { resource: `rolebindings.${group}`, ...ofBindings };
 
-export const clusterRoleBinding: BuiltInKind = {
-  resource: "clusterrolebindings.rbac.authorization.k8s.io",
-  metadataChecks: { update: ["new", "update"] },
-  strategy: bindingStrategy,
-  cells: binding,
-  emptyObject: { roleRef: {} },
-  zeroValues: { roleRef: { apiGroup: "", kind: "", name: "" } },
-};
+export const clusterRoleBinding: BuiltInKind = { resource: `clusterrolebindings.${group}`, ...ofBindings };

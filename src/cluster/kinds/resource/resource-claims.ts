@@ -1,24 +1,5 @@
-import type {
-  DeviceClaim,
-  DeviceClassSpec,
-  DeviceConstraint,
-  DeviceRequest,
-  DeviceSelector,
-  DeviceToleration,
-  ExactDeviceRequest,
-  OpaqueDeviceConfiguration,
-  ResourceClaimSpec,
-  ResourceClaimTemplateSpec,
-} from "@tsbuilder/apimachinery/k8s/resource/v1";
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  invalidStruct,
-  required,
-  tooLong,
-  tooMany,
-} from "@tsbuilder/apimachinery/errors";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/resource/v1";
+import { forbidden, invalid, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import {
   checkLabel,
@@ -28,7 +9,6 @@ import {
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { Store } from "../../storage/store.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
@@ -36,6 +16,9 @@ import {
   type Problems,
   type Shape,
   choice,
+  duplicates,
+  each,
+  eachOfFew,
   goStruct,
   needed,
   number,
@@ -53,23 +36,8 @@ import { compileSelector } from "../../expressions/compile-expression.ts";
 import { celProblem } from "../admissionregistration/match-resources.ts";
 import { driverName } from "../storage/storage-class.ts";
 
-const resourceClaimStrategy = (store: Store): Partial<Strategy> => ({
-  returnsDeleted: true,
-  default(object) {
-    object["spec"] ??= {};
-    defaultClaim(object["spec"]);
-    object["status"] ??= {};
-  },
-  validate: (object) => [
-    ...adminAccess(devicesOf(object), object.metadata.namespace!, store),
-    ...claimProblems("spec.devices", devicesOf(object)),
-  ],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
-});
-
-function devicesOf(object: ApiObject): Sent<DeviceClaim> {
-  return (object as { spec?: Sent<ResourceClaimSpec> }).spec?.devices ?? {};
+function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
+  return (object as { spec?: Sent<v1.ResourceClaimSpec> }).spec?.devices ?? {};
 }
 
 function claimState(object: object): string {
@@ -83,21 +51,7 @@ function claimState(object: object): string {
   ].join(",");
 }
 
-type ClaimTemplate = ApiObject & { spec?: Sent<ResourceClaimTemplateSpec> };
-
-const resourceClaimTemplateStrategy = (store: Store): Partial<Strategy> => ({
-  returnsDeleted: true,
-  default(object) {
-    const spec = object["spec"] as Fields | undefined;
-    fillIn(spec, () => ({ metadata: {}, spec: {} }));
-    defaultClaim(spec?.["spec"]);
-  },
-  validate: (object: ClaimTemplate) => [
-    ...adminAccess(object.spec?.spec?.devices ?? {}, object.metadata.namespace!, store),
-    ...problems(object),
-  ],
-  validateUpdate: (object, old) => [...problems(object), ...keptTemplate(object["spec"], old["spec"])],
-});
+type ClaimTemplate = ApiObject & { spec?: Sent<v1.ResourceClaimTemplateSpec> };
 
 /** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
 function* keptClaim(spec: unknown, old: unknown): Problems {
@@ -112,37 +66,26 @@ function* keptTemplate(spec: unknown, old: unknown): Problems {
   yield invalidStruct("spec", shown, "field is immutable");
 }
 
-const selector: Shape = { cel: pointerTo({ expression: text }) };
-
-const toleration: Shape = {
+const tolerations = pointerTo({
   key: text,
   operator: text,
   value: text,
   effect: text,
   tolerationSeconds: pointer,
-};
+});
 
-const capacity: Shape = { requests: pointer };
+const capacity = pointerTo({ requests: pointer });
 
-const subRequest: Shape = {
-  name: text,
+const amount: Shape = {
   deviceClassName: text,
-  selectors: pointerTo(selector),
+  selectors: pointerTo({ cel: pointerTo({ expression: text }) }),
   allocationMode: text,
   count: number,
-  tolerations: pointerTo(toleration),
-  capacity: pointerTo(capacity),
 };
 
-const exactRequest: Shape = {
-  deviceClassName: text,
-  selectors: pointerTo(selector),
-  allocationMode: text,
-  count: number,
-  adminAccess: pointer,
-  tolerations: pointerTo(toleration),
-  capacity: pointerTo(capacity),
-};
+const subRequest: Shape = { name: text, ...amount, tolerations, capacity };
+
+const exactRequest: Shape = { ...amount, adminAccess: pointer, tolerations, capacity };
 
 const claimSpec: Shape = {
   devices: pointerTo({
@@ -177,7 +120,7 @@ function defaultClaim(spec: unknown): void {
 const label = "resource.kubernetes.io/admin-access";
 
 /** Only namespaces with a label may request devices that others use (adminAccess); the error names the first request. */
-function* adminAccess({ requests = [] }: Sent<DeviceClaim>, namespace: string, store: Store): Problems {
+function* adminAccess({ requests = [] }: Sent<v1.DeviceClaim>, namespace: string, store: Store): Problems {
   const index = requests?.findIndex(({ exactly }) => exactly?.adminAccess === true) ?? -1;
   if (index < 0) return;
   const labels = store.collection("namespaces").get(namespace)?.object.metadata.labels;
@@ -191,43 +134,44 @@ function* problems(object: ClaimTemplate): Problems {
   yield* claimProblems("spec.spec.devices", object.spec?.spec?.devices ?? {});
 }
 
-type DeviceClass = ApiObject & { spec?: Sent<DeviceClassSpec> };
+type DeviceClass = ApiObject & { spec?: Sent<v1.DeviceClassSpec> };
 
-const mostConfigs = 32;
+/** The most items of lists, and the lengths of texts. */
+const limits = {
+  configsOfClass: 32,
+  items: 32,
+  alternatives: 8,
+  expression: 10 * 1024,
+  parameters: 10 * 1024,
+  domain: 63,
+  attribute: 32,
+};
 
 function* classProblems({ spec = {} }: DeviceClass): Problems {
   const { selectors = [], config = [], extendedResourceName: name } = spec;
   yield* selectorProblems("spec.selectors", selectors);
-  yield* listProblems("spec.config", config, mostConfigs, configProblems);
+  yield* eachOfFew("spec.config", config, limits.configsOfClass, configProblems);
   if (name !== undefined && !isExtended(name)) {
     yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
   }
 }
 
-const mostItems = 32;
-
-const mostChoices = 8;
-
-const longestExpression = 10 * 1024;
-
-const longestParameters = 10 * 1024;
-
 /** Validates the requests, constraints and configurations of a claim. */
-function* claimProblems(field: string, claim: Sent<DeviceClaim>): Problems {
+function* claimProblems(field: string, claim: Sent<v1.DeviceClaim>): Problems {
   const { requests = [], constraints = [], config = [] } = claim;
   const names = namesOf(requests ?? []);
-  yield* setProblems(`${field}.requests`, requests ?? [], mostItems, requestProblems, nameOf);
-  yield* listProblems(`${field}.constraints`, constraints, mostItems, (at, constraint) =>
+  yield* uniqueItems(`${field}.requests`, requests ?? [], limits.items, requestProblems, nameOf);
+  yield* eachOfFew(`${field}.constraints`, constraints, limits.items, (at, constraint) =>
     constraintProblems(at, constraint, names),
   );
-  yield* listProblems(`${field}.config`, config, mostItems, function* (at, each) {
+  yield* eachOfFew(`${field}.config`, config, limits.items, function* (at, each) {
     yield* referenceProblems(`${at}.requests`, each.requests ?? [], names);
     yield* configProblems(at, each);
   });
 }
 
 /** The requests of a claim, and those of them with alternatives by `request/alternative`, too. */
-function namesOf(requests: readonly Sent<DeviceRequest>[]): ReadonlySet<string> {
+function namesOf(requests: readonly Sent<v1.DeviceRequest>[]): ReadonlySet<string> {
   return new Set(
     requests.flatMap(({ name = "", firstAvailable = [] }) => [
       name,
@@ -236,55 +180,44 @@ function namesOf(requests: readonly Sent<DeviceRequest>[]): ReadonlySet<string> 
   );
 }
 
-function nameOf({ name = "" }: { name?: string | undefined }): string {
+/** The name of an item, by which a list tells its items apart. */
+export function nameOf({ name = "" }: { name?: string | undefined }): string {
   return name;
 }
 
-type Check<T> = (field: string, item: T) => Problems;
-
-function* listProblems<T>(field: string, list: readonly T[], most: number, check: Check<T>): Problems {
-  if (list.length > most) return yield tooMany(field, list.length, most);
-  for (const [index, item] of list.entries()) yield* check(`${field}[${index}]`, item);
-}
-
-function* setProblems<T>(
+/** Validates each item of a list, unless there are too many, and that no two have the same key. */
+export function* uniqueItems<T>(
   field: string,
   list: readonly T[],
   most: number,
-  check: Check<T>,
+  check: (field: string, item: T) => Problems,
   keyOf: (item: T) => string,
 ): Problems {
-  yield* listProblems(field, list, most, check);
-  if (list.length > most) return;
-  const keys = list.map(keyOf);
-  for (const [index, key] of keys.entries()) {
-    if (keys.indexOf(key) < index) yield duplicate(`${field}[${index}]`, key);
-  }
+  yield* eachOfFew(field, list, most, check);
+  if (list.length <= most) yield* duplicates(field, list.map(keyOf));
 }
 
-function* requestProblems(field: string, request: Sent<DeviceRequest>): Problems {
+function* requestProblems(field: string, request: Sent<v1.DeviceRequest>): Problems {
   const { name = "", exactly, firstAvailable = [] } = request;
   yield* requestName(`${field}.name`, name);
   const rule = "exactly one of `exactly` or `firstAvailable` is required";
   if (!exactly && firstAvailable.length === 0) yield required(field, rule);
   else if (!exactly) {
-    const alternative: Check<Sent<ExactDeviceRequest> & { name?: string | undefined }> = function* (
-      at,
-      each,
-    ) {
-      yield* requestName(`${at}.name`, each.name ?? "");
-      yield* exactProblems(at, each);
-    };
-    yield* setProblems(`${field}.firstAvailable`, firstAvailable, mostChoices, alternative, nameOf);
+    yield* uniqueItems(`${field}.firstAvailable`, firstAvailable, limits.alternatives, alternative, nameOf);
   } else if (firstAvailable.length === 0) yield* exactProblems(`${field}.exactly`, exactly);
   else yield invalid(field, null, `${rule}, but multiple fields are set`);
+}
+
+function* alternative(field: string, request: Sent<v1.DeviceSubRequest>): Problems {
+  yield* requestName(`${field}.name`, request.name ?? "");
+  yield* exactProblems(field, request);
 }
 
 function requestName(field: string, name: string): Problems {
   return refused(field, name, checkLabel(name));
 }
 
-function* exactProblems(field: string, request: Sent<ExactDeviceRequest>): Problems {
+function* exactProblems(field: string, request: Sent<v1.ExactDeviceRequest>): Problems {
   const { deviceClassName, selectors = [], allocationMode = "", count = 0, tolerations = [] } = request;
   yield* needed(`${field}.deviceClassName`, deviceClassName, checkSubdomain);
   yield* selectorProblems(`${field}.selectors`, selectors);
@@ -294,13 +227,11 @@ function* exactProblems(field: string, request: Sent<ExactDeviceRequest>): Probl
   } else if (allocationMode === "ExactCount") {
     if (count <= 0) yield invalid(`${field}.count`, count, "must be greater than zero");
   } else yield* optionalChoice(`${field}.allocationMode`, allocationMode, "resource/v1.ExactDeviceRequest");
-  for (const [index, each] of tolerations.entries()) {
-    yield* tolerationProblems(`${field}.tolerations[${index}]`, each);
-  }
+  yield* each(`${field}.tolerations`, tolerations, tolerationProblems);
 }
 
-function selectorProblems(field: string, selectors: readonly Sent<DeviceSelector>[]): Problems {
-  return listProblems(field, selectors, mostItems, function* (at, { cel }) {
+function selectorProblems(field: string, selectors: readonly Sent<v1.DeviceSelector>[]): Problems {
+  return eachOfFew(field, selectors, limits.items, function* (at, { cel }) {
     if (cel) yield* expressionProblems(`${at}.cel.expression`, cel.expression ?? "");
     else yield required(`${at}.cel`);
   });
@@ -308,13 +239,13 @@ function selectorProblems(field: string, selectors: readonly Sent<DeviceSelector
 
 /** Expressions with the macro `cel.bind`, which no other kind has, are not compiled. */
 function* expressionProblems(field: string, expression: string): Problems {
-  if (Buffer.byteLength(expression) > longestExpression) yield tooLong(field, longestExpression);
+  if (Buffer.byteLength(expression) > limits.expression) yield tooLong(field, limits.expression);
   else if (!/\bcel\s*\.\s*bind\b/u.test(expression)) {
     yield* celProblem(field, expression, compileSelector(expression));
   }
 }
 
-function* tolerationProblems(field: string, toleration: Sent<DeviceToleration>): Problems {
+function* tolerationProblems(field: string, toleration: Sent<v1.DeviceToleration>): Problems {
   const { key = "", operator = "", value = "", effect } = toleration;
   if (key !== "") yield* refused(`${field}.key`, key, checkQualifiedName(key));
   if (operator === "Exists") {
@@ -326,7 +257,7 @@ function* tolerationProblems(field: string, toleration: Sent<DeviceToleration>):
 
 function* constraintProblems(
   field: string,
-  { requests = [], matchAttribute, distinctAttribute }: Sent<DeviceConstraint>,
+  { requests = [], matchAttribute, distinctAttribute }: Sent<v1.DeviceConstraint>,
   names: ReadonlySet<string>,
 ): Problems {
   yield* referenceProblems(`${field}.requests`, requests, names);
@@ -339,22 +270,18 @@ function* constraintProblems(
   }
 }
 
-const longestDomain = 63;
-
-const longestAttribute = 32;
-
 /** The name of an attribute, with the domain that defines it. */
 function* attributeName(field: string, name: string): Problems {
   const [domain = "", id] = name.includes("/") ? name.split(/\/(.*)/s) : ["", name];
   if (name.includes("/")) {
     if (domain === "") yield required(field, "the domain must not be empty");
     else {
-      if (domain.length > longestDomain) yield tooLong(field, longestDomain);
+      if (domain.length > limits.domain) yield tooLong(field, limits.domain);
       yield* refused(field, domain, checkSubdomain(domain));
     }
   }
   if (!id) yield required(field, "the name must not be empty");
-  else if (id.length > longestAttribute) yield tooLong(field, longestAttribute);
+  else if (id.length > limits.attribute) yield tooLong(field, limits.attribute);
   if (!name.includes("/")) {
     yield invalid(field, name, "a fully qualified name must be a domain and a name separated by a slash");
   }
@@ -367,27 +294,27 @@ function* referenceProblems(
 ): Problems {
   const detail =
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-  const check: Check<string> = function* (at, name) {
+  yield* eachOfFew(field, references, limits.items, function* (at, name) {
     const segments = name.split("/");
     if (segments.length > 2) return yield invalid(at, name, detail);
     for (const segment of segments) yield* requestName(at, segment);
     if (!names.has(name)) yield invalid(at, name, detail);
-  };
-  yield* setProblems(field, references, mostItems, check, (name) => name);
+  });
+  if (references.length <= limits.items) yield* duplicates(field, references);
 }
 
 /** The configuration for a driver, which only it understands. */
 function* configProblems(
   field: string,
-  { opaque }: { opaque?: Sent<OpaqueDeviceConfiguration> | undefined },
+  { opaque }: { opaque?: Sent<v1.OpaqueDeviceConfiguration> | undefined },
 ): Problems {
   if (!opaque) return yield required(`${field}.opaque`);
   const at = `${field}.opaque`;
   yield* driverName(`${at}.driver`, opaque.driver);
   const parameters: unknown = opaque.parameters ?? null;
   if (parameters === null) yield required(`${at}.parameters`);
-  else if (Buffer.byteLength(JSON.stringify(parameters)) > longestParameters) {
-    yield tooLong(`${at}.parameters`, longestParameters);
+  else if (Buffer.byteLength(JSON.stringify(parameters)) > limits.parameters) {
+    yield tooLong(`${at}.parameters`, limits.parameters);
   } else if (!isObject(parameters)) {
     yield invalid(`${at}.parameters`, "<value omitted>", "must be a valid JSON object");
   }
@@ -396,7 +323,20 @@ function* configProblems(
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: resourceClaimStrategy,
+  strategy: (store) => ({
+    returnsDeleted: true,
+    default(object) {
+      object["spec"] ??= {};
+      defaultClaim(object["spec"]);
+      object["status"] ??= {};
+    },
+    validate: (object) => [
+      ...adminAccess(devicesOf(object), object.metadata.namespace!, store),
+      ...claimProblems("spec.devices", devicesOf(object)),
+    ],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
+  }),
   cells: { State: claimState },
   emptyObject: { spec: { devices: { requests: null } }, status: {} },
 };
@@ -404,7 +344,19 @@ export const resourceClaim: BuiltInKind = {
 export const resourceClaimTemplate: BuiltInKind = {
   resource: "resourceclaimtemplates.resource.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: resourceClaimTemplateStrategy,
+  strategy: (store) => ({
+    returnsDeleted: true,
+    default(object) {
+      const spec = object["spec"] as Fields | undefined;
+      fillIn(spec, () => ({ metadata: {}, spec: {} }));
+      defaultClaim(spec?.["spec"]);
+    },
+    validate: (object: ClaimTemplate) => [
+      ...adminAccess(object.spec?.spec?.devices ?? {}, object.metadata.namespace!, store),
+      ...problems(object),
+    ],
+    validateUpdate: (object, old) => [...problems(object), ...keptTemplate(object["spec"], old["spec"])],
+  }),
   emptyObject: { spec: { metadata: {}, spec: { devices: { requests: null } } } },
 };
 

@@ -5,18 +5,8 @@ import {
   invalidStruct,
   required,
   tooLong,
-  tooMany,
 } from "@tsbuilder/apimachinery/errors";
-import type {
-  CapacityRequestPolicyRange,
-  CounterSet,
-  Device,
-  DeviceAttribute,
-  DeviceCapacity,
-  DeviceTaint,
-  ResourcePool,
-  ResourceSliceSpec,
-} from "@tsbuilder/apimachinery/k8s/resource/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/resource/v1";
 import {
   checkLabel,
   checkLabelValue,
@@ -30,19 +20,34 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, choice, immutable, refused } from "../checks/problems.ts";
+import {
+  type Problems,
+  choice,
+  duplicates,
+  each,
+  eachOfFew,
+  immutable,
+  refused,
+} from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverName } from "../storage/storage-class.ts";
+import { nameOf, uniqueItems } from "./resource-claims.ts";
 
-type ResourceSlice = ApiObject & { spec?: Sent<ResourceSliceSpec> };
+type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
-const mostDevices = 128;
-
-const mostAdvancedDevices = 64;
-
-const mostCounterSets = 8;
-
-const longestPool = 253;
+/** The most items of lists, and the lengths of texts. */
+const limits = {
+  devices: 128,
+  advancedDevices: 64,
+  counterSets: 8,
+  validValues: 10,
+  facts: 32,
+  taints: 16,
+  conditions: 4,
+  poolName: 253,
+  name: 32,
+  value: 64,
+};
 
 /** Validates a slice: driver, pool, its one choice of nodes, and the names of its devices. */
 function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Problems {
@@ -60,11 +65,12 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
     yield invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed");
   }
   const placed = spec.perDeviceNodeSelection === true;
-  const most = devices.some(isAdvanced) ? mostAdvancedDevices : mostDevices;
-  yield* eachOnce("spec.devices", devices, most, (at, device) => deviceProblems(at, device, placed));
-  yield* eachOnce("spec.sharedCounters", spec.sharedCounters ?? [], mostCounterSets, (at, set) =>
-    counterProblems(at, "name", set),
-  );
+  const most = devices.some(isAdvanced) ? limits.advancedDevices : limits.devices;
+  const { sharedCounters = [] } = spec;
+  const ofDevice = (at: string, device: SentDevice) => deviceProblems(at, device, placed);
+  const ofCounters = (at: string, set: Sent<v1.CounterSet>) => counterProblems(at, "name", set);
+  yield* uniqueItems("spec.devices", devices, most, ofDevice, nameOf);
+  yield* uniqueItems("spec.sharedCounters", sharedCounters, limits.counterSets, ofCounters, nameOf);
 }
 
 /** Devices with taints or counters cost the scheduler more. */
@@ -72,10 +78,8 @@ function isAdvanced({ taints = [], consumesCounters = [] }: SentDevice): boolean
   return taints.length > 0 || consumesCounters.length > 0;
 }
 
-const mostValues = 10;
-
 /** Validates how much of a device's capacity one request may get; only devices with several users share it. */
-function* capacityProblems(field: string, capacity: Sent<DeviceCapacity>, shared: boolean): Problems {
+function* capacityProblems(field: string, capacity: Sent<v1.DeviceCapacity>, shared: boolean): Problems {
   const { requestPolicy: policy, value: most = "0" } = capacity;
   if (!policy) return;
   const at = `${field}.requestPolicy`;
@@ -83,10 +87,8 @@ function* capacityProblems(field: string, capacity: Sent<DeviceCapacity>, shared
   const usual = given ?? undefined;
   if (!shared) yield forbidden(at, "allowMultipleAllocations must be true");
   else if (validValues.length > 0 && validRange) {
-    yield forbidden(
-      at,
-      'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
-    );
+    const detail = `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`;
+    yield forbidden(at, detail);
   } else if (validValues.length > 0) {
     if (usual === undefined) yield required(`${at}.default`, "required when validValues is defined");
     else yield* valueProblems(`${at}.validValues`, validValues, usual, most);
@@ -107,26 +109,24 @@ function* valueProblems(
       yield invalid(`${field}[${index}]`, value, "values must be sorted in ascending order");
     }
   }
-  if (values.length > mostValues) yield tooMany(field, values.length, mostValues);
-  else {
-    for (const [index, value] of values.entries()) {
-      if (compareQuantities(value, most) > 0) {
-        yield invalid(`${field}[${index}]`, value, `option is larger than capacity value: ${most}`);
-      }
-    }
-    const whole = values.map((value) => String(quantityToInteger(value)));
-    for (const [index, value] of whole.entries()) {
-      if (whole.indexOf(value) < index) yield duplicate(`${field}[${index}]`, value);
-    }
+  yield* eachOfFew(field, values, limits.validValues, function* (at, value) {
+    if (compareQuantities(value, most) <= 0) return;
+    yield invalid(at, value, `option is larger than capacity value: ${most}`);
+  });
+  if (values.length <= limits.validValues) {
+    yield* duplicates(
+      field,
+      values.map((value) => String(quantityToInteger(value))),
+    );
   }
-  if (values.length > mostValues || !values.some((value) => compareQuantities(value, usual) === 0)) {
+  if (values.length > limits.validValues || !values.some((value) => compareQuantities(value, usual) === 0)) {
     yield invalid(field, usual, "default value is not valid according to the requestPolicy");
   }
 }
 
 function* rangeProblems(
   field: string,
-  { min: least, max, step }: Sent<CapacityRequestPolicyRange>,
+  { min: least, max, step }: Sent<v1.CapacityRequestPolicyRange>,
   usual: Quantity,
   most: Quantity,
 ): Problems {
@@ -158,21 +158,19 @@ function* rangeProblems(
   }
 }
 
-type SentDevice = Sent<Device>;
-
-const mostFacts = 32;
-
-const mostTaints = 16;
-
-const mostConditions = 4;
+type SentDevice = Sent<v1.Device>;
 
 /** Validates a device of a slice; `placed` says whether each device names its own nodes. */
 function* deviceProblems(field: string, device: SentDevice, placed: boolean): Problems {
   const { name = "", attributes = {}, capacity = {}, taints = [], consumesCounters = [] } = device;
   yield* refused(`${field}.name`, name, checkLabel(name));
   const facts = Object.keys(attributes).length + Object.keys(capacity).length;
-  if (facts > mostFacts) {
-    yield invalid(field, facts, `the total number of attributes and capacities must not exceed ${mostFacts}`);
+  if (facts > limits.facts) {
+    yield invalid(
+      field,
+      facts,
+      `the total number of attributes and capacities must not exceed ${limits.facts}`,
+    );
   }
   for (const [key, attribute] of Object.entries(attributes)) {
     yield* factName(`${field}.attributes`, key);
@@ -182,23 +180,18 @@ function* deviceProblems(field: string, device: SentDevice, placed: boolean): Pr
     yield* factName(`${field}.capacity`, key);
     yield* capacityProblems(`${field}.capacity[${key}]`, each, device.allowMultipleAllocations === true);
   }
-  if (taints.length > mostTaints) yield tooMany(`${field}.taints`, taints.length, mostTaints);
-  else
-    for (const [index, taint] of taints.entries()) yield* taintProblems(`${field}.taints[${index}]`, taint);
-  for (const [index, { counterSet = "", counters }] of consumesCounters.entries()) {
-    const at = `${field}.consumesCounters[${index}]`;
-    yield* counterProblems(at, "counterSet", { name: counterSet, ...(counters && { counters }) });
-  }
-  const sets = consumesCounters.map(({ counterSet = "" }) => counterSet);
-  for (const [index, set] of sets.entries()) {
-    if (sets.indexOf(set) < index) yield duplicate(`${field}.consumesCounters[${index}]`, set);
-  }
+  yield* eachOfFew(`${field}.taints`, taints, limits.taints, taintProblems);
+  const consumed = consumesCounters.map(({ counterSet: name = "", counters }) => {
+    return { name, ...(counters && { counters }) };
+  });
+  yield* each(`${field}.consumesCounters`, consumed, (at, set) => counterProblems(at, "counterSet", set));
+  yield* duplicates(`${field}.consumesCounters`, consumed.map(nameOf));
   yield* placeProblems(field, device, placed);
   yield* bindingProblems(field, device);
 }
 
 /** Validates counters, and the name of their set. */
-function* counterProblems(field: string, nameField: string, set: Sent<CounterSet>): Problems {
+function* counterProblems(field: string, nameField: string, set: Sent<v1.CounterSet>): Problems {
   const { name = "", counters = {} } = set;
   if (name === "") yield required(`${field}.${nameField}`);
   else yield* refused(`${field}.${nameField}`, name, checkLabel(name));
@@ -206,8 +199,6 @@ function* counterProblems(field: string, nameField: string, set: Sent<CounterSet
   if (keys.length === 0) yield required(`${field}.counters`);
   for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
 }
-
-const longestName = 32;
 
 const cIdentifier =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
@@ -222,11 +213,9 @@ function* factName(field: string, key: string): Problems {
     else yield* driverName(field, parts[0]);
     if (name === "") return yield invalid(field, "", "the name must not be empty");
   }
-  if (name.length > longestName) yield tooLong(field, longestName);
+  if (name.length > limits.name) yield tooLong(field, limits.name);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) yield invalid(field, name, cIdentifier);
 }
-
-const longestValue = 64;
 
 const oneValue = "exactly one value must be specified";
 
@@ -236,14 +225,14 @@ const semanticVersion = new RegExp(
   String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
 );
 
-function* attributeProblems(field: string, attribute: Sent<DeviceAttribute>): Problems {
+function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>): Problems {
   const { bool, int, string, version } = attribute;
-  if (string !== undefined && string.length > longestValue) yield tooLong(`${field}.string`, longestValue);
+  if (string !== undefined && string.length > limits.value) yield tooLong(`${field}.string`, limits.value);
   if (version !== undefined) {
     if (!semanticVersion.test(version)) {
       yield invalid(`${field}.version`, version, "must be a string compatible with semver.org spec 2.0.0");
     }
-    if (version.length > longestValue) yield tooLong(`${field}.version`, longestValue);
+    if (version.length > limits.value) yield tooLong(`${field}.version`, limits.value);
   }
   const given = [bool, int, string, version].filter((value) => value !== undefined);
   if (given.length === 0) yield invalid(field, "", oneValue);
@@ -262,7 +251,7 @@ function* attributeProblems(field: string, attribute: Sent<DeviceAttribute>): Pr
   }
 }
 
-function* taintProblems(field: string, { key = "", value = "", effect }: Sent<DeviceTaint>): Problems {
+function* taintProblems(field: string, { key = "", value = "", effect }: Sent<v1.DeviceTaint>): Problems {
   yield* refused(`${field}.key`, key, checkQualifiedName(key));
   if (value !== "") yield* refused(`${field}.value`, value, checkLabelValue(value));
   yield* choice(`${field}.effect`, effect, "resource/v1.DeviceTaint");
@@ -295,11 +284,9 @@ function* placeProblems(field: string, device: SentDevice, placed: boolean): Pro
 function* bindingProblems(field: string, device: SentDevice): Problems {
   const { bindingConditions = [], bindingFailureConditions = [] } = device;
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
-    if (list.length > mostConditions) yield tooMany(`${field}.${name}`, list.length, mostConditions);
-    else {
-      for (const [index, each] of list.entries())
-        yield* refused(`${field}.${name}[${index}]`, each, checkQualifiedName(each));
-    }
+    yield* eachOfFew(`${field}.${name}`, list, limits.conditions, (at, each) =>
+      refused(at, each, checkQualifiedName(each)),
+    );
   }
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
     for (const [index, each] of list.entries()) {
@@ -320,25 +307,11 @@ function* bindingProblems(field: string, device: SentDevice): Problems {
   }
 }
 
-function* eachOnce<T extends { name?: string | undefined }>(
-  field: string,
-  items: readonly T[],
-  most: number,
-  problemsOf: (field: string, item: T) => Problems,
-): Problems {
-  if (items.length > most) return yield tooMany(field, items.length, most);
-  const names = items.map(({ name = "" }) => name);
-  for (const [index, item] of items.entries()) yield* problemsOf(`${field}[${index}]`, item);
-  for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index) yield duplicate(`${field}[${index}]`, name);
-  }
-}
-
-function* poolProblems(field: string, pool: Sent<ResourcePool>): Problems {
+function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
   if (name === "") yield required(`${field}.name`);
   else {
-    if (name.length > longestPool) yield tooLong(`${field}.name`, longestPool);
+    if (name.length > limits.poolName) yield tooLong(`${field}.name`, limits.poolName);
     for (const part of name.split("/")) yield* refused(`${field}.name`, part, checkSubdomain(part));
   }
   if (count <= 0) yield invalid(`${field}.resourceSliceCount`, count, "must be greater than zero");
@@ -353,7 +326,7 @@ function* nodeProblems({
   nodeSelector,
   allNodes,
   perDeviceNodeSelection,
-}: Sent<ResourceSliceSpec>): Problems {
+}: Sent<v1.ResourceSliceSpec>): Problems {
   if (nodeName === "") {
     yield invalid("spec.nodeName", nodeName, "must be either unset or set to a non-empty string");
   } else if (nodeName !== undefined) yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));

@@ -1,6 +1,5 @@
 import { forbidden } from "@tsbuilder/apimachinery/errors";
 import { forbidden as forbiddenRequest } from "../../contract/status-error.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
@@ -18,17 +17,6 @@ const systemValues: ReadonlyMap<string, number> = new Map([
   ["system-cluster-critical", 2_000_000_000],
   ["system-node-critical", 2_000_001_000],
 ]);
-
-const priorityClassStrategy: Partial<Strategy> = {
-  default: (object) => fillIn(object, () => ({ value: 0, preemptionPolicy: "PreemptLowerPriority" })),
-  validate: (object) => [...classProblems(object)],
-  validateUpdate: (object, old) => [...classChanges(object, old)],
-  beforeDelete({ metadata: { name = "" } }) {
-    if (!systemValues.has(name)) return;
-    const subject = { group: "scheduling.k8s.io", kind: "PriorityClass", plural: "priorityclasses" };
-    throw forbiddenRequest(subject, name, "this is a system priority class and cannot be deleted");
-  },
-};
 
 const highestOfUsers = 1_000_000_000;
 
@@ -66,7 +54,16 @@ function* classChanges(object: PriorityClass, old: PriorityClass): Problems {
 
 export const priorityClass: BuiltInKind = {
   resource: "priorityclasses.scheduling.k8s.io",
-  strategy: priorityClassStrategy,
+  strategy: {
+    default: (object) => fillIn(object, () => ({ value: 0, preemptionPolicy: "PreemptLowerPriority" })),
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object, old) => [...classChanges(object, old)],
+    beforeDelete({ metadata: { name = "" } }) {
+      if (!systemValues.has(name)) return;
+      const subject = { group: "scheduling.k8s.io", kind: "PriorityClass", plural: "priorityclasses" };
+      throw forbiddenRequest(subject, name, "this is a system priority class and cannot be deleted");
+    },
+  },
   cells: {
     Value: count("value"),
     "Global-Default": (object) => readField<boolean>(object, "globalDefault") ?? false,

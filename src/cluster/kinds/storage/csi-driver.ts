@@ -1,7 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { duplicate, invalid, notSupported } from "@tsbuilder/apimachinery/errors";
 import type { CSIDriverSpec } from "@tsbuilder/apimachinery/k8s/storage/v1";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
@@ -62,32 +61,6 @@ function* driverWarnings({ spec = {} }: CSIDriver, old?: CSIDriver): Generator<s
   yield "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 }
 
-const csiDriverStrategy: Partial<Strategy> = {
-  returnsDeleted: true,
-  default(object) {
-    fillIn(object["spec"], () => ({
-      attachRequired: true,
-      fsGroupPolicy: "ReadWriteOnceWithFSType",
-      podInfoOnMount: false,
-      requiresRepublish: false,
-      seLinuxMount: false,
-      storageCapacity: false,
-    }));
-    const { spec } = object as CSIDriver;
-    if (spec && !spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ["Persistent"];
-  },
-  prepareForCreate: (object) => dropGatedField(object),
-  prepareForUpdate(object, old) {
-    dropGatedField(object);
-    // A new object has no generation, but changes count.
-    if (isEqual(object["spec"], old["spec"])) return;
-    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-  },
-  validate: (object) => [...driverProblems(object)],
-  validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
-  warnings: (object, old) => driverWarnings(object, old),
-};
-
 /** The feature of the field is off by default. */
 function dropGatedField({ spec }: CSIDriver): void {
   delete spec?.preventPodSchedulingIfMissing;
@@ -95,7 +68,31 @@ function dropGatedField({ spec }: CSIDriver): void {
 
 export const csiDriver: BuiltInKind = {
   resource: "csidrivers.storage.k8s.io",
-  strategy: csiDriverStrategy,
+  strategy: {
+    returnsDeleted: true,
+    default(object) {
+      fillIn(object["spec"], () => ({
+        attachRequired: true,
+        fsGroupPolicy: "ReadWriteOnceWithFSType",
+        podInfoOnMount: false,
+        requiresRepublish: false,
+        seLinuxMount: false,
+        storageCapacity: false,
+      }));
+      const { spec } = object as CSIDriver;
+      if (spec && !spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ["Persistent"];
+    },
+    prepareForCreate: (object) => dropGatedField(object),
+    prepareForUpdate(object, old) {
+      dropGatedField(object);
+      // A new object has no generation, but changes count.
+      if (isEqual(object["spec"], old["spec"])) return;
+      object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
+    validate: (object) => [...driverProblems(object)],
+    validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
+    warnings: (object, old) => driverWarnings(object, old),
+  },
   cells: {
     AttachRequired: (object) => readField<boolean>(object, "spec.attachRequired") ?? true,
     PodInfoOnMount: (object) => readField<boolean>(object, "spec.podInfoOnMount") ?? false,

@@ -4,7 +4,6 @@ import type { CSINodeDriver, CSINodeSpec } from "@tsbuilder/apimachinery/k8s/sto
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
 import { nonNegative, type Problems, refused } from "../checks/problems.ts";
@@ -12,15 +11,6 @@ import { emptyAsNull, fillIn } from "../fill-in.ts";
 import { driverName } from "./storage-class.ts";
 
 type CSINode = ApiObject & { spec?: Sent<CSINodeSpec> };
-
-const csiNodeStrategy: Partial<Strategy> = {
-  returnsDeleted: true,
-  default: (object) => fillIn(object["spec"], () => ({ drivers: null })),
-  prepareForCreate: (object) => emptyAsNull(object["spec"], "drivers"),
-  prepareForUpdate: (object) => emptyAsNull(object["spec"], "drivers"),
-  validate: (object) => [...driverProblems(object)],
-  validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
-};
 
 const longestNodeID = 256;
 
@@ -64,7 +54,14 @@ function structOf({ name = "", nodeID = "", topologyKeys }: Sent<CSINodeDriver>)
 export const csiNode: BuiltInKind = {
   resource: "csinodes.storage.k8s.io",
   metadataChecks: { update: ["new"] },
-  strategy: csiNodeStrategy,
+  strategy: {
+    returnsDeleted: true,
+    default: (object) => fillIn(object["spec"], () => ({ drivers: null })),
+    prepareForCreate: (object) => emptyAsNull(object["spec"], "drivers"),
+    prepareForUpdate: (object) => emptyAsNull(object["spec"], "drivers"),
+    validate: (object) => [...driverProblems(object)],
+    validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
+  },
   cells: { Drivers: size("spec.drivers") },
   emptyObject: { spec: { drivers: null } },
 };

@@ -4,17 +4,11 @@ import type { LabelSelector, Quantity } from "@tsbuilder/apimachinery/meta";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { ApiObject } from "../../contract/api-object.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { immutable, type Problems, refused } from "../checks/problems.ts";
 
 type Capacity = ApiObject & { nodeTopology?: LabelSelector; storageClassName?: string; capacity?: Quantity };
-
-const storageCapacityStrategy: Partial<Strategy> = {
-  validate: (object) => [...capacityProblems(object)],
-  validateUpdate: (object, old) => [...capacityProblems(object), ...capacityChanges(object, old)],
-};
 
 function* capacityProblems({ nodeTopology, storageClassName = "", capacity }: Capacity): Problems {
   yield* selectorProblems("nodeTopology", nodeTopology);
@@ -41,6 +35,9 @@ function topologyStruct(topology: LabelSelector | undefined): object {
 export const csiStorageCapacity: BuiltInKind = {
   resource: "csistoragecapacities.storage.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: storageCapacityStrategy,
+  strategy: {
+    validate: (object) => [...capacityProblems(object)],
+    validateUpdate: (object, old) => [...capacityProblems(object), ...capacityChanges(object, old)],
+  },
   zeroValues: { storageClassName: "" },
 };

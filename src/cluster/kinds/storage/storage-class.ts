@@ -3,22 +3,11 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { TopologySelectorTerm } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { StorageClass as V1 } from "@tsbuilder/apimachinery/k8s/storage/v1";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, immutable, optionalChoice, refused } from "../checks/problems.ts";
-
-const storageClassStrategy: Partial<Strategy> = {
-  returnsDeleted: true,
-  default(object) {
-    object["reclaimPolicy"] ??= "Delete";
-    object["volumeBindingMode"] ??= "Immediate";
-  },
-  validate: (object) => [...classProblems(object)],
-  validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
-};
+import { type Problems, duplicates, immutable, optionalChoice, refused } from "../checks/problems.ts";
 
 type StorageClass = ApiObject & Sent<Omit<V1, "metadata" | "apiVersion" | "kind">>;
 
@@ -48,9 +37,7 @@ function* topologies(field: string, terms: readonly Sent<TopologySelectorTerm>[]
     for (const [position, { key = "", values: list = [] }] of (term.matchLabelExpressions ?? []).entries()) {
       const each = `${at}[${position}]`;
       if (list.length === 0) yield required(`${each}.values`);
-      for (const [place, value] of list.entries()) {
-        if (list.indexOf(value) < place) yield duplicate(`${each}.values[${place}]`, value);
-      }
+      yield* duplicates(`${each}.values`, list);
       yield* refused(`${each}.key`, key, checkQualifiedName(key));
       if (values.has(key)) yield duplicate(`${each}.key`, key);
       values.set(key, [...new Set(list)].toSorted());
@@ -99,7 +86,15 @@ export function* driverName(field: string, name = ""): Problems {
 export const storageClass: BuiltInKind = {
   resource: "storageclasses.storage.k8s.io",
   metadataChecks: { update: ["new", "update"] },
-  strategy: storageClassStrategy,
+  strategy: {
+    returnsDeleted: true,
+    default(object) {
+      object["reclaimPolicy"] ??= "Delete";
+      object["volumeBindingMode"] ??= "Immediate";
+    },
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
+  },
   cells: {
     Name: (object) => {
       const annotations = readField<Record<string, string>>(object, "metadata.annotations") ?? {};

@@ -1,13 +1,7 @@
 import { forbidden, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type {
-  VolumeAttachmentSource,
-  VolumeAttachmentSpec,
-  VolumeAttachmentStatus,
-  VolumeError,
-} from "@tsbuilder/apimachinery/k8s/storage/v1";
+import type * as v1 from "@tsbuilder/apimachinery/k8s/storage/v1";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { defaultVolumeSource } from "../core/pod-spec/defaults.ts";
@@ -18,8 +12,8 @@ import { inlineVolumeProblems } from "../core/persistent-volume/persistent-volum
 import { driverName, sizeOf } from "./storage-class.ts";
 
 type VolumeAttachment = ApiObject & {
-  spec?: Sent<VolumeAttachmentSpec>;
-  status?: Sent<VolumeAttachmentStatus>;
+  spec?: Sent<v1.VolumeAttachmentSpec>;
+  status?: Sent<v1.VolumeAttachmentStatus>;
 };
 
 const largestMetadata = 256 * 1024;
@@ -41,7 +35,7 @@ function* attachmentProblems({ spec = {}, status = {} }: VolumeAttachment): Prob
     yield* refused("spec.source.persistentVolumeName", volume, checkSubdomain(volume));
 }
 
-function* sourceProblems(field: string, source: Sent<VolumeAttachmentSource>): Problems {
+function* sourceProblems(field: string, source: Sent<v1.VolumeAttachmentSource>): Problems {
   const { inlineVolumeSpec, persistentVolumeName: name } = source;
   const detail = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
   if (!inlineVolumeSpec && name === undefined) yield required(field, detail);
@@ -51,7 +45,7 @@ function* sourceProblems(field: string, source: Sent<VolumeAttachmentSource>): P
   } else if (inlineVolumeSpec) yield* inlineVolumeProblems(`${field}.inlineVolumeSpec`, inlineVolumeSpec);
 }
 
-function* errorProblems(field: string, error: Sent<VolumeError> | undefined): Problems {
+function* errorProblems(field: string, error: Sent<v1.VolumeError> | undefined): Problems {
   // The message names another limit than the one that is checked.
   if (Buffer.byteLength(error?.message ?? "") > longestMessage)
     yield tooLong(`${field}.message`, largestMetadata);
@@ -73,21 +67,19 @@ function* attachmentChanges({ spec = {} }: VolumeAttachment, old: VolumeAttachme
   yield invalidStruct("spec", shown, "field is immutable");
 }
 
-const volumeAttachmentStrategy: Partial<Strategy> = {
-  returnsDeleted: true,
-  default(object) {
-    object["status"] ??= { attached: false };
-    const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
-    if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
-  },
-  validate: (object) => [...attachmentProblems(object)],
-  validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
-};
-
 export const volumeAttachment: BuiltInKind = {
   resource: "volumeattachments.storage.k8s.io",
   metadataChecks: { update: ["new"], status: ["new"] },
-  strategy: volumeAttachmentStrategy,
+  strategy: {
+    returnsDeleted: true,
+    default(object) {
+      object["status"] ??= { attached: false };
+      const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
+      if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
+    },
+    validate: (object) => [...attachmentProblems(object)],
+    validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
+  },
   cells: {
     Attacher: text("spec.attacher"),
     PV: text("spec.source.persistentVolumeName"),

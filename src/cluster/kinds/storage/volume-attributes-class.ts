@@ -1,7 +1,6 @@
 import { forbidden, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { addFinalizer } from "../fill-in.ts";
@@ -11,13 +10,6 @@ import { classParameters, driverOfClass } from "./storage-class.ts";
 type VolumeAttributesClass = ApiObject & {
   driverName?: string;
   parameters?: Readonly<Record<string, string>>;
-};
-
-const attributesClassStrategy: Partial<Strategy> = {
-  returnsDeleted: true,
-  prepareForCreate: (object) => addFinalizer(object, "kubernetes.io/vac-protection"),
-  validate: (object) => [...classProblems(object)],
-  validateUpdate: (object, old) => [...classChanges(object, old), ...classProblems(object)],
 };
 
 function* classProblems({ driverName, parameters = {} }: VolumeAttributesClass): Problems {
@@ -37,7 +29,12 @@ function* classChanges(object: VolumeAttributesClass, old: VolumeAttributesClass
 export const volumeAttributesClass: BuiltInKind = {
   resource: "volumeattributesclasses.storage.k8s.io",
   metadataChecks: { update: ["update", "new"] },
-  strategy: attributesClassStrategy,
+  strategy: {
+    returnsDeleted: true,
+    prepareForCreate: (object) => addFinalizer(object, "kubernetes.io/vac-protection"),
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object, old) => [...classChanges(object, old), ...classProblems(object)],
+  },
   cells: { DriverName: text("driverName") },
   zeroValues: { driverName: "" },
 };

@@ -1,24 +1,21 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
-import type { ControllerRevision } from "../../../control-loop/api/apps.ts";
-import { type Node, type Pod, nodes, pods } from "../../../control-loop/api/core.ts";
-import { claimDependents } from "../../../control-loop/claim-dependents.ts";
-import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
-import { reportedFailure } from "../../../control-loop/failures.ts";
-import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
-import { createPod } from "../../../control-loop/pods/create-pod.ts";
-import { isAvailable, isFinished, isReady, nextAvailable } from "../../../control-loop/pods/pod-state.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
 import {
+  type ControllerRevision,
   dropOldRevisions,
   ensureRevision,
   revisionLabel,
 } from "../../../control-loop/revisions/controller-revisions.ts";
-import { positiveCounts } from "../../../control-loop/positive-counts.ts";
-import { scaledCount } from "../../../control-loop/counts.ts";
-import { newPod } from "../../../control-loop/pods/new-pod.ts";
-import { type NodeAffinity, fitsNode, repellingTaints } from "../../core/node/node-fit.ts";
-import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import { type Defaulted, type Node, type Pod, nodes, pods } from "../../../control-loop/api/core.ts";
+import { claimDependents } from "../../../control-loop/claim-dependents.ts";
+import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
+import { reportedFailure } from "../../../control-loop/failures.ts";
+import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
+import { createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
+import { isAvailable, isFinished, isReady, nextAvailable } from "../../../control-loop/pods/pod-state.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
+import { positiveCounts, scaledCount } from "../../../control-loop/counts.ts";
+import { fitsNode, repellingTaints } from "../../core/node/node-fit.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
@@ -32,8 +29,8 @@ const user = userOf("daemon-set");
 
 /** Keeps one pod of a DaemonSet on every eligible node. */
 export function daemonSetController(context: ControllerContext): Controller {
-  const { objects } = context;
   const steps = reporting(context, user, "daemonset-controller");
+  const { objects, clock, report } = steps;
   return {
     watches: [daemonSets, pods, nodes],
 
@@ -45,71 +42,52 @@ export function daemonSetController(context: ControllerContext): Controller {
     async reconcile(key) {
       const set = findByKey(objects, daemonSets, key);
       if (!set) return undefined;
-      const revision = await ensureRevision(objects, user, set);
+      const revision = await ensureRevision(steps, set);
       const failure = set.metadata.deletionTimestamp
         ? undefined
-        : await reportedFailure(takeStep(steps, set, revision));
-      const after = await updateStatus(steps, key, revision);
+        : await reportedFailure(takeStep(set, revision));
+      const after = await updateStatus(key, revision);
       if (failure) throw failure;
       return after;
     },
   };
-}
 
-async function takeStep(
-  context: ReportingContext,
-  set: DaemonSet,
-  revision: ControllerRevision,
-): Promise<void> {
-  const { objects, clock, report } = context;
-  const owned = await claimDependents(objects, user, set, pods);
-  const where = daemonNodes(set, objects.list(nodes));
-  const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
-  for (const name of create) {
-    const pod = await createPod(objects, user, daemonPod(set, name, revision), (refusal) =>
-      report(set, "Warning", "FailedCreate", `Error creating: ${refusal}`),
-    );
-    await report(set, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+  async function takeStep(set: DaemonSet, revision: ControllerRevision): Promise<void> {
+    const owned = await claimDependents(steps, set, pods);
+    const where = daemonNodes(set, objects.list(nodes));
+    const { create, remove } = nextDaemonStep(set, where, owned, revision, clock.now());
+    for (const name of create) await createPod(steps, set, daemonPod(set, name, revision));
+    for (const pod of remove) {
+      await reportEnd(set, pod);
+      await deletePod(steps, set, pod);
+    }
   }
-  for (const pod of remove) {
-    if (isFinished(pod)) await reportEnded(context, set, pod);
-    await objects.delete(user, pod, { uid: pod.metadata.uid });
-    await report(set, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+
+  /** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
+  async function reportEnd(set: DaemonSet, pod: Pod): Promise<void> {
+    const { metadata, spec, status } = pod;
+    const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
+    if (status?.phase === "Failed") {
+      await report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`);
+    } else if (status?.phase === "Succeeded") {
+      await report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+    }
+  }
+
+  async function updateStatus(key: string, revision: ControllerRevision): Promise<number | undefined> {
+    const set = findByKey(objects, daemonSets, key);
+    if (!set) return undefined;
+    const owned = await claimDependents(steps, set, pods);
+    const { wanted } = daemonNodes(set, objects.list(nodes));
+    const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
+    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+    const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
+    const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
+    await dropOldRevisions(steps, set, new Set([revision.metadata.name!, ...inUse]));
+    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
   }
 }
 
-/** The pods of a DaemonSet are meant to run forever: one that finishes is recreated. */
-function reportEnded(
-  context: ReportingContext,
-  set: DaemonSet,
-  { metadata, spec, status }: Pod,
-): Promise<void> {
-  const { report } = context;
-  const what = `daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to`;
-  return status?.phase === "Failed"
-    ? report(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`)
-    : report(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
-}
-
-async function updateStatus(
-  context: ReportingContext,
-  key: string,
-  revision: ControllerRevision,
-): Promise<number | undefined> {
-  const { objects, clock } = context;
-  const set = findByKey(objects, daemonSets, key);
-  if (!set) return undefined;
-  const owned = await claimDependents(objects, user, set, pods);
-  const { wanted } = daemonNodes(set, objects.list(nodes));
-  const status = daemonSetStatus(set, wanted, owned, revision, clock.now());
-  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
-  const hashes = owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? "");
-  const inUse = hashes.map((hash) => `${set.metadata.name}-${hash}`);
-  await dropOldRevisions(objects, user, set, new Set([revision.metadata.name!, ...inUse]));
-  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
-}
-
-/** Computes the status of a DaemonSet from its pods. */
 function daemonSetStatus(
   set: DaemonSet,
   wanted: readonly string[],
@@ -118,7 +96,8 @@ function daemonSetStatus(
   now: number,
 ): DaemonSetStatus {
   const living = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
-  const onWanted = wanted.flatMap((name) => oldest(living.filter((pod) => nodeOf(pod) === name)) ?? []);
+  const onNode = podsByNode(living);
+  const onWanted = wanted.flatMap((name) => onNode.get(name)?.[0] ?? []);
   const count = (holds: (pod: Pod) => boolean) => onWanted.filter(holds).length;
   const available = count((pod) => isAvailable(pod, set.spec.minReadySeconds, now));
   return {
@@ -133,12 +112,6 @@ function daemonSetStatus(
       numberUnavailable: wanted.length - available,
     }),
   };
-}
-
-function oldest(pods: readonly Pod[]): Pod | undefined {
-  return pods.toSorted((a, b) =>
-    (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
-  )[0];
 }
 
 /** The nodes to create pods for, and the pods to delete, next. */
@@ -176,7 +149,7 @@ function nextDaemonStep(
 
 /** The pods of each node, oldest first. */
 function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
-  const byAge = [...pods].sort((a, b) =>
+  const byAge = pods.toSorted((a, b) =>
     (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
   );
   const onNode = new Map<string, Pod[]>();
@@ -260,9 +233,10 @@ function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevisio
       ...(generation === undefined ? {} : { "pod-template-generation": generation }),
     },
   );
+  const matchFields = [{ key: "metadata.name", operator: "In" as const, values: [nodeName] }];
   const nodeAffinity = {
     ...pod.spec.affinity?.nodeAffinity,
-    ...affinityTo(nodeName),
+    requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
   };
   return {
     ...pod,
@@ -270,14 +244,6 @@ function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevisio
       ...pod.spec,
       affinity: { ...pod.spec.affinity, nodeAffinity },
       tolerations: tolerationsOf(set),
-    },
-  };
-}
-
-function affinityTo(nodeName: string): NodeAffinity {
-  return {
-    requiredDuringSchedulingIgnoredDuringExecution: {
-      nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [nodeName] }] }],
     },
   };
 }
@@ -317,7 +283,6 @@ function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes {
   };
 }
 
-/** Returns whether a pod was created from a revision. */
 function isOfRevision({ metadata }: Pod, revision: ControllerRevision): boolean {
   return metadata.labels?.[revisionLabel] === revision.metadata.labels?.[revisionLabel];
 }

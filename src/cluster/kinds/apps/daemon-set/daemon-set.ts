@@ -5,7 +5,6 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, formatSelector, readField } from "../../cells.ts";
 import {
   amountOf,
-  defaultHistoryLimit,
   defaultRolling,
   defaultSpec,
   endlessPods,
@@ -22,7 +21,6 @@ import { template } from "../../core/pod-spec/types.ts";
 import { daemonSetController } from "./daemon-set-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import type { Strategy } from "../../../registry/resource.ts";
 import { isEmptySelector, isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
@@ -31,45 +29,21 @@ type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
 
 type DaemonSet = SentObject<DaemonSetSpec>;
 
-const counts = ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"];
+/** The counts in its status that are always there. */
+const noCounts = {
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  desiredNumberScheduled: 0,
+  numberReady: 0,
+};
 
 /** Counts the changes of a DaemonSet's template; once a field of its spec. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
-const daemonSetStrategy: Partial<Strategy> = {
-  partialMetadata({ annotations: { [templateGeneration]: _count, ...annotations } = {}, ...metadata }) {
-    return { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
-  },
-  default(object) {
-    defaultSpec(object);
-    const { spec } = object as DaemonSet;
-    spec.updateStrategy ??= {};
-    defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
-    spec.revisionHistoryLimit ??= defaultHistoryLimit;
-    object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
-    const zeros = Object.fromEntries(counts.map((name) => [name, 0]));
-    object["status"] = { ...zeros, ...(object["status"] as object) };
-  },
-  prepareForCreate({ metadata: { annotations } }) {
-    if (Number(annotations![templateGeneration]) < 1) annotations![templateGeneration] = "1";
-  },
-  prepareForUpdate(object, old) {
-    const changed = !isEqual((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
-    const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
-    object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);
-  },
-  validate: (object) => [...problems(object as DaemonSet)],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "status"
-      ? [...statusProblems(object)]
-      : [...selectorChange(object, old), ...problems(object as DaemonSet)],
-  warnings: templateWarnings,
-};
-
 function* statusProblems(object: ApiObject): Problems {
   const status = object["status"] as Record<string, number | undefined>;
   const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
-  for (const name of [...counts, ...more]) yield* nonNegative(`status.${name}`, status[name]);
+  for (const name of [...Object.keys(noCounts), ...more]) yield* nonNegative(`status.${name}`, status[name]);
 }
 
 function* problems({ spec }: DaemonSet): Problems {
@@ -109,7 +83,35 @@ function* updateProblems(field: string, update: Sent<apps.DaemonSetUpdateStrateg
 
 export const daemonSet: BuiltInKind<"daemonset"> = {
   resource: "daemonsets.apps",
-  strategy: { ...daemonSetStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    partialMetadata({ annotations: { [templateGeneration]: _count, ...annotations } = {}, ...metadata }) {
+      return { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
+    },
+    default(object) {
+      defaultSpec(object);
+      const { spec } = object as DaemonSet;
+      spec.updateStrategy ??= {};
+      defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
+      spec.revisionHistoryLimit ??= 10;
+      object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
+      object["status"] = { ...noCounts, ...(object["status"] as object) };
+    },
+    prepareForCreate({ metadata: { annotations } }) {
+      if (Number(annotations![templateGeneration]) < 1) annotations![templateGeneration] = "1";
+    },
+    prepareForUpdate(object, old) {
+      const changed = !isEqual((object as DaemonSet).spec.template, (old as DaemonSet).spec.template);
+      const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
+      object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);
+    },
+    validate: (object) => [...problems(object as DaemonSet)],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "status"
+        ? [...statusProblems(object)]
+        : [...selectorChange(object, old), ...problems(object as DaemonSet)],
+    warnings: (object, old) => templateWarnings(object, old),
+  },
   cells: {
     Desired: count("status.desiredNumberScheduled"),
     Current: count("status.currentNumberScheduled"),
@@ -126,7 +128,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
   controllers: { daemonset: daemonSetController },
   zeroValues: {
     spec: { selector: null },
-    status: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
-    metadata: { annotations: { "deprecated.daemonset.template.generation": "0" } },
+    status: noCounts,
+    metadata: { annotations: { [templateGeneration]: "0" } },
   },
 };

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../registry/cluster-objects.ts";
-import { type Deployment, deployments } from "./desired-replicas.ts";
+import { type Deployment, deployments } from "./deployment-controller.ts";
 import { replicaSets } from "../replica-set/replica-set-controller.ts";
 import { pods } from "../../../control-loop/api/core.ts";
 import type { ControllerName } from "../../../controllers/index.ts";

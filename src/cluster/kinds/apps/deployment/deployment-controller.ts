@@ -1,39 +1,36 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import {
-  type Deployment,
-  type DeploymentStatus,
-  type DesiredReplicas,
-  availableReplicas,
-  byAge,
-  deployments,
-  desiredAnnotation,
-  desiredReplicas,
-  isComplete,
-  maxAnnotation,
-  proportionalReplicas,
-  rolloutLimits,
-  specReplicas,
-  wasScaled,
-} from "./desired-replicas.ts";
+import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { type ReplicaSet, replicaSets } from "../replica-set/replica-set-controller.ts";
-import { type LooseCondition, type PodTemplateSpec, pods } from "../../../control-loop/api/core.ts";
+import {
+  type Defaulted,
+  type LooseCondition,
+  type PodTemplateSpec,
+  pods,
+} from "../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
-import { positiveCounts } from "../../../control-loop/positive-counts.ts";
-import { sum } from "../../../control-loop/counts.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
+import { positiveCounts, scaledCount, sum } from "../../../control-loop/counts.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { templateHash } from "../../../control-loop/pods/template-hash.ts";
+import type { ResourceName } from "../../../contract/cluster-objects.ts";
+import type { Stored } from "../../../contract/stored.ts";
+
+export type Deployment = Defaulted<Stored<apps.Deployment>, "replicas" | "revisionHistoryLimit">;
+
+type DeploymentStatus = Stored<apps.DeploymentStatus>;
+
+export const deployments: ResourceName<Deployment> = "deployments.apps";
 
 const user = userOf("deployment");
 
 /** Rolls out a Deployment's template through ReplicaSets, one for each revision of the template. */
 export function deploymentController(context: ControllerContext): Controller {
-  const { objects, clock } = context;
   const steps = reporting(context, user, "deployment-controller");
+  const { objects, report, clock } = steps;
   return {
     watches: [deployments, replicaSets, pods],
 
@@ -48,7 +45,7 @@ export function deploymentController(context: ControllerContext): Controller {
     async reconcile(key) {
       const deployment = findByKey(objects, deployments, key);
       if (!deployment) return undefined;
-      const owned = await claimDependents(objects, user, deployment, replicaSets);
+      const owned = await claimDependents(steps, deployment, replicaSets);
       if (!deployment.metadata.deletionTimestamp) await rollOut(deployment, owned);
       return updateStatus(key);
     },
@@ -57,142 +54,282 @@ export function deploymentController(context: ControllerContext): Controller {
   async function rollOut(deployment: Deployment, owned: readonly ReplicaSet[]): Promise<void> {
     if (deployment.spec.paused || wasScaled(deployment, owned)) {
       const target = wasScaled(deployment, owned) ? proportionalReplicas(deployment, owned) : new Map();
-      await scaleAll(steps, deployment, owned, target);
+      await scaleAll(deployment, owned, target);
       if (deployment.spec.paused) return;
     }
     const found = findCurrent(deployment, owned);
     const old = owned.filter(({ metadata }) => metadata.uid !== found?.metadata.uid);
-    if (deployment.spec.strategy?.type === "Recreate" && (await endOld(steps, deployment, old))) return;
-    const current = await ensureCurrent(steps, deployment, found, old);
+    if (deployment.spec.strategy?.type === "Recreate" && (await endOld(deployment, old))) return;
+    const current = await ensureCurrent(deployment, found, old);
     if (!current) return;
-    await scaleAll(steps, deployment, [current, ...old], desiredReplicas(deployment, current, old));
+    await scaleAll(deployment, [current, ...old], desiredReplicas(deployment, current, old));
   }
 
   async function updateStatus(key: string): Promise<number | undefined> {
     const deployment = findByKey(objects, deployments, key);
     if (!deployment) return undefined;
-    const owned = await claimDependents(objects, user, deployment, replicaSets);
+    const owned = await claimDependents(steps, deployment, replicaSets);
     const current = findCurrent(deployment, owned);
     const old = owned.filter((replicaSet) => replicaSet !== current);
     const status = deploymentStatus(deployment, current, old, clock.now());
     if (!isEqual(status, deployment.status)) await objects.update(user, { ...deployment, status }, "status");
-    if (isComplete(deployment, status)) await dropHistory(steps, deployment, old);
+    if (isComplete(deployment, status)) await dropHistory(deployment, old);
     return untilDeadline({ ...deployment, status }, clock.now());
   }
+
+  /** Creates the ReplicaSet of the current template, or updates its annotations. */
+  async function ensureCurrent(
+    deployment: Deployment,
+    found: ReplicaSet | undefined,
+    old: readonly ReplicaSet[],
+  ): Promise<ReplicaSet | undefined> {
+    const annotations = currentAnnotations(deployment, found, old);
+    const current = found
+      ? await annotate(found, annotations)
+      : await createCurrent(deployment, annotations, old);
+    const revision = annotations[revisionAnnotation];
+    if (current && revision) await markRevision(deployment.metadata, revision);
+    return current;
+  }
+
+  /** Written through the status subresource, so that the generation stays the same. */
+  async function markRevision({ namespace, name }: Deployment["metadata"], revision: string): Promise<void> {
+    const stored = objects.get(deployments, namespace, name!);
+    if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;
+    const annotations = { ...stored.metadata.annotations, [revisionAnnotation]: revision };
+    await objects.update(user, { ...stored, metadata: { ...stored.metadata, annotations } }, "status");
+  }
+
+  async function annotate(set: ReplicaSet, annotations: Record<string, string>): Promise<ReplicaSet> {
+    if (isEqual(set.metadata.annotations, annotations)) return set;
+    return objects.update(user, { ...set, metadata: { ...set.metadata, annotations } });
+  }
+
+  /** Creates the ReplicaSet of a template. If its name is taken, collisionCount makes the next attempt use another. */
+  async function createCurrent(
+    deployment: Deployment,
+    annotations: Record<string, string>,
+    old: readonly ReplicaSet[],
+  ): Promise<ReplicaSet | undefined> {
+    const empty = newReplicaSet(deployment, annotations);
+    const { namespace, name } = empty.metadata;
+    if (objects.get(replicaSets, namespace, name!)) {
+      const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+      const status = { ...deployment.status, collisionCount };
+      await objects.update(user, { ...deployment, status }, "status");
+      return undefined;
+    }
+    const replicas = desiredReplicas(deployment, empty, old).get(name!) ?? 0;
+    const created = await objects.create(user, scaled(deployment, empty, replicas));
+    await reportScaling(deployment, empty, replicas);
+    return created;
+  }
+
+  async function scaleAll(
+    deployment: Deployment,
+    owned: readonly ReplicaSet[],
+    target: DesiredReplicas,
+  ): Promise<void> {
+    for (const replicaSet of owned) {
+      const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas;
+      const next = scaled(deployment, replicaSet, replicas);
+      if (isEqual(next, replicaSet)) continue;
+      await objects.update(user, next);
+      await reportScaling(deployment, replicaSet, replicas);
+    }
+  }
+
+  async function reportScaling(deployment: Deployment, replicaSet: ReplicaSet, to: number): Promise<void> {
+    const from = replicaSet.spec.replicas;
+    if (from === to) return;
+    const direction = to > from ? "up" : "down";
+    const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;
+    await report(deployment, "Normal", "ScalingReplicaSet", message);
+  }
+
+  /** With Recreate, old pods are deleted before new ones are created. Returns true if there are old pods left. */
+  async function endOld(deployment: Deployment, old: readonly ReplicaSet[]): Promise<boolean> {
+    const running = old.filter(({ spec }) => spec.replicas !== 0);
+    await scaleAll(deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
+    const owners = new Set(old.map(({ metadata }) => metadata.uid));
+    return objects
+      .list(pods, deployment.metadata.namespace)
+      .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
+  }
+
+  /** Deletes the oldest ReplicaSets beyond the Deployment's revisionHistoryLimit. */
+  async function dropHistory({ spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
+    const spent = old.filter(
+      (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
+    );
+    const surplus = Math.max(0, spent.length - spec.revisionHistoryLimit);
+    const byRevision = spent.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)));
+    for (const replicaSet of byRevision.slice(0, surplus)) {
+      await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
+    }
+  }
 }
 
-/** Creates the ReplicaSet of the current template, or updates its annotations. */
-async function ensureCurrent(
-  context: ReportingContext,
+/** The next replicas of each ReplicaSet by name; only those that change. */
+type DesiredReplicas = ReadonlyMap<string, number>;
+
+/**
+ * The next step of a rollout. Each step respects the limits, so that it is safe to stop after any: the new ReplicaSet
+ * scales up as far as maxSurge allows, then the old ones scale down as far as maxUnavailable allows.
+ */
+export function desiredReplicas(
   deployment: Deployment,
-  found: ReplicaSet | undefined,
+  current: ReplicaSet,
   old: readonly ReplicaSet[],
-): Promise<ReplicaSet | undefined> {
-  const annotations = currentAnnotations(deployment, found, old);
-  const current = found
-    ? await annotate(context, found, annotations)
-    : await createCurrent(context, deployment, annotations, old);
-  const revision = annotations[revisionAnnotation];
-  if (current && revision) await markRevision(context, deployment.metadata, revision);
-  return current;
+): DesiredReplicas {
+  const grown = nextOfCurrent(deployment, current, old);
+  if (grown !== current.spec.replicas) return new Map([[nameOf(current), grown]]);
+  return nextOfOld(deployment, current, old);
 }
 
-/** Written through the status subresource, so that the generation stays the same. */
-async function markRevision(
-  context: ReportingContext,
-  { namespace, name }: Deployment["metadata"],
-  revision: string,
-): Promise<void> {
-  const { objects, user } = context;
-  const stored = objects.get(deployments, namespace, name!);
-  if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;
-  const annotations = { ...stored.metadata.annotations, [revisionAnnotation]: revision };
-  await objects.update(user, { ...stored, metadata: { ...stored.metadata, annotations } }, "status");
+function nextOfCurrent(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): number {
+  const replicas = deployment.spec.replicas;
+  const now = current.spec.replicas;
+  if (now >= replicas) return replicas;
+  const room = replicas + rolloutLimits(deployment).maxSurge - specReplicas([current, ...old]);
+  return now + Math.max(0, Math.min(room, replicas - now));
 }
 
-async function annotate(
-  context: ReportingContext,
-  set: ReplicaSet,
-  annotations: Record<string, string>,
-): Promise<ReplicaSet> {
-  const { objects, user } = context;
-  if (isEqual(set.metadata.annotations, annotations)) return set;
-  return objects.update(user, { ...set, metadata: { ...set.metadata, annotations } });
+/** Unavailable pods are removed first, as that does not reduce availability. */
+function nextOfOld(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
+  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
+  const newMissing = current.spec.replicas - (current.status?.availableReplicas ?? 0);
+  const mayGo = specReplicas([current, ...old]) - minAvailable - newMissing;
+  if (mayGo <= 0) return new Map();
+
+  const unhealthy = shrink(old, mayGo, (replicaSet) => {
+    return replicaSet.spec.replicas - (replicaSet.status?.availableReplicas ?? 0);
+  });
+  const cleaned = old.map((replicaSet) => withReplicas(replicaSet, unhealthy));
+  const surplus = availableReplicas([current, ...cleaned]) - minAvailable;
+  const healthy = shrink(cleaned, surplus, ({ spec }) => spec.replicas);
+  return new Map([...unhealthy, ...healthy]);
+}
+
+/** Removes a number of pods from ReplicaSets, oldest first. */
+function shrink(
+  replicaSets: readonly ReplicaSet[],
+  count: number,
+  takeable: (replicaSet: ReplicaSet) => number,
+): Map<string, number> {
+  const next = new Map<string, number>();
+  let left = count;
+  for (const replicaSet of [...replicaSets].sort(byAge)) {
+    const taken = Math.max(0, Math.min(left, takeable(replicaSet)));
+    if (taken > 0) next.set(nameOf(replicaSet), replicaSet.spec.replicas - taken);
+    left -= taken;
+  }
+  return next;
+}
+
+function withReplicas(replicaSet: ReplicaSet, next: DesiredReplicas): ReplicaSet {
+  const replicas = next.get(nameOf(replicaSet));
+  return replicas === undefined ? replicaSet : { ...replicaSet, spec: { ...replicaSet.spec, replicas } };
+}
+
+/** Orders objects by creation time, then by name. */
+function byAge(a: ReplicaSet, b: ReplicaSet): number {
+  const [first, second] = [a, b].map(
+    ({ metadata }) => `${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`,
+  );
+  return first! < second! ? -1 : 1;
+}
+
+function nameOf(replicaSet: ReplicaSet): string {
+  return replicaSet.metadata.name ?? "";
+}
+
+/** The annotation with the Deployment's replicas at the time it last scaled a ReplicaSet. */
+const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
+
+/** The annotation with the maximum number of pods at that time. */
+const maxAnnotation = "deployment.kubernetes.io/max-replicas";
+
+/** Returns whether a Deployment was scaled since its ReplicaSets were last updated. */
+function wasScaled(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
+  const wanted = String(deployment.spec.replicas);
+  return replicaSets
+    .filter(({ spec }) => spec.replicas > 0)
+    .some(({ metadata }) => (metadata.annotations?.[desiredAnnotation] ?? wanted) !== wanted);
 }
 
 /**
- * Creates the ReplicaSet of a template. If its name is taken, collisionCount makes the next attempt use
- * another.
+ * Distributes a new number of replicas over the ReplicaSets in proportion to their sizes, so that scaling
+ * during a rollout does not change how far it has come. The rounding remainder goes to the largest.
  */
-async function createCurrent(
-  context: ReportingContext,
+export function proportionalReplicas(
   deployment: Deployment,
-  annotations: Record<string, string>,
-  old: readonly ReplicaSet[],
-): Promise<ReplicaSet | undefined> {
-  const { objects, user } = context;
-  const empty = newReplicaSet(deployment, annotations);
-  const { namespace, name } = empty.metadata;
-  if (objects.get(replicaSets, namespace, name!)) {
-    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
-    const status = { ...deployment.status, collisionCount };
-    await objects.update(user, { ...deployment, status }, "status");
-    return undefined;
+  replicaSets: readonly ReplicaSet[],
+): DesiredReplicas {
+  const active = replicaSets.filter(({ spec }) => spec.replicas > 0);
+  const replicas = deployment.spec.replicas;
+  const [single] = active;
+  if (active.length <= 1) {
+    return new Map(single ? [[single.metadata.name ?? "", replicas] as const] : []);
   }
-  const replicas = desiredReplicas(deployment, empty, old).get(name!) ?? 0;
-  const created = await objects.create(user, scaled(deployment, empty, replicas));
-  await reportScaling(context, deployment, empty, replicas);
-  return created;
-}
-
-async function scaleAll(
-  context: ReportingContext,
-  deployment: Deployment,
-  owned: readonly ReplicaSet[],
-  target: DesiredReplicas,
-): Promise<void> {
-  const { objects, user } = context;
-  for (const replicaSet of owned) {
-    const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas;
-    const next = scaled(deployment, replicaSet, replicas);
-    if (isEqual(next, replicaSet)) continue;
-    await objects.update(user, next);
-    await reportScaling(context, deployment, replicaSet, replicas);
+  const total = specReplicas(active);
+  const allowed = replicas > 0 ? replicas + rolloutLimits(deployment).maxSurge : 0;
+  const sorted = [...active].sort((a, b) => b.spec.replicas - a.spec.replicas || byAge(a, b));
+  let left = allowed - total;
+  const next = new Map<string, number>();
+  for (const { metadata, spec } of sorted) {
+    const now = spec.replicas;
+    const share = limit(Math.round((now * allowed) / total) - now, left);
+    next.set(metadata.name ?? "", now + share);
+    left -= share;
   }
+  const largest = sorted[0]!.metadata.name ?? "";
+  next.set(largest, Math.max(0, next.get(largest)! + left));
+  return next;
 }
 
-async function reportScaling(
-  context: ReportingContext,
-  deployment: Deployment,
-  replicaSet: ReplicaSet,
-  to: number,
-): Promise<void> {
-  const { report } = context;
-  const from = replicaSet.spec.replicas;
-  if (from === to) return;
-  const direction = to > from ? "up" : "down";
-  const message = `Scaled ${direction} replica set ${replicaSet.metadata.name} from ${from} to ${to}`;
-  await report(deployment, "Normal", "ScalingReplicaSet", message);
+/** The number of pods that a rollout may have above the desired number, and the number that may be unavailable. */
+interface RolloutLimits {
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
 }
 
-/**
- * With Recreate, old pods are deleted before new ones are created. Returns whether there are old pods left.
- */
-async function endOld(
-  context: ReportingContext,
-  deployment: Deployment,
-  old: readonly ReplicaSet[],
-): Promise<boolean> {
-  const { objects } = context;
-  const running = old.filter(({ spec }) => spec.replicas !== 0);
-  await scaleAll(context, deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
-  const owners = new Set(old.map(({ metadata }) => metadata.uid));
-  return objects
-    .list(pods, deployment.metadata.namespace)
-    .some((pod) => !isFinished(pod) && pod.metadata.ownerReferences?.some(({ uid }) => owners.has(uid)));
+/** Resolves the limits of a rollout. If both round to 0, the rollout could never progress: then maxUnavailable is 1. */
+export function rolloutLimits({ spec }: Deployment): RolloutLimits {
+  if (spec.strategy?.type === "Recreate") return { maxSurge: 0, maxUnavailable: 0 };
+  const replicas = spec.replicas;
+  const { maxSurge = "25%", maxUnavailable = "25%" } = spec.strategy?.rollingUpdate ?? {};
+  const surge = scaledCount(maxSurge, replicas, Math.ceil);
+  const unavailable = scaledCount(maxUnavailable, replicas, Math.floor);
+  return {
+    maxSurge: surge,
+    maxUnavailable: Math.min(surge === 0 && unavailable === 0 ? 1 : unavailable, replicas),
+  };
 }
 
-/** Computes the status of a Deployment from its ReplicaSets. */
+function specReplicas(replicaSets: readonly ReplicaSet[]): number {
+  return sum(replicaSets.map(({ spec }) => spec.replicas));
+}
+
+function availableReplicas(replicaSets: readonly ReplicaSet[]): number {
+  return sum(replicaSets.map(({ status }) => status?.availableReplicas ?? 0));
+}
+
+function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
+  const replicas = deployment.spec.replicas;
+  return (
+    (status.updatedReplicas ?? 0) === replicas &&
+    (status.replicas ?? 0) === replicas &&
+    (status.availableReplicas ?? 0) === replicas &&
+    (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+  );
+}
+
+/** A share never exceeds what is left to add or remove, and never goes in the other direction. */
+function limit(share: number, left: number): number {
+  return left > 0 ? Math.max(0, Math.min(share, left)) : Math.min(0, Math.max(share, left));
+}
+
 function deploymentStatus(
   deployment: Deployment,
   current: ReplicaSet | undefined,
@@ -255,17 +392,21 @@ function untilDeadline(deployment: Deployment, now: number): number | undefined 
   return Math.max(0, since + seconds * 1000 - now);
 }
 
+function finding(
+  type: "Available" | "Progressing",
+  status: "True" | "False" | "Unknown",
+  reason: string,
+  message: string,
+): Finding {
+  return { type, status, reason, message };
+}
+
 function available(deployment: Deployment, status: DeploymentStatus): Finding {
   const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
-  const enough = (status.availableReplicas ?? 0) >= minAvailable;
-  return {
-    type: "Available",
-    status: enough ? "True" : "False",
-    reason: enough ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
-    message: enough
-      ? "Deployment has minimum availability."
-      : "Deployment does not have minimum availability.",
-  };
+  const found = finding.bind(undefined, "Available");
+  return (status.availableReplicas ?? 0) >= minAvailable
+    ? found("True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
+    : found("False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
 }
 
 function progressing(
@@ -276,12 +417,7 @@ function progressing(
 ): Finding | undefined {
   const before = progressingCondition(deployment);
   const name = current?.metadata.name ?? "";
-  const found = (state: "True" | "False" | "Unknown", reason: string, message: string): Finding => ({
-    type: "Progressing",
-    status: state,
-    reason,
-    message,
-  });
+  const found = finding.bind(undefined, "Progressing");
   if (deployment.spec.paused) return found("Unknown", "DeploymentPaused", "Deployment is paused");
   if (!current) return undefined;
   if (isComplete(deployment, status)) {
@@ -307,15 +443,9 @@ function isOfOlderRollout({ reason, message }: LooseCondition, name: string): bo
 }
 
 function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean {
-  const grew = (key: "updatedReplicas" | "readyReplicas" | "availableReplicas") =>
-    (now[key] ?? 0) > (before[key] ?? 0);
+  const growing = ["updatedReplicas", "readyReplicas", "availableReplicas"] as const;
   const oldOnes = (status: DeploymentStatus) => (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
-  return (
-    grew("updatedReplicas") ||
-    grew("readyReplicas") ||
-    grew("availableReplicas") ||
-    oldOnes(now) < oldOnes(before)
-  );
+  return growing.some((key) => (now[key] ?? 0) > (before[key] ?? 0)) || oldOnes(now) < oldOnes(before);
 }
 
 /** lastTransitionTime changes with the status, lastUpdateTime also with the reason or message. */
@@ -335,10 +465,7 @@ function progressingCondition({ status }: Deployment): LooseCondition | undefine
   return status?.conditions?.find(({ type }) => type === "Progressing");
 }
 
-/**
- * The ReplicaFailure condition of the first ReplicaSet that has one; a known failure keeps its message and
- * times.
- */
+/** The ReplicaFailure condition of the first ReplicaSet that has one; a known failure keeps its message and times. */
 function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCondition[] {
   const failures = all.flatMap((set) => set.status?.conditions?.filter(isFailure) ?? []);
   const [failure] = failures;
@@ -350,23 +477,6 @@ function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCon
 
 function isFailure({ type, status }: LooseCondition): boolean {
   return type === "ReplicaFailure" && status === "True";
-}
-
-/** Deletes the oldest ReplicaSets beyond the Deployment's revisionHistoryLimit. */
-async function dropHistory(
-  context: ReportingContext,
-  { spec }: Deployment,
-  old: readonly ReplicaSet[],
-): Promise<void> {
-  const { objects, user } = context;
-  const spent = old.filter(
-    (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
-  );
-  const surplus = Math.max(0, spent.length - spec.revisionHistoryLimit);
-  const oldest = [...spent].sort((a, b) => Number(revisionOf(a) - revisionOf(b))).slice(0, surplus);
-  for (const replicaSet of oldest) {
-    await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
-  }
 }
 
 /** Builds the ReplicaSet of a Deployment's template, initially with 0 replicas. */
@@ -414,6 +524,9 @@ function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number
 /** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
 const revisionAnnotation = "deployment.kubernetes.io/revision";
 
+/** The annotation with a ReplicaSet's earlier revisions, separated by commas. */
+const historyAnnotation = "deployment.kubernetes.io/revision-history";
+
 /** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
 const hashLabel = "pod-template-hash";
 
@@ -421,9 +534,9 @@ const hashLabel = "pod-template-hash";
 const ownAnnotations = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   revisionAnnotation,
-  "deployment.kubernetes.io/revision-history",
-  "deployment.kubernetes.io/desired-replicas",
-  "deployment.kubernetes.io/max-replicas",
+  historyAnnotation,
+  desiredAnnotation,
+  maxAnnotation,
   "deprecated.deployment.rollback.to",
 ]);
 
@@ -449,11 +562,6 @@ function readRevision(text: string): bigint | undefined {
   return BigInt.asIntN(64, revision) === revision ? revision : undefined;
 }
 
-/** The next revision. */
-function nextRevision(old: readonly ReplicaSet[]): bigint {
-  return old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
-}
-
 /**
  * The annotations of a Deployment's current ReplicaSet. One that becomes current again by a rollback gets the
  * newest revision and records its earlier ones.
@@ -467,16 +575,15 @@ function currentAnnotations(
     ([key]) => !ownAnnotations.has(key),
   );
   const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
-  const next = nextRevision(old);
+  const next = old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
   const last = current ? revisionText(current) : "";
   const before = last === "" ? 0n : readRevision(last);
   if (before === undefined || before >= next) return annotations;
-  const history = annotations["deployment.kubernetes.io/revision-history"];
-  const past = [...(history ? history.split(",") : []), ...(last === "" ? [] : [last])];
+  const past = [annotations[historyAnnotation], last].filter(Boolean).join(",");
   return {
     ...annotations,
     [revisionAnnotation]: String(next),
-    ...(past.length > 0 ? { "deployment.kubernetes.io/revision-history": past.join(",") } : {}),
+    ...(past !== "" && { [historyAnnotation]: past }),
   };
 }
 

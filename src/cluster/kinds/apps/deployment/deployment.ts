@@ -6,7 +6,6 @@ import { count } from "../../cells.ts";
 import {
   amountOf,
   chosenTemplate,
-  defaultHistoryLimit,
   defaultRolling,
   defaultScaledSpec,
   endlessPods,
@@ -17,50 +16,19 @@ import {
   selector,
   selectorChange,
   templateContainers,
-  templateWarnings,
   unsupportedUpdate,
+  workloadWarnings,
 } from "../workload.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { deploymentController } from "./deployment-controller.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
-import { hostnameWarning } from "../../checks/names.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
 type DeploymentSpec = Sent<apps.DeploymentSpec>;
 
 type Deployment = SentObject<DeploymentSpec>;
-
-const deploymentStrategy: Partial<Strategy> = {
-  /** A change of annotations increments the generation, too. */
-  specChanged: (object, old, subresource) =>
-    !isEqual((object as Deployment).spec, (old as Deployment).spec) ||
-    (subresource !== "status" && !isEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {})),
-  resetFields(object, old, subresource) {
-    resetStatusAlone(object, old, subresource);
-    if (subresource === "status") takeOver(object.metadata, old!.metadata, "labels");
-  },
-  default(object) {
-    defaultScaledSpec(object);
-    const { spec } = object as Deployment;
-    spec.strategy ??= {};
-    defaultRolling(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
-    spec.revisionHistoryLimit ??= defaultHistoryLimit;
-    spec.progressDeadlineSeconds ??= 600;
-    object["status"] ??= {};
-  },
-  validate: (object) => [...problems(object as Deployment)],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "status"
-      ? [...replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
-      : [...problems(object as Deployment), ...selectorChange(object, old)],
-  *warnings(object, old) {
-    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-    yield* templateWarnings(object, old);
-  },
-};
 
 function* problems({ spec }: Deployment): Problems {
   const { minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
@@ -101,7 +69,33 @@ function* rollingProblems(
 
 export const deployment: BuiltInKind<"deployment"> = {
   resource: "deployments.apps",
-  strategy: { ...deploymentStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    /** A change of annotations increments the generation, too. */
+    specChanged: (object, old, subresource) =>
+      !isEqual((object as Deployment).spec, (old as Deployment).spec) ||
+      (subresource !== "status" &&
+        !isEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {})),
+    resetFields(object, old, subresource) {
+      resetStatusAlone(object, old, subresource);
+      if (subresource === "status") takeOver(object.metadata, old!.metadata, "labels");
+    },
+    default(object) {
+      defaultScaledSpec(object);
+      const { spec } = object as Deployment;
+      spec.strategy ??= {};
+      defaultRolling(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
+      spec.revisionHistoryLimit ??= 10;
+      spec.progressDeadlineSeconds ??= 600;
+      object["status"] ??= {};
+    },
+    validate: (object) => [...problems(object as Deployment)],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "status"
+        ? [...replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
+        : [...problems(object as Deployment), ...selectorChange(object, old)],
+    warnings: (object, old) => workloadWarnings(object, old),
+  },
   cells: {
     Ready: ready,
     "Up-to-date": count("status.updatedReplicas"),

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Deployment, desiredReplicas, proportionalReplicas, rolloutLimits } from "./desired-replicas.ts";
+import {
+  type Deployment,
+  desiredReplicas,
+  proportionalReplicas,
+  rolloutLimits,
+} from "./deployment-controller.ts";
 import type { ReplicaSet } from "../replica-set/replica-set-controller.ts";
 
 const template = { spec: { containers: [] } };

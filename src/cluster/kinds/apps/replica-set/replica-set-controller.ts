@@ -4,13 +4,11 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
-import { type LooseCondition, type Pod, pods } from "../../../control-loop/api/core.ts";
+import { type Defaulted, type LooseCondition, type Pod, pods } from "../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import { burst } from "../../../control-loop/pods/burst.ts";
-import { createPod } from "../../../control-loop/pods/create-pod.ts";
-import { newPod } from "../../../control-loop/pods/new-pod.ts";
+import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
 import {
   compareForDeletion,
   isActive,
@@ -19,10 +17,9 @@ import {
   isReady,
   nextAvailable,
 } from "../../../control-loop/pods/pod-state.ts";
-import { reporter } from "../../../control-loop/record-event.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
-import { positiveCounts } from "../../../control-loop/positive-counts.ts";
-import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import { positiveCounts } from "../../../control-loop/counts.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type ReplicaSet = Defaulted<Stored<apps.ReplicaSet>, "replicas">;
@@ -61,7 +58,7 @@ export function replicatedPods<T extends KubernetesObject>(
 ): Controller {
   const { objects, clock } = context;
   const user = userOf(controller);
-  const report = reporter(context, component);
+  const steps = reporting(context, user, component);
   return {
     watches: [resource, pods],
     keysOf: (event) => keysOfOwner(objects, resource, kind, event),
@@ -70,7 +67,7 @@ export function replicatedPods<T extends KubernetesObject>(
       const stored = findByKey(objects, resource, key);
       if (!stored) return undefined;
       const replicaSet = asReplicaSet(stored);
-      const owned = (await claimDependents(objects, user, replicaSet, pods)).filter(isActive);
+      const owned = (await claimDependents(steps, replicaSet, pods)).filter(isActive);
       const failure = replicaSet.metadata.deletionTimestamp
         ? undefined
         : await reportedFailure(scale(replicaSet, owned));
@@ -84,24 +81,17 @@ export function replicatedPods<T extends KubernetesObject>(
     const missing = replicaSet.spec.replicas - owned.length;
     for (let count = 0; count < Math.min(missing, burst); count++) {
       const generateName = `${replicaSet.metadata.name}-`;
-      const pod = newPod(replicaSet, replicaSet.spec.template, { generateName });
-      const { metadata } = await createPod(objects, user, pod, (refusal) =>
-        report(replicaSet, "Warning", "FailedCreate", `Error creating: ${refusal}`),
-      );
-      await report(replicaSet, "Normal", "SuccessfulCreate", `Created pod: ${metadata.name}`);
+      await createPod(steps, replicaSet, newPod(replicaSet, replicaSet.spec.template, { generateName }));
     }
     const surplus = missing < 0 ? owned.toSorted(compareForDeletion).slice(0, -missing) : [];
-    for (const pod of surplus) {
-      await objects.delete(user, pod, { uid: pod.metadata.uid });
-      await report(replicaSet, "Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
-    }
+    for (const pod of surplus) await deletePod(steps, replicaSet, pod);
   }
 
   async function updateStatus(key: string, refusal: string | undefined): Promise<number | undefined> {
     const stored = findByKey(objects, resource, key);
     if (!stored) return undefined;
     const replicaSet = asReplicaSet(stored);
-    const owned = await claimDependents(objects, user, replicaSet, pods);
+    const owned = await claimDependents(steps, replicaSet, pods);
     const next = withStatus(stored, replicaSetStatus(replicaSet, owned, refusal, clock.now()));
     if (!isEqual(next, stored)) await objects.update(user, next, "status");
     return nextAvailable(owned.filter(isActive), replicaSet.spec.minReadySeconds, clock.now());

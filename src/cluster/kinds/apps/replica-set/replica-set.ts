@@ -1,5 +1,4 @@
 import { fieldText } from "../../../registry/field-text.ts";
-import type { Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   type Workload,
@@ -10,28 +9,11 @@ import {
   replicaCounts,
   replicas,
   selectorChange,
-  templateWarnings,
+  workloadWarnings,
 } from "../workload.ts";
-import { hostnameWarning } from "../../checks/names.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { replicaSetController } from "./replica-set-controller.ts";
-
-const replicaSetStrategy: Partial<Strategy> = {
-  default(object) {
-    defaultScaledSpec(object);
-    object["status"] = { replicas: 0, ...(object["status"] as object) };
-  },
-  validate: (object) => [...replicaSetProblems(object as Workload)],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "status"
-      ? [...replicaCounts(object, replicaSetCounts)]
-      : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
-  *warnings(object, old) {
-    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-    yield* templateWarnings(object, old);
-  },
-};
 
 function* replicaSetProblems({ spec }: Workload): Problems {
   yield* nonNegative("spec.replicas", spec.replicas);
@@ -42,7 +24,19 @@ function* replicaSetProblems({ spec }: Workload): Problems {
 
 export const replicaSet: BuiltInKind<"replicaset"> = {
   resource: "replicasets.apps",
-  strategy: { ...replicaSetStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    default(object) {
+      defaultScaledSpec(object);
+      object["status"] = { replicas: 0, ...(object["status"] as object) };
+    },
+    validate: (object) => [...replicaSetProblems(object as Workload)],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "status"
+        ? [...replicaCounts(object, replicaSetCounts)]
+        : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
+    warnings: (object, old) => workloadWarnings(object, old),
+  },
   cells: replicas,
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
   podTemplate: "spec.template",

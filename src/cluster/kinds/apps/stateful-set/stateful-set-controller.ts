@@ -1,8 +1,15 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
-import type { ControllerRevision } from "../../../control-loop/api/apps.ts";
 import {
+  type ControllerRevision,
+  dropOldRevisions,
+  ensureRevision,
+  listRevisions,
+  revisionLabel,
+} from "../../../control-loop/revisions/controller-revisions.ts";
+import {
+  type Defaulted,
   type PersistentVolumeClaim,
   type Pod,
   persistentVolumeClaims,
@@ -12,7 +19,13 @@ import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import { createPod } from "../../../control-loop/pods/create-pod.ts";
+import {
+  type PodMessages,
+  burst,
+  createPod,
+  deletePod,
+  newPod,
+} from "../../../control-loop/pods/create-pod.ts";
 import {
   isActive,
   isAvailable,
@@ -20,17 +33,8 @@ import {
   isReady,
   nextAvailable,
 } from "../../../control-loop/pods/pod-state.ts";
-import {
-  dropOldRevisions,
-  ensureRevision,
-  listRevisions,
-  revisionLabel,
-} from "../../../control-loop/revisions/controller-revisions.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
-import { positiveCounts } from "../../../control-loop/positive-counts.ts";
-import { burst } from "../../../control-loop/pods/burst.ts";
-import { newPod } from "../../../control-loop/pods/new-pod.ts";
-import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
+import { positiveCounts } from "../../../control-loop/counts.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
@@ -47,8 +51,8 @@ const user = userOf("statefulset");
 
 /** Keeps the pods of a StatefulSet, each with a stable name and its own volumes. */
 export function statefulSetController(context: ControllerContext): Controller {
-  const { objects } = context;
   const steps = reporting(context, user, "statefulset-controller");
+  const { objects, clock, report } = steps;
   return {
     watches: [statefulSets, pods],
     keysOf: (event) => keysOfOwner(objects, statefulSets, "StatefulSet", event),
@@ -56,124 +60,84 @@ export function statefulSetController(context: ControllerContext): Controller {
     async reconcile(key) {
       const set = findByKey(objects, statefulSets, key);
       if (!set) return undefined;
-      const update = await ensureRevision(objects, user, set);
+      const update = await ensureRevision(steps, set);
       const failure = set.metadata.deletionTimestamp
         ? undefined
-        : await reportedFailure(takeStep(steps, set, update));
-      const after = await updateStatus(steps, key, update);
+        : await reportedFailure(takeStep(set, update));
+      const after = await updateStatus(key, update);
       if (failure) throw failure;
       return after;
     },
   };
-}
 
-async function takeStep(
-  context: ReportingContext,
-  set: StatefulSet,
-  update: ControllerRevision,
-): Promise<void> {
-  const { objects, clock } = context;
-  const owned = await claimDependents(objects, user, set, pods);
-  const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
-  for (const ordinal of create) {
-    for (const claim of claimsOf(set, ordinal)) {
-      const { namespace, name } = claim.metadata;
-      if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
-      await objects.create(user, claim);
-      await reportClaim(context, set, name!, ordinal);
+  async function takeStep(set: StatefulSet, update: ControllerRevision): Promise<void> {
+    const owned = await claimDependents(steps, set, pods);
+    const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
+    const messages = messagesOf(set);
+    for (const ordinal of create) {
+      for (const claim of claimsOf(set, ordinal)) {
+        const { namespace, name } = claim.metadata;
+        if (objects.get(persistentVolumeClaims, namespace, name!)) continue;
+        await objects.create(user, claim);
+        const message = `Create Claim ${name} Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name} success`;
+        await report(set, "Normal", "SuccessfulCreate", message);
+      }
+      const pod = statefulPod(set, ordinal, await revisionFor(set, ordinal, update));
+      await createPod(steps, set, pod, messages);
     }
-    const pod = statefulPod(set, ordinal, await revisionFor(context, set, ordinal, update));
-    await createPod(objects, user, pod, (refusal) => reportRefusal(context, set, pod, refusal));
-    await reportPod(context, set, "Create", pod);
+    for (const pod of remove) {
+      if (isScaledAway(set, pod)) await handClaimsTo(set, pod);
+      await deletePod(steps, set, pod, messages);
+    }
   }
-  for (const pod of remove) {
-    if (isScaledAway(set, pod)) await handClaimsTo(context, set, pod);
-    await objects.delete(user, pod, { uid: pod.metadata.uid });
-    await reportPod(context, set, "Delete", pod);
+
+  /** A pod below the partition is created from the current revision, not from the update. */
+  async function revisionFor(
+    set: StatefulSet,
+    ordinal: number,
+    update: ControllerRevision,
+  ): Promise<ControllerRevision> {
+    const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+    if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
+    const revisions = await listRevisions(steps, set);
+    return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+  }
+
+  /** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
+  async function handClaimsTo(set: StatefulSet, pod: Pod): Promise<void> {
+    for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
+      const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
+      if (!claim) continue;
+      const others = claim.metadata.ownerReferences?.filter(({ uid }) => uid !== set.metadata.uid);
+      const ownerReferences = withOwnerReference(others, ownerReferenceTo(pod));
+      await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
+    }
+  }
+
+  async function updateStatus(key: string, update: ControllerRevision): Promise<number | undefined> {
+    const set = findByKey(objects, statefulSets, key);
+    if (!set) return undefined;
+    const owned = await claimDependents(steps, set, pods);
+    const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
+    if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
+    const inUse = [status.currentRevision!, status.updateRevision!, ...owned.map(revisionOfPod)];
+    await dropOldRevisions(steps, set, new Set(inUse));
+    return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
   }
 }
 
-function reportPod(
-  context: ReportingContext,
-  set: StatefulSet,
-  verb: "Create" | "Delete",
-  pod: Pod,
-): Promise<void> {
-  const { report } = context;
-  const message = `${verb} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`;
-  return report(set, "Normal", `Successful${verb}`, message);
-}
-
-function reportRefusal(
-  context: ReportingContext,
-  set: StatefulSet,
-  pod: Pod,
-  refusal: string,
-): Promise<void> {
-  const { report } = context;
-  const what = `create Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
-  return report(set, "Warning", "FailedCreate", `${what} failed error: ${refusal}`);
-}
-
-function reportClaim(
-  context: ReportingContext,
-  set: StatefulSet,
-  claim: string,
-  ordinal: number,
-): Promise<void> {
-  const { report } = context;
-  const { name } = set.metadata;
-  const message = `Create Claim ${claim} Pod ${name}-${ordinal} in StatefulSet ${name} success`;
-  return report(set, "Normal", "SuccessfulCreate", message);
-}
-
-/** A pod below the partition is created from the current revision, not from the update. */
-async function revisionFor(
-  context: ReportingContext,
-  set: StatefulSet,
-  ordinal: number,
-  update: ControllerRevision,
-): Promise<ControllerRevision> {
-  const { objects } = context;
-  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
-  if (ordinal >= (set.spec.ordinals?.start ?? 0) + partition) return update;
-  const revisions = await listRevisions(objects, user, set);
-  return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+function messagesOf(set: StatefulSet): PodMessages {
+  const nameOf = (pod: Pod) => `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
+  return {
+    failed: (pod, refusal) => `create ${nameOf(pod)} failed error: ${refusal}`,
+    created: (pod) => `Create ${nameOf(pod)} successful`,
+    deleted: (pod) => `Delete ${nameOf(pod)} successful`,
+  };
 }
 
 function isScaledAway(set: StatefulSet, pod: Pod): boolean {
-  const start = set.spec.ordinals?.start ?? 0;
-  const ordinal = ordinalOf(set, pod);
-  const outside = ordinal < start || ordinal >= start + set.spec.replicas;
-  return outside && set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete";
-}
-
-/** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
-async function handClaimsTo(context: ReportingContext, set: StatefulSet, pod: Pod): Promise<void> {
-  const { objects } = context;
-  for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
-    const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
-    if (!claim) continue;
-    const others = claim.metadata.ownerReferences?.filter(({ uid }) => uid !== set.metadata.uid);
-    const ownerReferences = withOwnerReference(others, ownerReferenceTo(pod));
-    await objects.update(user, { ...claim, metadata: { ...claim.metadata, ownerReferences } });
-  }
-}
-
-async function updateStatus(
-  context: ReportingContext,
-  key: string,
-  update: ControllerRevision,
-): Promise<number | undefined> {
-  const { objects, clock } = context;
-  const set = findByKey(objects, statefulSets, key);
-  if (!set) return undefined;
-  const owned = await claimDependents(objects, user, set, pods);
-  const status = statefulSetStatus(set, owned, update.metadata.name!, clock.now());
-  if (!isEqual(status, set.status)) await objects.update(user, { ...set, status }, "status");
-  const inUse = [status.currentRevision!, status.updateRevision!, ...owned.map((pod) => revisionOfPod(pod))];
-  await dropOldRevisions(objects, user, set, new Set(inUse));
-  return nextAvailable(owned, set.spec.minReadySeconds, clock.now());
+  const { whenScaled } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
+  return whenScaled === "Delete" && !isWanted(set, ordinalOf(set, pod));
 }
 
 /**
@@ -318,7 +282,7 @@ function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevi
       "apps.kubernetes.io/pod-index": String(ordinal),
     },
   );
-  const claims = claimTemplates(set).map(({ metadata }) => ({
+  const claims = (set.spec.volumeClaimTemplates ?? []).map(({ metadata }) => ({
     name: metadata.name!,
     persistentVolumeClaim: { claimName: `${metadata.name}-${name}` },
   }));
@@ -338,7 +302,7 @@ function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevi
 /** Builds the claims of a pod's volumes. They outlive the pod, and by default the set. */
 function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   const { whenDeleted } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
-  return claimTemplates(set).map((template) => ({
+  return (set.spec.volumeClaimTemplates ?? []).map((template) => ({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
     metadata: {
@@ -350,8 +314,4 @@ function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
     },
     spec: structuredClone(template.spec),
   }));
-}
-
-function claimTemplates({ spec }: StatefulSet): NonNullable<StatefulSet["spec"]["volumeClaimTemplates"]> {
-  return spec.volumeClaimTemplates ?? [];
 }

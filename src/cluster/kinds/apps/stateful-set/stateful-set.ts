@@ -6,7 +6,6 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   amountOf,
   chosenTemplate,
-  defaultHistoryLimit,
   defaultScaledSpec,
   endlessPods,
   intOrPercent,
@@ -20,9 +19,8 @@ import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-name.ts";
-import { type Problems, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
+import { type Problems, each, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
 import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";
 
 type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
@@ -39,45 +37,6 @@ const changeable = [
   "persistentVolumeClaimRetentionPolicy",
   "minReadySeconds",
 ] as const;
-
-const statefulSetStrategy: Partial<Strategy> = {
-  validateName: labelName,
-  default(object) {
-    defaultScaledSpec(object);
-    const { spec } = object as StatefulSet;
-    spec.podManagementPolicy ||= "OrderedReady";
-    spec.updateStrategy ??= {};
-    // A type without its parameters is left as it is.
-    if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
-    spec.updateStrategy.type ||= "RollingUpdate";
-    const { type, rollingUpdate } = spec.updateStrategy;
-    if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
-    spec.revisionHistoryLimit ??= defaultHistoryLimit;
-    spec.persistentVolumeClaimRetentionPolicy ??= {};
-    spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
-    spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";
-    for (const claim of spec.volumeClaimTemplates ?? []) {
-      claim.apiVersion ||= "v1";
-      claim.kind ||= "PersistentVolumeClaim";
-      defaultClaim(claim);
-    }
-    object["status"] = { replicas: 0, availableReplicas: 0, ...(object["status"] as object) };
-  },
-  validate: (object) => [...problems((object as StatefulSet).spec, true)],
-  validateUpdate(object, old, { subresource }) {
-    if (subresource === "status") {
-      const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-      return [...replicaCounts(object, counts, "status.readyReplicas")];
-    }
-    return [...problems((object as StatefulSet).spec, false), ...fixedFields(object, old)];
-  },
-  *warnings(object, old) {
-    yield* templateWarnings(object, old);
-    if (((object as StatefulSet).spec.revisionHistoryLimit ?? 0) < 0) {
-      yield "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
-    }
-  },
-};
 
 function fixedFields(object: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [{ ...(object as StatefulSet).spec }, { ...(old as StatefulSet).spec }];
@@ -100,9 +59,9 @@ function* problems(spec: StatefulSetSpec, isNew: boolean): Problems {
   }
   yield* updateProblems("spec.updateStrategy", spec.updateStrategy ?? {});
   yield* retention(spec);
-  for (const [index, claim] of (isNew ? claims : []).entries()) {
-    yield* claimSpec(`spec.volumeClaimTemplates[${index}].spec`, claim.spec ?? {});
-  }
+  yield* each("spec.volumeClaimTemplates", isNew ? claims : [], (at, claim) =>
+    claimSpec(`${at}.spec`, claim.spec ?? {}),
+  );
   yield* nonNegative("spec.replicas", spec.replicas);
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
   yield* nonNegative("spec.ordinals.start", spec.ordinals?.start);
@@ -158,7 +117,45 @@ function* retention({ persistentVolumeClaimRetentionPolicy: policy = {} }: State
 
 export const statefulSet: BuiltInKind<"statefulset"> = {
   resource: "statefulsets.apps",
-  strategy: { ...statefulSetStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    validateName: labelName,
+    default(object) {
+      defaultScaledSpec(object);
+      const { spec } = object as StatefulSet;
+      spec.podManagementPolicy ||= "OrderedReady";
+      spec.updateStrategy ??= {};
+      // A type without its parameters is left as it is.
+      if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
+      spec.updateStrategy.type ||= "RollingUpdate";
+      const { type, rollingUpdate } = spec.updateStrategy;
+      if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
+      spec.revisionHistoryLimit ??= 10;
+      spec.persistentVolumeClaimRetentionPolicy ??= {};
+      spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
+      spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";
+      for (const claim of spec.volumeClaimTemplates ?? []) {
+        claim.apiVersion ||= "v1";
+        claim.kind ||= "PersistentVolumeClaim";
+        defaultClaim(claim);
+      }
+      object["status"] = { replicas: 0, availableReplicas: 0, ...(object["status"] as object) };
+    },
+    validate: (object) => [...problems((object as StatefulSet).spec, true)],
+    validateUpdate(object, old, { subresource }) {
+      if (subresource === "status") {
+        const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+        return [...replicaCounts(object, counts, "status.readyReplicas")];
+      }
+      return [...problems((object as StatefulSet).spec, false), ...fixedFields(object, old)];
+    },
+    *warnings(object, old) {
+      yield* templateWarnings(object, old);
+      if (((object as StatefulSet).spec.revisionHistoryLimit ?? 0) < 0) {
+        yield "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+      }
+    },
+  },
   cells: { Ready: ready, ...templateContainers },
   podTemplate: "spec.template",
   emptyObject: { spec: { serviceName: "", template, updateStrategy: {} }, status: {} },

@@ -2,13 +2,12 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { cronTimes, formatTime } from "@tsbuilder/apimachinery/time";
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
-import { type Job, jobs } from "../job/job-progress.ts";
+import { type Job, finishedCondition, jobs } from "../job/job-progress.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
-import { finishedCondition } from "../job/job-outcome.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
+import { referenceTo, reporting } from "../../../control-loop/record-event.ts";
 import type { Stored } from "../../../contract/stored.ts";
-import type { Defaulted } from "../../../control-loop/defaulted.ts";
+import type { Defaulted } from "../../../control-loop/api/core.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 
 export type CronJob = Defaulted<
@@ -20,16 +19,11 @@ export const cronJobs: ResourceName<CronJob> = "cronjobs.batch";
 
 const user = userOf("cronjob");
 
-interface CronContext extends ReportingContext {
-  /** The schedules at the last reconcile. */
-  readonly schedules: Map<string, string>;
-}
-
 /** Creates the Jobs of a CronJob on its schedule. */
 export function cronJobController(context: ControllerContext): Controller {
-  const { objects } = context;
+  const { objects, clock, report } = reporting(context, user, "cronjob-controller");
+  /** The schedules at the last reconcile. */
   const schedules = new Map<string, string>();
-  const steps = { ...reporting(context, user, "cronjob-controller"), schedules };
   return {
     watches: [cronJobs, jobs],
     keysOf: (event) => keysOfOwner(objects, cronJobs, "CronJob", event),
@@ -38,114 +32,92 @@ export function cronJobController(context: ControllerContext): Controller {
       const cronJob = findByKey(objects, cronJobs, key);
       if (!cronJob) schedules.delete(key);
       if (!cronJob || cronJob.metadata.deletionTimestamp) return undefined;
-      const owned = jobsOf(steps, cronJob);
+      const owned = jobsOf(cronJob);
       const spent = spentJobs(cronJob, owned);
-      for (const job of spent) await end(steps, cronJob, job);
-      await reportEnded(steps, cronJob, owned, spent);
-      return cronJob.spec.suspend ? writeStatus(steps, cronJob) : schedule(steps, key, cronJob);
+      for (const job of spent) await end(cronJob, job);
+      await reportEnded(cronJob, owned, spent);
+      return cronJob.spec.suspend ? writeStatus(cronJob) : schedule(key, cronJob);
     },
   };
-}
 
-/** Reports which of the Jobs that were active before have finished, and which have disappeared. */
-async function reportEnded(
-  context: CronContext,
-  cronJob: CronJob,
-  owned: readonly Job[],
-  spent: readonly Job[],
-): Promise<void> {
-  const { report } = context;
-  for (const { name, uid } of cronJob.status?.active ?? []) {
-    const job = owned.find(({ metadata }) => metadata.uid === uid);
-    const outcome = job && finishedCondition(job)?.type;
-    if (!job) await report(cronJob, "Normal", "MissingJob", `Active job went missing: ${name}`);
-    if (!job || !outcome || spent.includes(job)) continue;
-    await report(cronJob, "Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${outcome}`);
+  /** Reports which of the Jobs that were active before have finished, and which have disappeared. */
+  async function reportEnded(cronJob: CronJob, owned: readonly Job[], spent: readonly Job[]): Promise<void> {
+    for (const { name, uid } of cronJob.status?.active ?? []) {
+      const job = owned.find(({ metadata }) => metadata.uid === uid);
+      const outcome = job && finishedCondition(job)?.type;
+      if (!job) await report(cronJob, "Normal", "MissingJob", `Active job went missing: ${name}`);
+      if (!job || !outcome || spent.includes(job)) continue;
+      await report(cronJob, "Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${outcome}`);
+    }
   }
-}
 
-async function end(context: CronContext, cronJob: CronJob, job: Job): Promise<void> {
-  const { objects, report } = context;
-  await objects.delete(user, job, { propagationPolicy: "Background" });
-  await report(cronJob, "Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
-}
-
-function jobsOf(context: CronContext, { metadata }: CronJob): Job[] {
-  const { objects } = context;
-  return objects.list(jobs, metadata.namespace).filter((job) => findController(job)?.uid === metadata.uid);
-}
-
-async function schedule(context: CronContext, key: string, cronJob: CronJob): Promise<number | undefined> {
-  const { clock, report, schedules } = context;
-  const { schedule, timeZone } = cronJob.spec;
-  const isNew = (schedules.get(key) ?? schedule) !== schedule;
-  schedules.set(key, schedule);
-  const since = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp!);
-  const times = findTimes(context, schedule, timeZone, since);
-  if (!times) {
-    const message = `unparseable schedule: ${JSON.stringify(schedule)}`;
-    await report(cronJob, "Warning", "UnparseableSchedule", message);
-    return undefined;
+  async function end(cronJob: CronJob, job: Job): Promise<void> {
+    await objects.delete(user, job, { propagationPolicy: "Background" });
+    await report(cronJob, "Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
   }
-  // Times before the schedule was changed were not missed.
-  const due = !isNew && times.last && (await mayStart(context, cronJob, times.last)) ? times.last : undefined;
-  if (due) await start(context, cronJob, due);
-  await writeStatus(context, cronJob, due);
-  return times.next && Math.max(1, times.next - clock.now());
-}
 
-const neverDue: DueTimes = { last: undefined, next: undefined };
-
-/** Returns undefined for a schedule that this controller can't follow. */
-function findTimes(
-  context: CronContext,
-  schedule: string,
-  timeZone: string | undefined,
-  since: number,
-): DueTimes | undefined {
-  const { clock } = context;
-  try {
-    return dueTimes(schedule, timeZone, since, clock.now());
-  } catch (error) {
-    return (error as Error).message.endsWith("is never due") ? neverDue : undefined;
+  function jobsOf({ metadata }: CronJob): Job[] {
+    return objects.list(jobs, metadata.namespace).filter((job) => findController(job)?.uid === metadata.uid);
   }
-}
 
-async function mayStart(context: CronContext, cronJob: CronJob, due: number): Promise<boolean> {
-  const { clock, report } = context;
-  const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec;
-  const late = clock.now() - due;
-  if (startingDeadlineSeconds !== undefined && late > startingDeadlineSeconds * 1000) return false;
-  if (concurrencyPolicy !== "Forbid" || jobsOf(context, cronJob).every(finishedCondition)) return true;
-  const why = "Not starting job because prior execution is running and concurrency policy is Forbid";
-  await report(cronJob, "Normal", "JobAlreadyActive", why);
-  return false;
-}
-
-/** A Job's name is derived from its scheduled time, so that there are never two for the same time. */
-async function start(context: CronContext, cronJob: CronJob, due: number): Promise<void> {
-  const { objects, report } = context;
-  if (cronJob.spec.concurrencyPolicy === "Replace") {
-    for (const job of jobsOf(context, cronJob).filter((job) => !finishedCondition(job)))
-      await end(context, cronJob, job);
+  async function schedule(key: string, cronJob: CronJob): Promise<number | undefined> {
+    const { schedule, timeZone } = cronJob.spec;
+    const isNew = (schedules.get(key) ?? schedule) !== schedule;
+    schedules.set(key, schedule);
+    const since = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp!);
+    const times = findTimes(schedule, timeZone, since, clock.now());
+    if (!times) {
+      const message = `unparseable schedule: ${JSON.stringify(schedule)}`;
+      await report(cronJob, "Warning", "UnparseableSchedule", message);
+      return undefined;
+    }
+    // Times before the schedule was changed were not missed.
+    const due = !isNew && times.last && (await mayStart(cronJob, times.last)) ? times.last : undefined;
+    if (due) await start(cronJob, due);
+    await writeStatus(cronJob, due);
+    return times.next && Math.max(1, times.next - clock.now());
   }
-  const job = jobFor(cronJob, due);
-  const exists = objects.get(jobs, job.metadata.namespace, job.metadata.name!) !== undefined;
-  if (exists) return;
-  await objects.create(user, job);
-  await report(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name}`);
-}
 
-async function writeStatus(context: CronContext, cronJob: CronJob, scheduled?: number): Promise<undefined> {
-  const { objects } = context;
-  const lastScheduleTime = scheduled ? formatTime(scheduled) : cronJob.status?.lastScheduleTime;
-  const status = cronStatus(cronJob, jobsOf(context, cronJob), lastScheduleTime);
-  if (!isEqual(status, cronJob.status ?? {})) {
+  async function mayStart(cronJob: CronJob, due: number): Promise<boolean> {
+    const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec;
+    const late = clock.now() - due;
+    if (startingDeadlineSeconds !== undefined && late > startingDeadlineSeconds * 1000) return false;
+    if (concurrencyPolicy !== "Forbid" || jobsOf(cronJob).every(finishedCondition)) return true;
+    const why = "Not starting job because prior execution is running and concurrency policy is Forbid";
+    await report(cronJob, "Normal", "JobAlreadyActive", why);
+    return false;
+  }
+
+  /** A Job's name is derived from its scheduled time, so that there are never two for the same time. */
+  async function start(cronJob: CronJob, due: number): Promise<void> {
+    if (cronJob.spec.concurrencyPolicy === "Replace") {
+      const running = jobsOf(cronJob).filter((job) => !finishedCondition(job));
+      for (const job of running) await end(cronJob, job);
+    }
+    const job = jobFor(cronJob, due);
+    if (objects.get(jobs, job.metadata.namespace, job.metadata.name!)) return;
+    await objects.create(user, job);
+    await report(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name}`);
+  }
+
+  async function writeStatus(cronJob: CronJob, scheduled?: number): Promise<undefined> {
+    const lastScheduleTime = scheduled ? formatTime(scheduled) : cronJob.status?.lastScheduleTime;
+    const status = cronStatus(cronJob, jobsOf(cronJob), lastScheduleTime);
+    if (isEqual(status, cronJob.status ?? {})) return;
     await objects.update(user, { ...cronJob, status }, "status");
   }
 }
 
-/** Builds the Job for a scheduled time. */
+/** Returns undefined for a schedule that this controller can't follow. */
+function findTimes(...schedule: Parameters<typeof dueTimes>): DueTimes | undefined {
+  try {
+    return dueTimes(...schedule);
+  } catch (error) {
+    const isNever = (error as Error).message.endsWith("is never due");
+    return isNever ? { last: undefined, next: undefined } : undefined;
+  }
+}
+
 function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
   const { metadata, spec } = cronJob.spec.jobTemplate;
   const minute = Math.floor(due / 60_000);
@@ -207,18 +179,6 @@ function cronStatus(
     ...(active.length > 0 ? { active } : {}),
     ...(lastScheduleTime ? { lastScheduleTime } : {}),
     ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
-  };
-}
-
-function referenceTo({ apiVersion, kind, metadata }: Job) {
-  const { namespace, name, uid, resourceVersion } = metadata;
-  return {
-    apiVersion,
-    kind,
-    namespace: namespace!,
-    name: name!,
-    uid: uid!,
-    resourceVersion: resourceVersion!,
   };
 }
 

@@ -4,51 +4,17 @@ import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
 import { ageOf } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector, readField, text } from "../../cells.ts";
-import { containersAt } from "../../apps/workload.ts";
+import { containersAt, workloadWarnings } from "../../apps/workload.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { cronJobController } from "./cron-job-controller.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import type { Strategy } from "../../../registry/resource.ts";
-import { hostnameWarning } from "../../checks/names.ts";
 import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
-import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import { defaultJobSpec, jobSpec } from "../job/job-spec.ts";
 
 type CronJob = SentObject<Sent<CronJobSpec>>;
 
 /** The names of its Jobs are eleven characters longer. */
 const longestName = 52;
-
-const cronJobStrategy: Partial<Strategy> = {
-  default(object) {
-    object["spec"] ??= {};
-    const { spec } = object as CronJob;
-    spec.concurrencyPolicy ||= "Allow";
-    spec.suspend ??= false;
-    spec.successfulJobsHistoryLimit ??= 3;
-    spec.failedJobsHistoryLimit ??= 1;
-    const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
-    defaultJobSpec(job);
-    spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };
-    object["status"] ??= {};
-  },
-  validate(object) {
-    const { name = "" } = object.metadata;
-    const errors = [...problems(object as CronJob)];
-    if (name.length > longestName) {
-      errors.push(invalid("metadata.name", name, `must be no more than ${longestName} characters`));
-    }
-    return errors;
-  },
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "status" ? [] : [...problems(object as CronJob, old as CronJob)],
-  *warnings(object, old) {
-    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-    else if (old.metadata.generation === object.metadata.generation) return;
-    const { template = {} } = (object as CronJob).spec.jobTemplate?.spec ?? {};
-    yield* podWarnings("spec.jobTemplate.spec.template", template.spec ?? {}, template.metadata?.annotations);
-  },
-};
 
 function* problems({ spec }: CronJob, old?: CronJob): Problems {
   if (!spec.schedule) yield required("spec.schedule");
@@ -104,7 +70,32 @@ function isTimeZone(zone: string): boolean {
 export const cronJob: BuiltInKind<"cronjob"> = {
   resource: "cronjobs.batch",
   metadataChecks: { status: [] },
-  strategy: { ...cronJobStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    default(object) {
+      object["spec"] ??= {};
+      const { spec } = object as CronJob;
+      spec.concurrencyPolicy ||= "Allow";
+      spec.suspend ??= false;
+      spec.successfulJobsHistoryLimit ??= 3;
+      spec.failedJobsHistoryLimit ??= 1;
+      const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
+      defaultJobSpec(job);
+      spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };
+      object["status"] ??= {};
+    },
+    validate(object) {
+      const { name = "" } = object.metadata;
+      const errors = [...problems(object as CronJob)];
+      if (name.length > longestName) {
+        errors.push(invalid("metadata.name", name, `must be no more than ${longestName} characters`));
+      }
+      return errors;
+    },
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "status" ? [] : [...problems(object as CronJob, old as CronJob)],
+    warnings: (object, old) => workloadWarnings(object, old, "spec.jobTemplate.spec.template"),
+  },
   cells: {
     Schedule: text("spec.schedule"),
     Timezone: text("spec.timeZone", "<none>"),

@@ -1,54 +1,46 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
+import { formatIndexes } from "./indexes.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import {
   type Job,
+  type JobOutcome,
   type JobProgress,
   type JobStatus,
+  announced,
   countsAsFailure,
   failureCountAnnotation,
   failuresOf,
+  finishedCondition,
   hasFailed,
   indexAnnotation,
   indexOf,
   isIndexed,
   isTracked,
+  jobOutcome,
   jobProgress,
   jobs,
-  progressStatus,
   trackingFinalizer,
   untilDeadline,
-  wantedActive,
+  withOutcome,
 } from "./job-progress.ts";
 import { type Pod, pods } from "../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { type ReportedError, reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import { type ReportingContext, reporting } from "../../../control-loop/record-event.ts";
-import {
-  type JobOutcome,
-  announced,
-  announcement,
-  conclusion,
-  finishedCondition,
-  jobOutcome,
-  withConditions,
-} from "./job-outcome.ts";
-import { compareForDeletion, isFinished } from "../../../control-loop/pods/pod-state.ts";
-import { positiveCounts } from "../../../control-loop/positive-counts.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
+import { compareForDeletion, isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
+import { positiveCounts } from "../../../control-loop/counts.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
-import { createPod } from "../../../control-loop/pods/create-pod.ts";
-import { newPod } from "../../../control-loop/pods/new-pod.ts";
-import type { ClusterObjects } from "../../../contract/cluster-objects.ts";
-import { burst } from "../../../control-loop/pods/burst.ts";
+import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
 
 /** The value of managedBy for this controller. */
 const ownName = "kubernetes.io/job-controller";
 
 /** Runs the pods of a Job until enough have succeeded or too many have failed. */
 export function jobController(context: ControllerContext): Controller {
-  const { objects, clock } = context;
   const steps = reporting(context, userOf("job"), "job-controller");
+  const { clock, objects, user, report } = steps;
   /** The failures of unfinished Jobs, which determine their backoff. */
   const failures = new Map<string, Failures>();
   return {
@@ -65,11 +57,11 @@ export function jobController(context: ControllerContext): Controller {
       const job = findByKey(objects, jobs, key);
       const isOurs = job && !finishedCondition(job) && !isManagedElsewhere(job);
       const retry = isOurs ? await run(key, job) : 0;
-      await releaseOrphans(steps, key.slice(0, key.indexOf("/")));
+      await releaseOrphans(key.slice(0, key.indexOf("/")));
       const next = findByKey(objects, jobs, key);
       if (!next || finishedCondition(next)) {
         failures.delete(key);
-        return next && removeWhenDue(steps, next);
+        return next && removeWhenDue(next);
       }
       if (isManagedElsewhere(next) || announced(next)) return undefined;
       const deadline = untilDeadline(next, clock.now());
@@ -79,112 +71,157 @@ export function jobController(context: ControllerContext): Controller {
 
   /** Takes the next step of a Job; returns after how many milliseconds to requeue it. */
   async function run(key: string, job: Job): Promise<number> {
-    const owned = await claimPods(steps, job);
+    const owned = await claimDependents(steps, job, pods, trackingFinalizer);
     const progress = jobProgress(job, owned);
     const outcome = jobOutcome(job, owned, progress, clock.now());
     const failed = withFailures(failures.get(key), progress);
     const next = nextPods(job, owned, progress, failed, clock.now());
     let refused: ReportedError | undefined;
-    if (outcome) await end(steps, job, progress.active);
-    else if (!job.metadata.deletionTimestamp) refused = await reportedFailure(scale(steps, job, next));
-    await reportSuspension(steps, job);
-    const counted = await countEnded(steps, job, owned, progress, outcome);
+    if (outcome) await end(job, progress.active);
+    else if (!job.metadata.deletionTimestamp) refused = await reportedFailure(scale(job, next));
+    await reportSuspension(job);
+    const counted = await countEnded(job, owned, progress, outcome);
     if (failed) failures.set(key, failed);
     else failures.delete(key);
-    if (finishedCondition(counted)) await reportEnd(steps, counted);
+    if (finishedCondition(counted)) await reportEnd(counted);
     if (refused) throw refused;
     return outcome || job.metadata.deletionTimestamp ? 0 : next.wait;
   }
-}
 
-/**
- * Counts the pods that have finished: their uids are recorded, then their finalizers are removed, then the
- * counts are increased. So each pod counts once, even if this is interrupted. A Job with an outcome ends when no pod
- * is terminating any more.
- */
-async function countEnded(
-  context: ReportingContext,
-  job: Job,
-  owned: readonly Pod[],
-  progress: JobProgress,
-  outcome: JobOutcome | undefined,
-): Promise<Job> {
-  const { objects, clock, user } = context;
-  const lost = outcome?.type === "Failed" ? owned.filter(isUncounted(job, progress)) : [];
-  const stored = await writeStatus(context, job, progress, (status) => ({
-    ...status,
-    uncountedTerminatedPods: uncounted(job, progress, lost),
-    ...withConditions(job, outcome ? [announcement(outcome, clock.now())] : [], clock.now()),
-  }));
-  // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
-  const ended = owned.filter((pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)));
-  await releasePods(objects, user, ended);
-  return writeStatus(context, stored, progress, (status) => {
-    const { succeeded = [], failed = [] } = stored.status?.uncountedTerminatedPods ?? {};
-    const now = clock.now();
-    const end = status.terminating === 0 ? outcome : undefined;
-    return {
+  /**
+   * Counts the pods that have finished: their uids are recorded, then their finalizers are removed, then the
+   * counts are increased. So each pod counts once, even if this is interrupted. A Job with an outcome ends when no pod
+   * is terminating any more.
+   */
+  async function countEnded(
+    job: Job,
+    owned: readonly Pod[],
+    progress: JobProgress,
+    outcome: JobOutcome | undefined,
+  ): Promise<Job> {
+    const lost = outcome?.type === "Failed" ? owned.filter(isUncounted(job, progress)) : [];
+    const stored = await writeStatus(job, progress, (status) => ({
       ...status,
-      ...positiveCounts({
-        succeeded: (status.succeeded ?? 0) + succeeded.length,
-        failed: (status.failed ?? 0) + failed.length,
-      }),
-      uncountedTerminatedPods: {},
-      ...withConditions(stored, end ? [conclusion(end, now)] : [], now),
-      ...(end?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
-    };
-  });
-}
-
-async function writeStatus(
-  context: ReportingContext,
-  job: Job,
-  { failedIndexes, completedIndexes }: JobProgress,
-  change: (status: JobStatus) => JobStatus,
-): Promise<Job> {
-  const { objects, clock, user } = context;
-  const started = job.spec.suspend ? undefined : (job.status?.startTime ?? formatTime(clock.now()));
-  const now = { ...jobProgress(job, podsOf(context, job)), failedIndexes, completedIndexes };
-  const status = change({ ...progressStatus(job, now), ...(started ? { startTime: started } : {}) });
-  return isEqual(status, job.status) ? job : objects.update(user, { ...job, status }, "status");
-}
-
-function podsOf({ objects }: ReportingContext, { metadata }: Job): Pod[] {
-  return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
-}
-
-/** Lists the pods of a Job, after adopting and releasing some by its selector. */
-function claimPods({ objects, user }: ReportingContext, job: Job): Promise<Pod[]> {
-  return claimDependents(objects, user, job, pods, trackingFinalizer);
-}
-
-/** Pods that no unfinished Job owns are never counted, so their finalizer is removed. */
-async function releaseOrphans({ objects, user }: ReportingContext, namespace: string): Promise<void> {
-  const orphans = objects.list(pods, namespace).filter((pod) => {
-    if (!isTracked(pod)) return false;
-    const controller = findController(pod);
-    if (!controller) return true;
-    if (controller.kind !== "Job" || controller.apiVersion !== "batch/v1") return false;
-    const job = objects.get(jobs, namespace, controller.name);
-    return job?.metadata.uid !== controller.uid || finishedCondition(job) !== undefined;
-  });
-  await releasePods(objects, user, orphans);
-}
-
-async function scale(
-  context: ReportingContext,
-  job: Job,
-  { create, surplus }: ReturnType<typeof nextPods>,
-): Promise<void> {
-  const { objects, report, user } = context;
-  for (const { index, failures } of create) {
-    const pod = await createPod(objects, user, jobPod(job, index, failures), (refusal) =>
-      report(job, "Warning", "FailedCreate", `Error creating: ${refusal}`),
+      uncountedTerminatedPods: uncounted(job, progress, lost),
+      ...withOutcome(job, outcome, "announced", clock.now()),
+    }));
+    // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
+    const ended = owned.filter(
+      (pod) => isTracked(pod) && (outcome || isFinished(pod) || hasFailed(job, pod)),
     );
-    await report(job, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+    await releasePods(ended);
+    return writeStatus(stored, progress, (status) => {
+      const { succeeded = [], failed = [] } = stored.status?.uncountedTerminatedPods ?? {};
+      const now = clock.now();
+      const end = status.terminating === 0 ? outcome : undefined;
+      return {
+        ...status,
+        ...positiveCounts({
+          succeeded: (status.succeeded ?? 0) + succeeded.length,
+          failed: (status.failed ?? 0) + failed.length,
+        }),
+        uncountedTerminatedPods: {},
+        ...withOutcome(stored, end, "final", now),
+        ...(end?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
+      };
+    });
   }
-  await releasePods(objects, user, surplus);
-  await end(context, job, surplus);
+
+  async function writeStatus(
+    job: Job,
+    { failedIndexes, completedIndexes }: JobProgress,
+    change: (status: JobStatus) => JobStatus,
+  ): Promise<Job> {
+    const started = job.spec.suspend ? undefined : (job.status?.startTime ?? formatTime(clock.now()));
+    const now = { ...jobProgress(job, podsOf(job)), failedIndexes, completedIndexes };
+    const status = change({ ...progressStatus(job, now), ...(started ? { startTime: started } : {}) });
+    return isEqual(status, job.status) ? job : objects.update(user, { ...job, status }, "status");
+  }
+
+  function podsOf({ metadata }: Job): Pod[] {
+    return objects.list(pods, metadata.namespace).filter((pod) => findController(pod)?.uid === metadata.uid);
+  }
+
+  /** Pods that no unfinished Job owns are never counted, so their finalizer is removed. */
+  async function releaseOrphans(namespace: string): Promise<void> {
+    const orphans = objects.list(pods, namespace).filter((pod) => {
+      if (!isTracked(pod)) return false;
+      const controller = findController(pod);
+      if (!controller) return true;
+      if (controller.kind !== "Job" || controller.apiVersion !== "batch/v1") return false;
+      const job = objects.get(jobs, namespace, controller.name);
+      return job?.metadata.uid !== controller.uid || finishedCondition(job) !== undefined;
+    });
+    await releasePods(orphans);
+  }
+
+  async function scale(job: Job, { create, surplus }: NextPods): Promise<void> {
+    for (const { index, failures } of create) await createPod(steps, job, jobPod(job, index, failures));
+    await releasePods(surplus);
+    await end(job, surplus);
+  }
+
+  /** Removes the tracking finalizer from pods that their Job has counted or will never count. */
+  async function releasePods(counted: readonly Pod[]): Promise<void> {
+    for (const { metadata } of counted) {
+      const pod = objects.get(pods, metadata.namespace, metadata.name!);
+      if (!pod || pod.metadata.uid !== metadata.uid || !isTracked(pod)) continue;
+      const finalizers = pod.metadata.finalizers!.filter((finalizer) => finalizer !== trackingFinalizer);
+      await objects.update(user, { ...pod, metadata: { ...pod.metadata, finalizers } });
+    }
+  }
+
+  async function end(job: Job, active: readonly Pod[]): Promise<void> {
+    for (const pod of active) {
+      const isThere = objects.get(pods, pod.metadata.namespace, pod.metadata.name!) !== undefined;
+      if (isThere) await deletePod(steps, job, pod);
+    }
+  }
+
+  /** Deletes a finished Job once its ttlSecondsAfterFinished has passed. */
+  async function removeWhenDue(job: Job): Promise<number | undefined> {
+    const { ttlSecondsAfterFinished } = job.spec;
+    const since = Date.parse(finishedCondition(job)?.lastTransitionTime ?? "");
+    if (ttlSecondsAfterFinished === undefined || Number.isNaN(since)) return undefined;
+    const left = since + ttlSecondsAfterFinished * 1000 - clock.now();
+    if (left > 0) return left;
+    await objects.delete(user, job, { uid: job.metadata.uid, propagationPolicy: "Foreground" });
+    return undefined;
+  }
+
+  async function reportEnd(job: Job): Promise<void> {
+    const { type, reason = "", message = "" } = finishedCondition(job)!;
+    if (type === "Failed") return report(job, "Warning", reason, message);
+    const { completions } = job.spec;
+    if (completions !== undefined && (job.status?.succeeded ?? 0) > completions) {
+      const surplus = "Too many succeeded pods running after completion count reached";
+      await report(job, "Warning", "TooManySucceededPods", surplus);
+    }
+    await report(job, "Normal", "Completed", "Job completed");
+  }
+
+  async function reportSuspension(job: Job): Promise<void> {
+    const was = job.status?.conditions?.find(({ type }) => type === "Suspended")?.status === "True";
+    if (job.spec.suspend && !was) await report(job, "Normal", "Suspended", "Job suspended");
+    if (!job.spec.suspend && was) await report(job, "Normal", "Resumed", "Job resumed");
+  }
+}
+
+/** The counts of a Job's status; finished pods that still have their finalizer are listed separately by uid. */
+function progressStatus(job: Job, progress: JobProgress): JobStatus {
+  const { active, completedIndexes, failedIndexes, terminating } = progress;
+  const { succeeded = 0, failed = 0 } = job.status ?? {};
+  const done = isIndexed(job) ? completedIndexes.size : succeeded;
+  return {
+    ...(active.length > 0 ? { active: active.length } : {}),
+    ready: active.filter(isReady).length,
+    terminating,
+    ...(done > 0 ? { succeeded: done } : {}),
+    ...(failed > 0 ? { failed } : {}),
+    ...(completedIndexes.size > 0 ? { completedIndexes: formatIndexes(completedIndexes) } : {}),
+    ...(job.spec.backoffLimitPerIndex === undefined ? {} : { failedIndexes: formatIndexes(failedIndexes) }),
+    uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {},
+  };
 }
 
 /** The pods that a Job creates and deletes now; it creates more after `wait` milliseconds. */
@@ -224,6 +261,21 @@ function nextPods(
   };
 }
 
+/** Returns the number of active pods that a Job should have now. */
+function wantedActive({ spec }: Job, progress: JobProgress): number {
+  if (spec.suspend) return 0;
+  const { active, succeeded, failedIndexes, terminating } = progress;
+  const parallelism = spec.parallelism;
+  // podReplacementPolicy Failed waits for pods that terminate.
+  const waited = spec.podReplacementPolicy === "Failed" ? terminating : 0;
+  if (spec.completions === undefined) {
+    // A work queue: once a pod has succeeded, no new ones start.
+    return succeeded > 0 ? Math.min(active.length, parallelism) : Math.max(0, parallelism - waited);
+  }
+  const left = spec.completions - succeeded - failedIndexes.size;
+  return Math.max(0, Math.min(parallelism, left) - waited);
+}
+
 /** The first indexes without an active pod; for a Job that is not indexed only their number matters. */
 function freeIndexes({ spec }: Job, progress: JobProgress, wanted: number): number[] {
   const { active, completedIndexes, failedIndexes } = progress;
@@ -251,9 +303,7 @@ const firstDelay = 10_000;
 
 const longestDelay = 600_000;
 
-/**
- * The failures of a Job since its last success: their number, and the time of the last one in milliseconds.
- */
+/** The failures of a Job since its last success: their number, and the time of the last one in milliseconds. */
 interface Failures {
   readonly count: number;
   readonly last: number;
@@ -290,64 +340,39 @@ function endOf({ metadata, status }: Pod): number {
   return Date.parse(metadata.deletionTimestamp ?? ready ?? metadata.creationTimestamp ?? "");
 }
 
-/** Removes the tracking finalizer from pods that their Job has counted or will never count. */
-async function releasePods(objects: ClusterObjects, user: string, counted: readonly Pod[]): Promise<void> {
-  for (const { metadata } of counted) {
-    const pod = objects.get(pods, metadata.namespace, metadata.name!);
-    if (!pod || pod.metadata.uid !== metadata.uid || !isTracked(pod)) continue;
-    const finalizers = pod.metadata.finalizers!.filter((finalizer) => finalizer !== trackingFinalizer);
-    await objects.update(user, { ...pod, metadata: { ...pod.metadata, finalizers } });
-  }
-}
-
-/**
- * Builds a pod of a Job. A pod of an indexed Job has its index in name, annotation, label and environment,
- * and with backoffLimitPerIndex also how often the index has failed.
- */
 function jobPod(job: Job, index: number, failures: number | undefined): Pod {
-  const pod = podOf(job, index, failures);
+  const pod = isIndexed(job)
+    ? indexedPod(job, index, failures)
+    : newPod(job, job.spec.template, { generateName: `${job.metadata.name}-` });
   const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
   return { ...pod, metadata: { ...pod.metadata, finalizers } };
 }
 
-function podOf(job: Job, index: number, failures: number | undefined): Pod {
+/**
+ * A pod of an indexed Job has its index in name, annotation, label and environment, and with backoffLimitPerIndex also how
+ * often the index has failed.
+ */
+function indexedPod(job: Job, index: number, failures: number | undefined): Pod {
   const { name } = job.metadata;
-  const { template } = job.spec;
-  if (!isIndexed(job)) return newPod(job, template, { generateName: `${name}-` });
-  const generateName = `${name}-${index}-`;
-  const pod = newPod(job, template, { generateName }, { [indexAnnotation]: String(index) });
+  const label = { [indexAnnotation]: String(index) };
+  const pod = newPod(job, job.spec.template, { generateName: `${name}-${index}-` }, label);
+  const variable = { name: "JOB_COMPLETION_INDEX", value: String(index) };
   return {
     ...pod,
     metadata: {
       ...pod.metadata,
       annotations: {
         ...pod.metadata.annotations,
-        [indexAnnotation]: String(index),
+        ...label,
         ...(failures === undefined ? {} : { [failureCountAnnotation]: String(failures) }),
       },
     },
-    spec: { ...pod.spec, hostname: `${name}-${index}`, containers: pod.spec.containers.map(withIndex) },
+    spec: {
+      ...pod.spec,
+      hostname: `${name}-${index}`,
+      containers: pod.spec.containers.map((each) => ({ ...each, env: [...(each.env ?? []), variable] })),
+    },
   };
-
-  function withIndex(container: Pod["spec"]["containers"][number]) {
-    return {
-      ...container,
-      env: [...(container.env ?? []), { name: "JOB_COMPLETION_INDEX", value: String(index) }],
-    };
-  }
-}
-
-async function end(
-  { objects, report, user }: ReportingContext,
-  job: Job,
-  active: readonly Pod[],
-): Promise<void> {
-  for (const { metadata } of active) {
-    const pod = objects.get(pods, metadata.namespace, metadata.name!);
-    if (!pod) continue;
-    await objects.delete(user, pod, { uid: metadata.uid });
-    await report(job, "Normal", "SuccessfulDelete", `Deleted pod: ${metadata.name}`);
-  }
 }
 
 /** When a Job has failed, its active pods count as failed. */
@@ -375,38 +400,7 @@ function uncounted(
   return { ...(done.length > 0 ? { succeeded: done } : {}), ...(gone.length > 0 ? { failed: gone } : {}) };
 }
 
-/** Deletes a finished Job once its ttlSecondsAfterFinished has passed. */
-async function removeWhenDue(
-  { objects, clock, user }: ReportingContext,
-  job: Job,
-): Promise<number | undefined> {
-  const { ttlSecondsAfterFinished } = job.spec;
-  const since = Date.parse(finishedCondition(job)?.lastTransitionTime ?? "");
-  if (ttlSecondsAfterFinished === undefined || Number.isNaN(since)) return undefined;
-  const left = since + ttlSecondsAfterFinished * 1000 - clock.now();
-  if (left > 0) return left;
-  await objects.delete(user, job, { uid: job.metadata.uid, propagationPolicy: "Foreground" });
-  return undefined;
-}
-
 /** Returns true if another controller runs the pods of a Job. */
 function isManagedElsewhere({ spec }: Job): boolean {
   return (spec.managedBy ?? ownName) !== ownName;
-}
-
-async function reportEnd({ report }: ReportingContext, job: Job): Promise<void> {
-  const { type, reason = "", message = "" } = finishedCondition(job)!;
-  if (type === "Failed") return report(job, "Warning", reason, message);
-  const { completions } = job.spec;
-  if (completions !== undefined && (job.status?.succeeded ?? 0) > completions) {
-    const surplus = "Too many succeeded pods running after completion count reached";
-    await report(job, "Warning", "TooManySucceededPods", surplus);
-  }
-  await report(job, "Normal", "Completed", "Job completed");
-}
-
-async function reportSuspension({ report }: ReportingContext, job: Job): Promise<void> {
-  const was = job.status?.conditions?.find(({ type }) => type === "Suspended")?.status === "True";
-  if (job.spec.suspend && !was) await report(job, "Normal", "Suspended", "Job suspended");
-  if (!job.spec.suspend && was) await report(job, "Normal", "Resumed", "Job resumed");
 }

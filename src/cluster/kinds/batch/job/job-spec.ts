@@ -12,7 +12,7 @@ import {
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import { type Problems, nonNegative, optionalChoice, refused } from "../../checks/problems.ts";
+import { type Problems, each, nonNegative, optionalChoice, refused } from "../../checks/problems.ts";
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
 import { countIndexes } from "./indexes.ts";
@@ -130,23 +130,19 @@ const exitCodeLimit = 255;
 
 const indexesLimit = 64 * 1024;
 
-/** Validates a podFailurePolicy. */
 function* failurePolicy(field: string, policy: PodFailurePolicy, spec: JobSpec): Problems {
   const rules = policy.rules ?? [];
   if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
-  for (const [index, rule] of rules.entries()) yield* failureRule(`${field}.rules[${index}]`, rule, spec);
+  yield* each(`${field}.rules`, rules, (at, rule) => failureRule(at, rule, spec));
 }
 
 function* failureRule(field: string, rule: PodFailurePolicyRule, spec: JobSpec): Problems {
   const { action = "", onExitCodes, onPodConditions = [] } = rule;
   const at = `${field}.action`;
-  const actions = knownValues("batch/v1.PodFailurePolicyRule.action");
-  if (action === "") yield required(at, `valid values: ${listed(actions)}`);
-  else if (action === "FailIndex") {
-    if (spec.backoffLimitPerIndex === undefined) {
-      yield invalid(at, action, "requires the backoffLimitPerIndex to be set");
-    }
-  } else yield* optionalChoice(at, action, actions);
+  yield* listedChoice(at, action, knownValues("batch/v1.PodFailurePolicyRule.action"));
+  if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined) {
+    yield invalid(at, action, "requires the backoffLimitPerIndex to be set");
+  }
   if (onExitCodes) yield* exitCodes(`${field}.onExitCodes`, onExitCodes, spec);
   yield* conditions(`${field}.onPodConditions`, onPodConditions);
   if (onExitCodes && onPodConditions.length > 0) {
@@ -161,9 +157,10 @@ function withoutValue(field: string, detail: string): FieldError {
   return omitted(invalid(field, undefined, detail), detail);
 }
 
-/** A list of strings as Go prints it. */
-function listed(values: readonly string[]): string {
-  return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
+/** Validates a required value from a list of choices, which the message shows as Go prints it. */
+function* listedChoice(field: string, value: string, choices: readonly string[]): Problems {
+  if (value !== "") return yield* optionalChoice(field, value, choices);
+  yield required(field, `valid values: [${choices.map((each) => JSON.stringify(each)).join(" ")}]`);
 }
 
 function* exitCodes(
@@ -173,8 +170,7 @@ function* exitCodes(
 ): Problems {
   const { containerName, operator = "", values = [] } = rule;
   const operators = knownValues("batch/v1.PodFailurePolicyOnExitCodesRequirement.operator");
-  if (operator === "") yield required(`${field}.operator`, `valid values: ${listed(operators)}`);
-  else yield* optionalChoice(`${field}.operator`, operator, operators);
+  yield* listedChoice(`${field}.operator`, operator, operators);
   const { containers = [], initContainers = [] } = spec.template?.spec ?? {};
   const names = [...containers, ...initContainers].map(({ name }) => name);
   if (containerName !== undefined && !names.includes(containerName)) {
@@ -194,8 +190,6 @@ function* exitCodes(
   }
 }
 
-const statuses = ["False", "True", "Unknown"];
-
 function* conditions(
   field: string,
   patterns: NonNullable<PodFailurePolicyRule["onPodConditions"]>,
@@ -204,8 +198,7 @@ function* conditions(
   for (const [index, { type = "", status = "" }] of patterns.entries()) {
     const at = `${field}[${index}]`;
     yield* refused(`${at}.type`, type, checkQualifiedName(type));
-    if (status === "") yield required(`${at}.status`, `valid values: ${listed(statuses)}`);
-    else yield* optionalChoice(`${at}.status`, status, statuses);
+    yield* listedChoice(`${at}.status`, status, ["False", "True", "Unknown"]);
   }
 }
 
@@ -218,7 +211,6 @@ export function successStruct({ rules }: SuccessPolicy): object {
   return { Rules: shown ?? null };
 }
 
-/** Validates a successPolicy. */
 function* successPolicy(field: string, policy: SuccessPolicy, spec: JobSpec): Problems {
   const rules = policy.rules ?? [];
   const { completions = 0 } = spec;

@@ -1,5 +1,12 @@
 import type { JobCondition } from "@tsbuilder/apimachinery/k8s/batch/v1";
-import { duplicate, invalid, invalidStruct, omitted, required } from "@tsbuilder/apimachinery/errors";
+import {
+  type FieldError,
+  duplicate,
+  invalid,
+  invalidStruct,
+  omitted,
+  required,
+} from "@tsbuilder/apimachinery/errors";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
@@ -7,16 +14,14 @@ import { fieldText } from "../../../registry/field-text.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
-import { selector, templateContainers } from "../../apps/workload.ts";
+import { selector, templateContainers, workloadWarnings } from "../../apps/workload.ts";
 import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Resource, Strategy, WriteRequest } from "../../../registry/resource.ts";
+import type { Resource, WriteRequest } from "../../../registry/resource.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
-import { hostnameWarning } from "../../checks/names.ts";
 import { isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { podWarnings } from "../../core/pod-spec/warnings.ts";
 import {
   type Job,
   type JobSpec,
@@ -33,53 +38,6 @@ import { countIndexes, firstCommonIndex } from "./indexes.ts";
  */
 const labelledByPods = new WeakSet<WriteRequest>();
 
-/** Jobs select their pods by their own uid, and their template is immutable. */
-const jobStrategy: Partial<Strategy> = {
-  deletionWarning: ({ propagationPolicy, orphanDependents }) =>
-    propagationPolicy === undefined && orphanDependents === undefined
-      ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
-      : undefined,
-  default(object, context) {
-    object["spec"] ??= {};
-    const { spec } = object as Job;
-    defaultJobSpec(spec);
-    if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
-    spec.parallelism ??= 1;
-    spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
-    spec.completionMode ??= "NonIndexed";
-    spec.suspend ??= false;
-    spec.manualSelector ??= false;
-    spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
-    if (!object.metadata.labels) {
-      labelledByPods.add(context);
-      const { labels } = spec.template?.metadata ?? {};
-      if (labels) object.metadata.labels = { ...labels };
-    }
-    object["status"] ??= {};
-  },
-  prepareForCreate(object, context) {
-    const { spec, metadata } = object as Job;
-    if (spec.manualSelector) return;
-    const labels = ownLabels(object);
-    const template = spec.template!;
-    if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
-    template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
-    const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
-    spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
-  },
-  validate: (object) => [...jobProblems(object as Job)],
-  validateUpdate: (object, old, { subresource, resource }) =>
-    subresource === "status"
-      ? [...statusProblems(object as Job, old as Job)]
-      : [...jobChanges(object as Job, old as Job, resource)],
-  *warnings(object, old) {
-    if (!old) yield* hostnameWarning(object, "Pod names and hostnames");
-    else if (old.metadata.generation === object.metadata.generation) return;
-    const { template = {} } = (object as Job).spec;
-    yield* podWarnings("spec.template", template.spec ?? {}, template.metadata?.annotations);
-  },
-};
-
 /**
  * Validates a change of a Job's status, which another controller than the cluster's may write (managedBy). As in
  * Kubernetes, a rule is checked only if one of the fields that it reads has changed.
@@ -89,7 +47,9 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
     fields.some((field) => !isEqual(now[field] ?? empty(field), before[field] ?? empty(field)));
   const turned = (...types: readonly string[]): boolean =>
     types.some((type) => isTrue(now, type) !== isTrue(before, type));
-  yield* numbers(now);
+  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const) {
+    yield* nonNegative(`status.${field}`, now[field]);
+  }
   yield* uncounted(now);
   const [complete, failed, met] = ["Complete", "Failed", "SuccessCriteriaMet"].map((type) =>
     isTrue(now, type),
@@ -97,20 +57,18 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
   const finished = complete || failed;
   const finishes = finished !== (isTrue(before, "Complete") || isTrue(before, "Failed"));
   if (turned("Complete", "Failed") && complete && failed)
-    yield* refusedConditions("cannot set Complete=True and Failed=true conditions");
+    yield refusal("cannot set Complete=True and Failed=true conditions");
   if (turned("Complete", "FailureTarget") && complete && isTrue(now, "FailureTarget"))
-    yield* refusedConditions("cannot set Complete=True and FailureTarget=true conditions");
+    yield refusal("cannot set Complete=True and FailureTarget=true conditions");
   yield* completionTime(
     now,
     turned("Complete") || changed("completionTime"),
     changed("startTime", "completionTime"),
   );
   if ((turned("Failed") || changed("failedIndexes")) && failed && !isTrue(now, "FailureTarget"))
-    yield* refusedConditions("cannot set Failed=True condition without the FailureTarget=true condition");
+    yield refusal("cannot set Failed=True condition without the FailureTarget=true condition");
   if (turned("Complete", "SuccessCriteriaMet") && complete && !met)
-    yield* refusedConditions(
-      "cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
-    );
+    yield refusal("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
   if ((finishes || changed("active")) && finished && (now.active ?? 0) > 0)
     yield invalid("status.active", now.active, "active>0 is invalid for finished job");
   const isSuspendedForGood = spec.suspend === true && spec.completions === 0;
@@ -139,13 +97,8 @@ function isTrue({ conditions = [] }: JobStatus, type: string): boolean {
   return conditions.some((each) => each.type === type && each.status === "True");
 }
 
-function* refusedConditions(detail: string): Problems {
-  yield omitted(invalid("status.conditions", undefined, detail), detail);
-}
-
-function* numbers(status: JobStatus): Problems {
-  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const)
-    yield* nonNegative(`status.${field}`, status[field]);
+function refusal(detail: string): FieldError {
+  return omitted(invalid("status.conditions", undefined, detail), detail);
 }
 
 function* uncounted({ uncountedTerminatedPods: pods = {} }: JobStatus): Problems {
@@ -204,7 +157,7 @@ function* indexes(
 function* transitions(spec: JobSpec, now: JobStatus, before: JobStatus): Problems {
   for (const type of ["Failed", "Complete", "FailureTarget"]) {
     if (isTrue(before, type) && !isTrue(now, type))
-      yield* refusedConditions(`cannot disable the terminal ${type}=True condition`);
+      yield refusal(`cannot disable the terminal ${type}=True condition`);
   }
   // An Indexed Job whose completions equal its parallelism may be scaled down.
   const mayShrink = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
@@ -222,10 +175,9 @@ function* transitions(spec: JobSpec, now: JobStatus, before: JobStatus): Problem
     yield invalid("status.startTime", start ?? null, "field is immutable for unsuspended job once set");
   const wasMet = isTrue(before, "SuccessCriteriaMet");
   const met = isTrue(now, "SuccessCriteriaMet");
-  if (wasMet && !met) yield* refusedConditions("cannot disable the SuccessCriteriaMet=True condition");
+  if (wasMet && !met) yield refusal("cannot disable the SuccessCriteriaMet=True condition");
   if (isTrue(before, "Complete") && !wasMet && met) {
-    const detail = "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions";
-    yield* refusedConditions(detail);
+    yield refusal("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
   }
 }
 
@@ -342,13 +294,10 @@ function movable(template: PodTemplateSpec = {}): PodTemplateSpec {
 function jobStatus(object: object): string {
   const conditions = readField<JobCondition[]>(object, "status.conditions") ?? [];
   const holds = (type: string) => conditions.some((each) => each.type === type && each.status === "True");
-  if (holds("Complete")) return "Complete";
-  if (holds("Failed")) return "Failed";
+  const end = ["Complete", "Failed"].find(holds);
+  if (end) return end;
   if (readField(object, "metadata.deletionTimestamp")) return "Terminating";
-  if (holds("Suspended")) return "Suspended";
-  if (holds("FailureTarget")) return "FailureTarget";
-  if (holds("SuccessCriteriaMet")) return "SuccessCriteriaMet";
-  return "Running";
+  return ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find(holds) ?? "Running";
 }
 
 function completions(object: object): string {
@@ -370,10 +319,48 @@ function duration(object: object, now: number): string {
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
   metadataChecks: { update: ["new"] },
+  /** Jobs select their pods by their own uid, and their template is immutable. */
   strategy: {
-    ...jobStrategy,
     statusWritesMetadata: true,
     refuseSelector: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+    deletionWarning: ({ propagationPolicy, orphanDependents }) =>
+      propagationPolicy === undefined && orphanDependents === undefined
+        ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
+        : undefined,
+    default(object, context) {
+      object["spec"] ??= {};
+      const { spec } = object as Job;
+      defaultJobSpec(spec);
+      if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+      spec.parallelism ??= 1;
+      spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
+      spec.completionMode ??= "NonIndexed";
+      spec.suspend ??= false;
+      spec.manualSelector ??= false;
+      spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+      if (!object.metadata.labels) {
+        labelledByPods.add(context);
+        const { labels } = spec.template?.metadata ?? {};
+        if (labels) object.metadata.labels = { ...labels };
+      }
+      object["status"] ??= {};
+    },
+    prepareForCreate(object, context) {
+      const { spec, metadata } = object as Job;
+      if (spec.manualSelector) return;
+      const labels = ownLabels(object);
+      const template = spec.template!;
+      if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
+      template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
+      const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
+      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
+    },
+    validate: (object) => [...jobProblems(object as Job)],
+    validateUpdate: (object, old, { subresource, resource }) =>
+      subresource === "status"
+        ? [...statusProblems(object as Job, old as Job)]
+        : [...jobChanges(object as Job, old as Job, resource)],
+    warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
     Status: jobStatus,

@@ -28,8 +28,8 @@ import {
 } from "../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../control-loop/keys.ts";
-import { setPodCondition } from "../../../control-loop/pods/pod-conditions.ts";
-import { reporter } from "../../../control-loop/record-event.ts";
+import { setPodCondition } from "../../../control-loop/pods/pod-state.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
 import { tolerates } from "./node-fit.ts";
 import { versionInfo } from "../../../contract/version.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
@@ -342,7 +342,7 @@ const evictor = "system:serviceaccount:kube-system:node-controller";
 /** Deletes pods from nodes that have taints with the effect `NoExecute`, once they no longer tolerate these. */
 function taintEviction(context: ControllerContext): Controller {
   const { objects, clock } = context;
-  const report = reporter(context, "taint-eviction-controller");
+  const { report } = reporting(context, user, "taint-eviction-controller");
   /** The time at which the taints of a pod's node were first seen, by the pod's UID: a taint need not have a time. */
   const seen = new Map<string, number>();
   return {

@@ -16,7 +16,7 @@ import {
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../control-loop/keys.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
-import { reporter } from "../../../control-loop/record-event.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
 
 const user = userOf("persistent-volume-binder");
 
@@ -153,7 +153,7 @@ function attributesKeysOf(user: Volume | Claim): string[] {
 /** Creates the function that binds a claim to a volume, or reports what it waits for. */
 function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void> {
   const { objects } = context;
-  const report = reporter(context, "persistentvolume-controller");
+  const { report } = reporting(context, user, "persistentvolume-controller");
 
   return async (found) => {
     const claim = await withClass(found);
