@@ -111,19 +111,13 @@ function checkResource({ kind, plural, scope, markers }: KindVersion, log: Diagn
   for (const { args, place } of resources) {
     if (args["path"] && args["path"] !== plural) {
       const hint = `set plural: "${text(args, "path")}" in defineKind, or remove path= here`;
-      log.error(
-        place,
-        `the marker sets the plural of ${kind} to "${text(args, "path")}", but defineKind to "${plural}"`,
-        hint,
-      );
+      const message = `the marker sets the plural of ${kind} to "${text(args, "path")}", but defineKind to "${plural}"`;
+      log.error(place, message, hint);
     }
     if (args["scope"] && args["scope"] !== scope) {
       const hint = `set scope: "${text(args, "scope")}" in defineKind, or remove scope= here`;
-      log.error(
-        place,
-        `the marker sets the scope of ${kind} to "${text(args, "scope")}", but defineKind to "${scope}"`,
-        hint,
-      );
+      const message = `the marker sets the scope of ${kind} to "${text(args, "scope")}", but defineKind to "${scope}"`;
+      log.error(place, message, hint);
     }
   }
   return resources;
@@ -133,11 +127,8 @@ function checkSameNames(kinds: readonly KindVersion[], log: DiagnosticLog): void
   const [first] = kinds as [KindVersion];
   for (const { plural, scope, version, place } of kinds) {
     if (plural === first.plural && scope === first.scope) continue;
-    log.error(
-      place,
-      `${first.kind} is "${plural}", ${scope} in ${version}, but "${first.plural}", ${first.scope} in ${first.version}`,
-      "all versions of a kind have the same plural and scope",
-    );
+    const message = `${first.kind} is "${plural}", ${scope} in ${version}, but "${first.plural}", ${first.scope} in ${first.version}`;
+    log.error(place, message, "all versions of a kind have the same plural and scope");
   }
   const versions = new Set<string>();
   for (const { version, place } of kinds) {
@@ -153,27 +144,18 @@ function checkVersions(kinds: readonly KindVersion[], versions: CrdVersion[], lo
   const stored = versions.filter(({ storage }) => storage);
   const names = versions.map(({ name }) => name).join(", ");
   if (stored.length === 0) {
-    log.error(
-      first.place,
-      `${first.kind} has the versions ${names}, but no storage version`,
-      "add +kubebuilder:storageversion to one of them",
-    );
+    const message = `${first.kind} has the versions ${names}, but no storage version`;
+    log.error(first.place, message, "add +kubebuilder:storageversion to one of them");
   }
   for (const { name } of stored.slice(1)) {
     const kind = kinds.find(({ version }) => version === name)!;
     const marker = kind.markers.find((one) => one.name === "kubebuilder:storageversion");
-    log.error(
-      marker?.place ?? kind.place,
-      `${first.kind} has two storage versions, ${stored[0]!.name} and ${name}`,
-      "keep +kubebuilder:storageversion on only one of them",
-    );
+    const message = `${first.kind} has two storage versions, ${stored[0]!.name} and ${name}`;
+    log.error(marker?.place ?? kind.place, message, "keep +kubebuilder:storageversion on only one of them");
   }
   if (!versions.some(({ served }) => served)) {
-    log.error(
-      first.place,
-      `${first.kind} has no served version`,
-      "remove +kubebuilder:unservedversion from one of them",
-    );
+    const message = `${first.kind} has no served version`;
+    log.error(first.place, message, "remove +kubebuilder:unservedversion from one of them");
   }
 }
 

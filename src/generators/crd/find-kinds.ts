@@ -116,11 +116,8 @@ function typeOf(
   const argument = declaration.value.kind === "call" ? declaration.value.typeArguments[0] : undefined;
   if (argument?.kind === "reference") return argument;
   if (argument) {
-    log.error(
-      place,
-      "the type of a kind must have a name",
-      `declare interface ${kind} extends CustomResource<Spec, Status> {}`,
-    );
+    const message = "the type of a kind must have a name";
+    log.error(place, message, `declare interface ${kind} extends CustomResource<Spec, Status> {}`);
     return undefined;
   }
   return { kind: "reference", name: declaration.name, args: [], specifier: undefined, pos: declaration.pos };
@@ -131,11 +128,8 @@ function staticObject(
   log: DiagnosticLog,
 ): Record<string, StaticValue | undefined> | undefined {
   if (value instanceof NotStatic) {
-    log.error(
-      value,
-      "this value is not known without running the code",
-      "use a literal, or a constant of literals",
-    );
+    const message = "this value is not known without running the code";
+    log.error(value, message, "use a literal, or a constant of literals");
     return undefined;
   }
   return isObject(value) ? value : undefined;
@@ -262,11 +256,8 @@ export function warnOfLostKindMarkers(
     for (const { name, pos, declared } of markersIn(module)) {
       const place: Place = { module, pos };
       if (used.has(positionOf(place))) continue;
-      log.warn(
-        place,
-        `+${name} has no effect on "${declared}", which is not a kind`,
-        "move it to the interface of a kind, or remove it",
-      );
+      const message = `+${name} has no effect on "${declared}", which is not a kind`;
+      log.warn(place, message, "move it to the interface of a kind, or remove it");
     }
   }
 }

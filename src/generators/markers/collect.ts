@@ -151,11 +151,8 @@ function readMarker(
     return undefined;
   }
   if (target === "package" && definition.name === "kubebuilder:object:root") {
-    log.warn(
-      place,
-      `+${definition.name} is on no type, and has no effect`,
-      "remove it: defineKind makes a kind",
-    );
+    const message = `+${definition.name} is on no type, and has no effect`;
+    log.warn(place, message, "remove it: defineKind makes a kind");
     return undefined;
   }
   if (!definition.targets.includes(target) && !definition.targets.includes("package")) {
@@ -191,11 +188,8 @@ function warnOfMissedMarker(line: string, pos: number, module: Module, log: Diag
   const missed = findMissedMarker(line);
   if (!missed) return;
   const place = { module, pos: pos + missed.index };
-  log.warn(
-    place,
-    `"${missed.name}" is text, and no marker`,
-    `begin a line with +${missed.name}, or quote it`,
-  );
+  const message = `"${missed.name}" is text, and no marker`;
+  log.warn(place, message, `begin a line with +${missed.name}, or quote it`);
 }
 
 /** A line of text that was probably meant to be a marker: `+ optional`, `- +kubebuilder:default=1`. */
@@ -227,11 +221,8 @@ function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, wh
     const { name } = splitMarker(trimmed.slice(1));
     if (lookUpMarker(name).kind !== "known") continue;
     const place = { module, pos: pos + text.indexOf("+") };
-    log.warn(
-      place,
-      `+${name} has no effect ${where}`,
-      "put it into a // or /** */ comment above what it is about",
-    );
+    const message = `+${name} has no effect ${where}`;
+    log.warn(place, message, "put it into a // or /** */ comment above what it is about");
   }
 }
 
@@ -256,11 +247,8 @@ export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog
   const other = given.find(({ isRequired }) => isRequired !== first?.isRequired);
   if (!first || !other) return;
   const result = first.isRequired ? "required" : "optional";
-  log.warn(
-    other.marker.place,
-    `+${other.marker.name} has no effect beside +${first.marker.name}: the field is ${result}`,
-    "keep one of them",
-  );
+  const message = `+${other.marker.name} has no effect beside +${first.marker.name}: the field is ${result}`;
+  log.warn(other.marker.place, message, "keep one of them");
 }
 
 /** The markers that make a field required or optional, by precedence. */

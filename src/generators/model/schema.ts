@@ -87,6 +87,11 @@ export const descriptorsKey: unique symbol = Symbol("descriptors");
 /** The marker of a rule, if any. */
 export const rulePlaces: WeakMap<Rule, Place> = new WeakMap();
 
+/** Adds a CEL rule to those of a schema. */
+export function addRule(schema: Schema, rule: Rule): void {
+  schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
+}
+
 interface Problem {
   readonly place: Place;
   readonly message: string;

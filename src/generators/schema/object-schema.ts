@@ -7,6 +7,7 @@ import { applyMarkers, describe, markersOn } from "./comments.ts";
 import {
   type Rule,
   type Schema,
+  addRule,
   celName,
   limitDescriptions,
   orNull,
@@ -51,21 +52,15 @@ export function objectSchema(
 /** Reports members without a name in JSON. */
 export function reportForeign({ foreign }: Shape, log: DiagnosticLog): void {
   for (const { what, env, pos } of foreign) {
-    log.error(
-      { module: env.module, pos },
-      `${what} has no name in JSON`,
-      "use a plain name, or +tsbuilder:ignore",
-    );
+    const message = `${what} has no name in JSON`;
+    log.error({ module: env.module, pos }, message, "use a plain name, or +tsbuilder:ignore");
   }
 }
 
 function schemaOfMap(shape: Shape, builder: Builder, place: Place): Schema {
   if (shape.properties.size > 0) {
-    builder.sources.log.error(
-      place,
-      "an object cannot have both fields and arbitrary keys",
-      "move the arbitrary keys to a field of their own: a structural schema does not allow both",
-    );
+    const hint = "move the arbitrary keys to a field of their own: a structural schema does not allow both";
+    builder.sources.log.error(place, "an object cannot have both fields and arbitrary keys", hint);
   }
   return {
     type: "object",
@@ -75,11 +70,8 @@ function schemaOfMap(shape: Shape, builder: Builder, place: Place): Schema {
 }
 
 function reportRequiredInOneOf(name: string, place: Place, log: DiagnosticLog): void {
-  log.error(
-    place,
-    `the field "${name}" is required, but only some of its group can be set`,
-    `make it optional: ${name}?`,
-  );
+  const message = `the field "${name}" is required, but only some of its group can be set`;
+  log.error(place, message, `make it optional: ${name}?`);
 }
 
 function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
@@ -175,8 +167,7 @@ class Field {
     if (description !== undefined) schema.description = description;
     applyMarkers(schema, this.#markers, "field", this.place, log);
     if (this.#isReadonlyImmutable && !this.#has("k8s:immutable")) {
-      const rule = { rule: "self == oldSelf", message: "field is immutable" };
-      schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
+      addRule(schema, { rule: "self == oldSelf", message: "field is immutable" });
     }
     const merged = settle(schema, this.place, log);
     if (merged.format === "int64") this.#warnOfPrecision(merged);

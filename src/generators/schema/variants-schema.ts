@@ -229,11 +229,9 @@ function consistsOf(property: Property, keywords: readonly string[], sources: Sc
 function reportMarkers(markers: Iterable<Marker>, { log }: SchemaSources): void {
   for (const marker of markers) {
     if (!marker.definition.apply) continue;
-    log.error(
-      marker.place,
-      `${asWritten(marker)} has no effect on a type that is a variant of a union`,
-      "put it on the field whose type is the union, or on fields of the variant",
-    );
+    const message = `${asWritten(marker)} has no effect on a type that is a variant of a union`;
+    const hint = "put it on the field whose type is the union, or on fields of the variant";
+    log.error(marker.place, message, hint);
   }
 }
 

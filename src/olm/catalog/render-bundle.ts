@@ -1,5 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type Bundle, containersOf, deploymentsOf } from "../validate/bundle.ts";
+import { type Bundle, containersOf, definedKinds, deploymentsOf } from "../validate/bundle.ts";
 import { bundleAnnotations, csvAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { properties, schemas } from "./catalog.ts";
@@ -37,8 +37,8 @@ export function renderBundle(bundle: Bundle, image: string): BundleBlob {
     package: packageName,
     image,
     properties: withoutRepeated([
-      ...kindsOf(csv, "owned").map((value) => ({ type: properties.gvk, value })),
-      ...kindsOf(csv, "required").map((value) => ({ type: properties.gvkRequired, value })),
+      ...definedKinds(bundle, "owned").map((kind) => kindProperty(properties.gvk, kind)),
+      ...definedKinds(bundle, "required").map((kind) => kindProperty(properties.gvkRequired, kind)),
       { type: properties.package, value: { packageName, version: csv.get("spec", "version").text } },
       // Dependencies and properties from files of the bundle, besides those of its CRDs.
       ...bundle.dependencies.items.flatMap(readDependency),
@@ -47,6 +47,10 @@ export function renderBundle(bundle: Bundle, image: string): BundleBlob {
     ]),
     relatedImages: relatedImages(bundle, image),
   };
+}
+
+function kindProperty(type: string, { group, kind, version }: ReturnType<typeof definedKinds>[0]): Property {
+  return { type, value: { group, kind, version } };
 }
 
 /** Drops repeated kinds: the bundle may name them in the ClusterServiceVersion and in a file of its own. */
@@ -67,27 +71,6 @@ export function channelEntry({ csv }: Bundle): ChannelEntry {
     ...(skips.length > 0 ? { skips } : {}),
     ...(skipRange ? { skipRange } : {}),
   };
-}
-
-interface GroupVersionKind {
-  readonly group: string;
-  readonly kind: string;
-  readonly version: string;
-}
-
-function kindsOf(csv: Located, side: "owned" | "required"): GroupVersionKind[] {
-  const text = (one: Located, field: string): string => one.get(field).text ?? "";
-  const crds = csv.get("spec", "customresourcedefinitions", side).items.map((one) => ({
-    group: text(one, "name").split(".").slice(1).join("."),
-    kind: text(one, "kind"),
-    version: text(one, "version"),
-  }));
-  const apis = csv.get("spec", "apiservicedefinitions", side).items.map((one) => ({
-    group: text(one, "group"),
-    kind: text(one, "kind"),
-    version: text(one, "version"),
-  }));
-  return [...crds, ...apis];
 }
 
 function readProperty(property: Located): Property[] {

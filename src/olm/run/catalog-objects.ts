@@ -5,7 +5,7 @@ import { schemas } from "../catalog/catalog.ts";
 import { bundleAnnotations, csvApiVersion, writeYaml } from "../bundle-format.ts";
 import type { Bundle } from "../validate/bundle.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { readJson } from "../../ship/cluster/kubectl.ts";
+import { readList } from "../../ship/cluster/kubectl.ts";
 import type { OlmPlace, Subscription } from "./olm-cluster.ts";
 
 /** The channel of the catalogs that `run bundle` makes. The bundle's own channels are ignored. */
@@ -227,13 +227,7 @@ async function readNamesakes(
   { namespace, ...choice }: OlmPlace,
 ): Promise<readonly ManifestObject[]> {
   const names = resources.map((resource) => `${resource}/${catalogName(packageName)}`);
-  const found = await readJson<{ items: readonly ManifestObject[] }>(choice, [
-    "get",
-    ...names,
-    "--namespace",
-    namespace,
-  ]);
-  return found?.items ?? [];
+  return readList<ManifestObject>(choice, ...names, "--namespace", namespace);
 }
 
 function isOwn({ metadata }: ManifestObject): boolean {

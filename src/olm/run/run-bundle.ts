@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { applyObjects } from "../../ship/cluster/apply.ts";
-import { readJson, runKubectl } from "../../ship/cluster/kubectl.ts";
+import { runKubectl } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { Bundle } from "../validate/bundle.ts";
 import {
@@ -28,6 +28,7 @@ import {
 import {
   approvePlan,
   type OlmPlace,
+  readNamed,
   readOperatorGroups,
   readSubscriptions,
   readVersion,
@@ -219,8 +220,8 @@ async function findSubscription(packageName: string, place: OlmPlace): Promise<S
 
 /** Reads the catalog that `installBundle` made. */
 async function readCatalog(packageName: string, place: OlmPlace): Promise<Blob[] | undefined> {
-  const args = ["get", "configmap", catalogName(packageName), "--namespace", place.namespace];
-  const found = await readJson<{ data?: Readonly<Record<string, string>> }>(place, args);
+  type ConfigMap = { readonly data?: Readonly<Record<string, string>> };
+  const found = await readNamed<ConfigMap>(place, "configmap", catalogName(packageName));
   const text = found?.data?.[catalogFile];
   return text === undefined ? undefined : (readYaml(catalogFile, text) as Blob[]);
 }

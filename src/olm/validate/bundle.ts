@@ -1,3 +1,4 @@
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Tree } from "../../scaffold/tree.ts";
 import { type Position, TsbuilderError } from "../../shared/errors.ts";
 import {
@@ -195,6 +196,42 @@ export function deploymentsOf({ csv }: Bundle): Located[] {
 export function containersOf(deployment: Located): Located[] {
   const pod = deployment.get("spec", "template", "spec");
   return [...pod.get("initContainers").items, ...pod.get("containers").items];
+}
+
+/** Returns the version of a CRD that is in the bundle, by the API of its objects. */
+export function findCrdVersion(
+  crds: readonly Located[],
+  apiVersion: string,
+  kind: unknown,
+): Located | undefined {
+  const { group, version } = parseApiVersion(apiVersion);
+  const crd = crds.find(
+    (one) => one.get("spec", "group").value === group && one.get("spec", "names", "kind").value === kind,
+  );
+  return crd?.get("spec", "versions").items.find((one) => one.get("name").value === version);
+}
+
+/** Returns the descriptions of the CRDs that the ClusterServiceVersion owns or requires. */
+export function definedCrds({ csv }: Pick<Bundle, "csv">, side: "owned" | "required"): Located[] {
+  return csv.get("spec", "customresourcedefinitions", side).items;
+}
+
+/** Returns the APIs that the ClusterServiceVersion owns or requires, as CRDs or by servers of its own. */
+export function definedKinds(bundle: Pick<Bundle, "csv">, side: "owned" | "required") {
+  const text = (one: Located, field: string): string => one.get(field).text ?? "";
+  const groups = [
+    ...definedCrds(bundle, side).map((at) => ({ at, group: text(at, "name").split(".").slice(1).join(".") })),
+    ...bundle.csv
+      .get("spec", "apiservicedefinitions", side)
+      .items.map((at) => ({ at, group: text(at, "group") })),
+  ];
+  return groups.map(({ at, group }) => ({ at, group, kind: text(at, "kind"), version: text(at, "version") }));
+}
+
+/** Returns the permissions of the operator's service accounts, in namespaces and in the cluster. */
+export function permissionsOf({ csv }: Bundle): Located[] {
+  const strategy = csv.get("spec", "install", "spec");
+  return [...strategy.get("permissions").items, ...strategy.get("clusterPermissions").items];
 }
 
 /** Returns the versions of a CRD, by name. */

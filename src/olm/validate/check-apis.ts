@@ -1,6 +1,6 @@
 import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
 import type { Located } from "../located.ts";
-import type { Bundle } from "./bundle.ts";
+import { type Bundle, definedCrds } from "./bundle.ts";
 import { type Findings, finding } from "./rules.ts";
 
 /**
@@ -36,7 +36,7 @@ export function removedApis({ objects, csv }: Bundle): RemovedUse[] {
     ...objects.map((object) => [object, object.get("apiVersion")] as const),
     // Kinds that consoles list as the operator's.
     ...(["owned", "required"] as const)
-      .flatMap((side) => csv.get("spec", "customresourcedefinitions", side).items)
+      .flatMap((side) => definedCrds({ csv }, side))
       .flatMap((crd) => crd.get("resources").items)
       .map((resource) => [resource, resource.get("version")] as const),
   ];

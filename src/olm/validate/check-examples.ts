@@ -1,10 +1,10 @@
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { compileSchema } from "@tsbuilder/apimachinery/schema";
 import { csvAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
-import { type Bundle, crdsOf } from "./bundle.ts";
+import { type Bundle, crdsOf, definedKinds, findCrdVersion } from "./bundle.ts";
 import { type BundleFinding, finding } from "./rules.ts";
 
 /** Checks the examples of the owned kinds, with which consoles fill forms. `broken` are the files with invalid CRDs. */
@@ -74,19 +74,13 @@ export function readExamples(csv: Located): Record<string, unknown>[] | undefine
 }
 
 /** Returns the owned kinds by their ids, such as `apps.example.com/v1 Shop`. */
-function ownedKinds({ csv }: Bundle): Map<string, Located> {
-  const crds = csv.get("spec", "customresourcedefinitions", "owned").items.map((one) => {
-    const group = (one.get("name").text ?? "").split(".").slice(1).join(".");
-    return [kindId(one, group), one] as const;
-  });
-  const apis = csv.get("spec", "apiservicedefinitions", "owned").items.map((one) => {
-    return [kindId(one, one.get("group").text ?? ""), one] as const;
-  });
-  return new Map([...crds, ...apis]);
-}
-
-function kindId(owned: Located, group: string): string {
-  return `${apiVersionOf({ group, version: owned.get("version").text ?? "" })} ${owned.get("kind").text}`;
+function ownedKinds(bundle: Bundle): Map<string, Located> {
+  return new Map(
+    definedKinds(bundle, "owned").map(({ at, ...api }) => [
+      `${apiVersionOf(api)} ${at.get("kind").text}`,
+      at,
+    ]),
+  );
 }
 
 function schemaErrors(
@@ -94,14 +88,8 @@ function schemaErrors(
   example: Record<string, unknown>,
   broken: ReadonlySet<string>,
 ): string[] {
-  const { group, version } = parseApiVersion(String(example["apiVersion"]));
-  const crd = crdsOf(bundle).find(
-    (one) =>
-      one.get("spec", "group").value === group &&
-      one.get("spec", "names", "kind").value === example["kind"] &&
-      !broken.has(one.file),
-  );
-  const served = crd?.get("spec", "versions").items.find((one) => one.get("name").value === version);
+  const crds = crdsOf(bundle).filter(({ file }) => !broken.has(file));
+  const served = findCrdVersion(crds, String(example["apiVersion"]), example["kind"]);
   const schema = served?.get("schema", "openAPIV3Schema").value;
   if (!isObject(schema)) return [];
   const compiled = compileSchema(schema);

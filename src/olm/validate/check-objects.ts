@@ -6,7 +6,7 @@ import { copyJSON, isObject } from "@tsbuilder/apimachinery/json";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import { bundledKinds, csvKind } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
-import { type Bundle, crdsOf, versionsOf } from "./bundle.ts";
+import { type Bundle, crdsOf, definedCrds, versionsOf } from "./bundle.ts";
 import { show } from "./check-csv.ts";
 import { type BundleFinding, type Findings, finding } from "./rules.ts";
 import { decodeCrd } from "../../generators/types/read-crds.ts";
@@ -58,12 +58,8 @@ function* checkName(kind: string, name: Located): Findings {
       : checkSubdomain(text);
   const [reason] = reasons;
   if (reason === undefined) return;
-  yield finding(
-    "object-name",
-    name,
-    `metadata.name ${show(name)} ${reason}`,
-    `give the ${kind} a valid name`,
-  );
+  const message = `metadata.name ${show(name)} ${reason}`;
+  yield finding("object-name", name, message, `give the ${kind} a valid name`);
 }
 
 function* checkDangers(kind: string, object: Located): Findings {
@@ -149,19 +145,14 @@ async function checkCrd(crd: Located): Promise<BundleFinding[]> {
 /** Checks that the owned CRDs are in the bundle, and that no others are. */
 export function* checkOwned(bundle: Bundle): Findings {
   if (bundle.csv.isMissing) return;
-  const definitions = bundle.csv.get("spec", "customresourcedefinitions");
-  const owned = definitions.get("owned").items;
+  const owned = definedCrds(bundle, "owned");
   const crds = bundle.objects.filter((object) => object.get("kind").value === "CustomResourceDefinition");
   const seen = new Map<string, string>();
-  for (const one of [...owned, ...definitions.get("required").items]) {
+  for (const one of [...owned, ...definedCrds(bundle, "required")]) {
     const name = one.get("name");
     if (!/^[^.]+\.[^.]/u.test(name.text ?? "")) {
-      yield finding(
-        "owned-crd-name",
-        name,
-        `${show(name)} is not the name of a CRD`,
-        "use PLURAL.GROUP, such as shops.apps.example.com",
-      );
+      const message = `${show(name)} is not the name of a CRD`;
+      yield finding("owned-crd-name", name, message, "use PLURAL.GROUP, such as shops.apps.example.com");
     }
     const id = `${name.text} ${one.get("version").text}`;
     const former = seen.get(id);

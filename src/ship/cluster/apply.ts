@@ -6,6 +6,8 @@ import { runTool } from "../tool.ts";
 /** The field manager of everything that tsbuilder deploys. */
 export const fieldManager = "tsbuilder";
 
+const serverSide = ["--server-side", "--force-conflicts", "--field-manager", fieldManager];
+
 /** How objects are applied. */
 export interface ApplyOptions extends ClusterChoice {
   readonly dryRun?: boolean | undefined;
@@ -34,15 +36,7 @@ export async function diffObjects(
   objects: readonly ManifestObject[],
   choice: ClusterChoice,
 ): Promise<string> {
-  const args = [
-    "diff",
-    "--server-side",
-    "--force-conflicts",
-    "--field-manager",
-    fieldManager,
-    "--filename",
-    "-",
-  ];
+  const args = ["diff", ...serverSide, "--filename", "-"];
   const call = kubectl(choice, args, formatManifest(objects));
   try {
     await runTool(call);
@@ -56,23 +50,13 @@ export async function diffObjects(
 
 async function apply(objects: readonly ManifestObject[], options: ApplyOptions): Promise<string[]> {
   if (objects.length === 0) return [];
-  const args = [
-    "apply",
-    "--server-side",
-    "--force-conflicts",
-    "--field-manager",
-    fieldManager,
-    ...dryRun(options),
-  ];
-  const { stdout } = await runKubectl(options, [...args, "--filename", "-"], formatManifest(objects));
+  const args = ["apply", ...serverSide, ...(options.dryRun ? ["--dry-run=server"] : []), "--filename", "-"];
+  const { stdout } = await runKubectl(options, args, formatManifest(objects));
   return lines(stdout);
 }
 
-function dryRun({ dryRun }: ApplyOptions): string[] {
-  return dryRun ? ["--dry-run=server"] : [];
-}
-
-function lines(text: string): string[] {
+/** Returns the lines that kubectl printed: one for each object, or none. */
+export function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 

@@ -5,11 +5,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ApplyOptions, applyObjects, diffObjects, fieldManager } from "./apply.ts";
+import { type ApplyOptions, applyObjects, diffObjects, fieldManager, lines } from "./apply.ts";
 import { type ManifestObject, describeObject, isCrd, parseManifest } from "../manifest.ts";
 import { checkKinds } from "./served-kinds.ts";
 import { type Overrides, renderConfig } from "../render.ts";
-import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
+import { type ClusterChoice, readJson, readList, runKubectl } from "./kubectl.ts";
 
 /** Renders the CRDs, which `install` applies. */
 export async function renderCrds(project: string): Promise<ManifestObject[]> {
@@ -42,7 +42,7 @@ export async function applyOrDiff(
   if (!options.diff && !options.dryRun) return applyObjects(objects, options);
   const { checkable, unchecked } = await splitByNamespace(objects, options);
   const answered = options.diff
-    ? (await diffObjects(checkable, options)).split("\n").filter((line) => line !== "")
+    ? lines(await diffObjects(checkable, options))
     : await applyObjects(checkable, options);
   const created = unchecked.map(
     (object) => `${describeObject(object)} would be created, as well as its namespace`,
@@ -103,13 +103,8 @@ export async function pruneDeployment(
   choice: ClusterChoice,
 ): Promise<string[]> {
   const kept = new Set(objects.map(keyOf));
-  const list = await readJson<{ items: ManagedObject[] }>(choice, [
-    "get",
-    kinds.join(","),
-    "--all-namespaces",
-    "--show-managed-fields",
-  ]);
-  const stale = (list?.items ?? []).filter(
+  const words = [kinds.join(","), "--all-namespaces", "--show-managed-fields"];
+  const stale = (await readList<ManagedObject>(choice, ...words)).filter(
     (object) =>
       object.metadata.name.startsWith(`${projectName}-`) &&
       object.metadata.managedFields?.some(({ manager }) => manager === fieldManager) &&
@@ -118,13 +113,8 @@ export async function pruneDeployment(
   const deleted: string[] = [];
   for (const { kind, metadata } of stale) {
     const where = metadata.namespace ? ["--namespace", metadata.namespace] : [];
-    const { stdout } = await runKubectl(choice, [
-      "delete",
-      kind,
-      metadata.name,
-      ...where,
-      "--ignore-not-found",
-    ]);
+    const args = ["delete", kind, metadata.name, ...where, "--ignore-not-found"];
+    const { stdout } = await runKubectl(choice, args);
     deleted.push(stdout.trim());
   }
   return deleted;

@@ -39,6 +39,21 @@ export async function readJson<T>(choice: ClusterChoice, args: readonly string[]
   return stdout.trim() === "" ? undefined : (JSON.parse(stdout) as T);
 }
 
+/** Lists objects by `kubectl get`. */
+export async function readList<T>(choice: ClusterChoice, ...words: readonly string[]): Promise<readonly T[]> {
+  return (await readJson<{ items: readonly T[] }>(choice, ["get", ...words]))?.items ?? [];
+}
+
+/** A step that took longer than the user would wait, with the reasons that were found, each on a line. */
+export function timedOut(
+  message: string,
+  reasons: readonly string[],
+  hint: string,
+  cause?: unknown,
+): TsbuilderError {
+  return new TsbuilderError([message, ...reasons].join("\n  "), { code: "TOOL_FAILED", hint, cause });
+}
+
 /** Runs kubectl on the selected cluster. */
 export function runKubectl(
   choice: ClusterChoice,

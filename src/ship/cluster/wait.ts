@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TsbuilderError } from "../../shared/errors.ts";
-import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
+import type { TsbuilderError } from "../../shared/errors.ts";
+import { type ClusterChoice, readJson, readList, runKubectl, timedOut } from "./kubectl.ts";
 import { type ManifestObject, formatManifest, isCrd } from "../manifest.ts";
 
 /**
@@ -48,14 +48,10 @@ async function checkWebhooks(
   if (samples.length === 0) return undefined;
   const failures = unreachedWebhooks(await refusalsOf(samples, choice), deployed);
   if (failures.length === 0) return undefined;
-  return async () =>
-    new TsbuilderError(
-      [`the API server does not reach the operator's webhooks after ${seconds} s`, ...failures].join("\n  "),
-      {
-        code: "TOOL_FAILED",
-        hint: "the operator is available; look at the Service of its webhooks, its EndpointSlices, and network policies",
-      },
-    );
+  const message = `the API server does not reach the operator's webhooks after ${seconds} s`;
+  const hint =
+    "the operator is available; look at the Service of its webhooks, its EndpointSlices, and network policies";
+  return async () => timedOut(message, failures, hint);
 }
 
 /** Returns whether the API server calls a deployment's operator. */
@@ -113,12 +109,11 @@ async function checkDeployment(
   return async () => {
     const reasons = await findReasons(deployment, choice, where);
     const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
-    return new TsbuilderError(
-      [`deployment "${name}" is not available after ${seconds} s`, ...found].join("\n  "),
-      {
-        code: "TOOL_FAILED",
-        hint: `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
-      },
+    const message = `deployment "${name}" is not available after ${seconds} s`;
+    return timedOut(
+      message,
+      found,
+      `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
     );
   };
 }
@@ -129,8 +124,7 @@ async function findReasons(
   where: readonly string[],
 ): Promise<string[]> {
   const pods = await readPods(deployment?.spec, choice, where);
-  const events = await readJson<{ items: WarningEvent[] }>(choice, ["get", "events", ...where]);
-  return reasonsOf(deployment, pods.items, events?.items ?? []);
+  return reasonsOf(deployment, pods, await readList<WarningEvent>(choice, "events", ...where));
 }
 
 /** Checks that no pod of the former version is left. Until they end, they answer the API server, and may not know new fields. */
@@ -139,14 +133,13 @@ async function checkFormerPods(
   choice: ClusterChoice,
   seconds: number,
 ): Promise<Reason | undefined> {
-  const { items } = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
-  const left = items.find((pod) => isEnding(pod, Date.now()));
+  const pods = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
+  const left = pods.find((pod) => isEnding(pod, Date.now()));
   if (!left) return undefined;
-  return async () =>
-    new TsbuilderError(`pod ${left.metadata.name} of the former version has not ended after ${seconds} s`, {
-      code: "TOOL_FAILED",
-      hint: `the operator is available; look at the pod: kubectl describe pod ${left.metadata.name} --namespace ${namespace}`,
-    });
+  const { name } = left.metadata;
+  const message = `pod ${name} of the former version has not ended after ${seconds} s`;
+  const hint = `the operator is available; look at the pod: kubectl describe pod ${name} --namespace ${namespace}`;
+  return async () => timedOut(message, [], hint);
 }
 
 /** The pods that a Deployment selects, those that are ending included. */
@@ -154,11 +147,10 @@ async function readPods(
   spec: DeploymentState["spec"] | undefined,
   choice: ClusterChoice,
   where: readonly string[],
-): Promise<{ items: PodState[] }> {
+): Promise<readonly PodState[]> {
   const labels = Object.entries(spec?.selector.matchLabels ?? {});
   const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
-  const words = ["get", "pods", "--selector", selector, ...where];
-  return (await readJson<{ items: PodState[] }>(choice, words)) ?? { items: [] };
+  return readList<PodState>(choice, "pods", "--selector", selector, ...where);
 }
 
 /** Milliseconds for the delay of a container's reported end, and for differing clocks. */
