@@ -9,7 +9,6 @@ export interface Manager {
   readonly container: Container;
 }
 
-/** Reads the operator's Deployment. */
 export function readManager(deployment: ManifestObject): Manager {
   const { spec } = deployment as ManifestObject & {
     readonly spec: { readonly replicas?: number; readonly template: { readonly spec: PodSpec } };

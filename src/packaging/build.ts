@@ -16,8 +16,7 @@ import { precompiledTemplates } from "../scaffold/build/precompile.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { readCommit } from "./commit.ts";
 import { findOwnPackage } from "./own-package.ts";
-import { libraryFolders, readCli, readLibraries } from "./own-sources.ts";
-import { type PackageSource, packSiblings } from "./pack.ts";
+import { type PackageSource, libraryFolders, packSiblings, readCli, readLibraries } from "./pack.ts";
 import { toScripts } from "./to-scripts.ts";
 
 const root = findOwnPackage().folder;

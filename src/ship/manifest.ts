@@ -12,7 +12,6 @@ export interface ManifestObject {
   readonly [field: string]: unknown;
 }
 
-/** Parses the objects of a rendered manifest, in order. */
 export function parseManifest(text: string): ManifestObject[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS() as ManifestObject | null)
@@ -31,7 +30,6 @@ export function describeObject({ kind, metadata }: ManifestObject): string {
   return `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`;
 }
 
-/** Returns whether an object is a CRD. */
 export function isCrd({ kind }: ManifestObject): boolean {
   return kind === "CustomResourceDefinition";
 }

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join, posix, relative, sep } from "node:path";
 import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
 import { bookAddress } from "../../shared/book-address.ts";
 import { type Site, anchorsIn, explainSite, fileOf } from "./explain-site.ts";
-import { type Page, bodyOf, readPages } from "./pages.ts";
+import { type Page, bodyOf, readPages, repository, siteFolder, stagedFolder } from "./pages.ts";
 import { readInBrowser } from "./read-in-browser.ts";
-import { repository, siteFolder, stagedFolder } from "./stage-pages.ts";
 
 /** Checks the built book, and prints how many commands of its pages run. Returns the problems. */
 export async function checkBook(base: string): Promise<string[]> {
@@ -53,7 +53,6 @@ export function countCommands(pages: readonly Page[]): string[] {
   });
 }
 
-/** A block of code on a page. */
 export interface Block {
   /** The page and the line: `guides/metrics.md:12`. */
   readonly at: string;
@@ -116,7 +115,6 @@ function readSite(base: string): Site {
   };
 }
 
-/** Checks the links in Markdown files, messages and templates. */
 function explainSources(site: Site): string[] {
   const files = listRepositoryFiles(repository)
     .filter((path) => path.endsWith(".md") || /^(?:\.github|src|templates)\/.*\.(?:ts|hbs)$/u.test(path))
@@ -135,85 +133,33 @@ function explainSources(site: Site): string[] {
 }
 
 /**
- * Lists the files of a repository's working tree, sorted, without those that its `.gitignore` names: the files that
- * git knows or would add, or, in a source tree without git, such as an unpacked archive, all others.
+ * Lists the files of a repository's working tree, sorted, without those that its `.gitignore` names: the files that git knows
+ * or would add. A source tree without git, such as an unpacked archive, is taken for one of which git knows no file yet.
  */
 export function listRepositoryFiles(root: string): readonly string[] {
-  const files = existsSync(join(root, ".git")) ? listByGit(root) : listByWalk(root);
-  return files.toSorted();
+  if (existsSync(join(root, ".git"))) return listByGit(root);
+  const empty = mkdtempSync(join(tmpdir(), "tsbuilder-no-git-"));
+  try {
+    execFileSync("git", ["init", "--quiet", empty]);
+    return listByGit(root, `--git-dir=${join(empty, ".git")}`, `--work-tree=${root}`);
+  } finally {
+    rmSync(empty, { recursive: true });
+  }
 }
 
-function listByGit(root: string): readonly string[] {
-  const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+function listByGit(root: string, ...place: string[]): readonly string[] {
+  const args = [...place, "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const listed = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
   // A file that was deleted, but not yet in the index, is listed, too.
-  return [...new Set(listed.split("\0"))].filter((file) => file !== "" && existsSync(join(root, file)));
+  const present = listed.split("\0").filter((file) => file !== "" && existsSync(join(root, file)));
+  return [...new Set(present)].sort();
 }
 
-/** Reads the patterns of each folder's own `.gitignore`, as the scaffolded golden projects have one. */
-function listByWalk(root: string, folder = root, ignored: readonly Pattern[] = []): readonly string[] {
-  const patterns = [...ignored, ...readPatterns(folder)];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (isIgnored(path, entry.isDirectory(), patterns)) return [];
-    if (entry.isDirectory()) return listByWalk(root, path, patterns);
-    return [relative(root, path).replaceAll(sep, "/")];
-  });
-}
-
-interface Pattern {
-  readonly matches: (path: string) => boolean;
-  readonly onlyFolders: boolean;
-  readonly isNegated: boolean;
-}
-
-function readPatterns(folder: string): readonly Pattern[] {
-  const file = join(folder, ".gitignore");
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8").split(/\r?\n/u);
-  return lines
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map((line) => readPattern(line, folder));
-}
-
-/** Compiles a pattern of `.gitignore`. With a slash before its end it matches paths from its folder, else names at any depth. */
-function readPattern(line: string, folder: string): Pattern {
-  const isNegated = line.startsWith("!");
-  const text = line.slice(isNegated ? 1 : 0);
-  const path = text.replace(/\/$/u, "");
-  const anywhere = path.includes("/") ? "" : "(?:.*/)?";
-  const glob = path
-    .replace(/^\//u, "")
-    .replaceAll(/[.+^${}()|[\]\\]/gu, String.raw`\$&`)
-    .replaceAll(/\*\*\/|\*\*|\*|\?/gu, (wildcard) => wildcards[wildcard]!);
-  const pattern = new RegExp(`^${anywhere}${glob}$`, "u");
-  return {
-    matches: (file) => pattern.test(relative(folder, file).replaceAll(sep, "/")),
-    onlyFolders: text.endsWith("/"),
-    isNegated,
-  };
-}
-
-const wildcards: Readonly<Record<string, string>> = {
-  "**/": "(?:.*/)?",
-  "**": ".*",
-  "*": "[^/]*",
-  "?": "[^/]",
-};
-
-/** Returns whether a path is ignored: the last pattern that matches decides. */
-function isIgnored(path: string, isFolder: boolean, patterns: readonly Pattern[]): boolean {
-  const last = patterns.findLast(({ matches, onlyFolders }) => (isFolder || !onlyFolders) && matches(path));
-  return last !== undefined && !last.isNegated;
-}
-
-/** A file that links to others. */
 interface LinkingFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** The targets of links. */
 interface LinkTargets {
   /** Returns the text of a file of the repository; undefined if there is none. */
   read(path: string): string | undefined;
@@ -229,28 +175,16 @@ export function explainLinks(files: readonly LinkingFile[], targets: LinkTargets
     const prose = path.endsWith(".md")
       ? text.replaceAll(/^```.*?^```$/gms, (block) => block.replaceAll(/./g, " "))
       : "";
-    return [
-      ...find(text, bookLink(targets.bookAddress)).map(({ link, index }) => ({
-        link,
-        index,
-        ok: leadsToPage(link.slice(targets.bookAddress.length), targets),
-      })),
-      ...find(text, installedLink).map(({ link, index }) => ({
-        link,
-        index,
-        ok: leadsToReadme(link, targets),
-      })),
-      ...find(prose, markdownLink).map(({ link, index }) => ({
-        link,
-        index,
-        ok: leadsToFile(path, link, targets),
-      })),
-    ]
-      .filter(({ ok }) => !ok)
-      .map(
-        ({ link, index }) =>
-          `${path}:${text.slice(0, index).split("\n").length} links to ${link}: it leads nowhere`,
-      );
+    const kinds: readonly (readonly [within: string, pattern: RegExp, leads: (link: string) => boolean])[] = [
+      [text, bookLink(targets.bookAddress), (link) => leadsToPage(link, targets)],
+      [text, installedLink, (link) => leadsToReadme(link, targets)],
+      [prose, markdownLink, (link) => leadsToFile(path, link, targets)],
+    ];
+    return kinds.flatMap(([within, pattern, leads]) =>
+      [...within.matchAll(pattern)]
+        .filter(([, link = ""]) => !leads(link))
+        .map(({ 1: link, index }) => `${path}:${lineOf(text, index)} links to ${link}: it leads nowhere`),
+    );
   });
 }
 
@@ -262,12 +196,8 @@ const markdownLink = /\]\((?!\w+:)([^()\s]+)\)/g;
 const bookLink = (address: string): RegExp =>
   new RegExp(String.raw`(${address.replaceAll(".", String.raw`\.`)}(?:[\w/.#-]*[\w/])?)`, "g");
 
-function find(text: string, pattern: RegExp): { link: string; index: number }[] {
-  return [...text.matchAll(pattern)].map(({ 1: link = "", index }) => ({ link, index }));
-}
-
-function leadsToPage(address: string, targets: LinkTargets): boolean {
-  const [page = "", anchor] = address.split("#");
+function leadsToPage(link: string, targets: LinkTargets): boolean {
+  const [page = "", anchor] = link.slice(targets.bookAddress.length).split("#");
   const anchors = targets.anchorsOfPage(page);
   return anchors !== undefined && (anchor === undefined || anchors.has(anchor));
 }
@@ -293,7 +223,6 @@ function anchorOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Returns the anchors of a Markdown file. */
 export function anchorsOf(text: string): Set<string> {
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
   return new Set([...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));

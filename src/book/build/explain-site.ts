@@ -20,7 +20,6 @@ export function explainSite(site: Site): string[] {
   );
 }
 
-/** Returns the anchors of a built page. */
 export function anchorsIn(html: string): Set<string> {
   return new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id));
 }

@@ -6,7 +6,7 @@ import { extname, join } from "node:path";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 import { type Site, fileOf } from "./explain-site.ts";
-import { siteFolder } from "./stage-pages.ts";
+import { siteFolder } from "./pages.ts";
 
 const widths = [1280, 390];
 

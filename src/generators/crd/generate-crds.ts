@@ -28,7 +28,6 @@ import {
   warnOfLostKindMarkers,
 } from "./find-kinds.ts";
 
-/** A CRD, as text and as an object. */
 export interface GeneratedCrd extends CrdFile {
   readonly crd: CustomResourceDefinition;
   readonly kinds: readonly KindVersion[];
@@ -101,7 +100,6 @@ function sourcesOf(kinds: readonly { readonly module: Module }[], sources: Proje
   return { modules, key: modules.map((module) => sources.packageKey(module)).join("\n") };
 }
 
-/** The versions of each CRD. */
 function kindsByCrd(sources: ProjectSources): KindVersion[][] {
   const declared: KindVersion[] = [];
   const kinds = sources.apiModules.flatMap((module) => {

@@ -287,19 +287,15 @@ function inferred(
   return { kind: "unsupported", what: `a property without a type: ${reader.textOf(member.name)}`, pos };
 }
 
-/** Parses a type as written. */
 function readTypeNode(node: ts.TypeNode, reader: DeclarationReader): TypeNode {
   const pos = reader.startOf(node);
   const read = (inner: ts.TypeNode): TypeNode => readTypeNode(inner, reader);
   const unsupported = (what: string): TypeNode => ({ kind: "unsupported", what, pos });
 
   if (parser.isParenthesizedTypeNode(node)) return read(node.type);
-  if (parser.isTypeReferenceNode(node)) {
-    const name = reader.textOf(node.typeName).replace(/\s/gu, "");
-    return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
-  }
-  if (parser.isExpressionWithTypeArguments(node)) {
-    const name = reader.textOf(node.expression).replace(/\s/gu, "");
+  if (parser.isTypeReferenceNode(node) || parser.isExpressionWithTypeArguments(node)) {
+    const written = parser.isTypeReferenceNode(node) ? node.typeName : node.expression;
+    const name = reader.textOf(written).replace(/\s/gu, "");
     return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
   }
   if (parser.isArrayTypeNode(node)) return { kind: "array", element: read(node.elementType), pos };
@@ -572,10 +568,8 @@ export function refuseTooDeep<T>(what: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof RangeError && error.message.includes("call stack"))) throw error;
-    throw new TsbuilderError(`${what} nests its types too deeply`, {
-      code: "INVALID_SOURCE",
-      hint: "use fewer levels, or JSONValue from @tsbuilder/runtime for what has no end",
-      cause: error,
-    });
+    const message = `${what} nests its types too deeply`;
+    const hint = "use fewer levels, or JSONValue from @tsbuilder/runtime for what has no end";
+    throw new TsbuilderError(message, { code: "INVALID_SOURCE", hint, cause: error });
   }
 }

@@ -13,11 +13,11 @@ import {
   type TypeNode,
   isDefineKind,
 } from "../loader/index.ts";
+import { comparable } from "../model/schema.ts";
 import type { MarkerArguments, MarkerDefinition, MarkerTarget } from "./definition.ts";
 import { MarkerError, isMarkerLine, parseArguments, splitMarker } from "./parse-marker.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
-/** A marker in a source file. */
 export interface Marker {
   readonly name: string;
   readonly definition: MarkerDefinition;
@@ -192,15 +192,11 @@ function warnOfMissedMarker(line: string, pos: number, module: Module, log: Diag
   log.warn(place, message, `begin a line with +${missed.name}, or quote it`);
 }
 
-/** A line of text that was probably meant to be a marker: `+ optional`, `- +kubebuilder:default=1`. */
-interface MissedMarker {
-  readonly name: string;
-  /** Its offset in the line. */
-  readonly index: number;
-}
-
-/** Finds a marker whose plus sign is missing, separated by a space, or not the first character of the line. */
-function findMissedMarker(line: string): MissedMarker | undefined {
+/**
+ * Finds a text that was probably meant to be a marker, `+ optional` or `- +kubebuilder:default=1`: its plus sign is missing,
+ * separated by a space, or not the first character of the line.
+ */
+function findMissedMarker(line: string): { readonly name: string; readonly index: number } | undefined {
   const found = withFamily.exec(line) ?? withoutFamily.exec(line);
   if (!found?.groups) return undefined;
   const { name } = splitMarker(found.groups["marker"]!);
@@ -231,7 +227,8 @@ export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog
   if (markers.length < 2) return;
   for (const [i, marker] of markers.entries()) {
     const later = markers.slice(i + 1).find(({ name }) => name === marker.name);
-    if (!later || marker.definition.repeatable || argsOf(later) === argsOf(marker)) continue;
+    if (!later || marker.definition.repeatable || comparable(later.args) === comparable(marker.args))
+      continue;
     const [lost, kept] = [asWritten(marker), asWritten(later)];
     const message =
       lost === kept
@@ -260,7 +257,3 @@ const presence = [
   { name: "required", isRequired: true },
   { name: "k8s:required", isRequired: true },
 ] as const;
-
-function argsOf({ args }: Marker): string {
-  return JSON.stringify(args, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
-}

@@ -24,7 +24,6 @@ export interface MarkerDefinition {
   readonly hashComments?: boolean;
   /** Changes the schema, or returns an error. */
   readonly apply?: (schema: Schema, args: MarkerArguments, context: ApplyContext) => string | undefined;
-  /** Validates the arguments. */
   readonly check?: (args: MarkerArguments) => string | undefined;
 }
 
@@ -59,7 +58,6 @@ export function singleValue(type: TypeOrName): Record<string, ArgumentDefinition
   return { "": typed(type) };
 }
 
-/** Defines an argument that may be left out. */
 export function optional(type: TypeOrName, summary?: string): ArgumentDefinition {
   return { ...typed(type), optional: true, ...(summary === undefined ? {} : { summary }) };
 }

@@ -9,6 +9,7 @@ import {
   type Schema,
   addRule,
   celName,
+  comparable,
   limitDescriptions,
   orNull,
   originKey,
@@ -90,7 +91,6 @@ export function keptOnceSet(name: string): Rule {
   };
 }
 
-/** A field of an object, with its schema. */
 export interface BuiltField {
   readonly name: string;
   readonly schema: Schema;
@@ -110,7 +110,6 @@ export function buildFields(shape: Shape, builder: Builder): BuiltField[] {
   });
 }
 
-/** A property of an object type, with its markers. */
 class Field {
   readonly #property: Property;
   readonly #declarations: readonly Property[];
@@ -289,7 +288,7 @@ function declaredSchema({ schema, type }: Property, builder: Builder): Schema {
 
 /** Merges two schemas of one value, which is null only where both allow it. */
 function intersect(one: Schema, other: Schema, onConflict: Parameters<typeof mergeInto>[2]): Schema {
-  if (JSON.stringify(one, bigintText) === JSON.stringify(other, bigintText)) return one;
+  if (comparable(one) === comparable(other)) return one;
   const both = <T extends Schema>(left: T | undefined, right: T | undefined): Schema | undefined =>
     left && right ? intersect(left, right, onConflict) : (left ?? right);
   const { items, properties = {}, additionalProperties, ...rest } = other;
@@ -307,6 +306,3 @@ function intersect(one: Schema, other: Schema, onConflict: Parameters<typeof mer
   } else joined.additionalProperties = one.additionalProperties ?? additionalProperties;
   return one.nullable && other.nullable ? orNull(joined) : joined;
 }
-
-const bigintText = (_: string, value: unknown): unknown =>
-  typeof value === "bigint" ? String(value) : value;

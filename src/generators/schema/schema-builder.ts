@@ -180,7 +180,6 @@ export class SchemaBuilder implements Builder {
   }
 }
 
-/** Converts a type, as written, to a schema. */
 function typeSchema(typed: Typed, builder: Builder): Schema {
   const { node, env } = typed;
   switch (node.kind) {
@@ -263,11 +262,8 @@ function tupleSchema(typed: Typed, builder: Builder): Schema {
   const schemas = node.elements.map((element) => builder.finished({ node: element, env }));
   const [first] = schemas;
   if (!first || schemas.some((schema) => JSON.stringify(schema) !== JSON.stringify(first))) {
-    return problem(
-      typed,
-      "a tuple of different types is not supported in a structural schema",
-      "use an object, or a list of one type",
-    );
+    const message = "a tuple of different types is not supported in a structural schema";
+    return problem(typed, message, "use an object, or a list of one type");
   }
   return { type: "array", items: first, minItems: schemas.length, maxItems: schemas.length };
 }
@@ -320,11 +316,8 @@ function withoutNull(members: readonly Typed[], typed: Typed, builder: Builder):
 function checkedEnum(values: readonly (string | number | bigint | boolean)[], typed: Typed): Schema {
   const schema = enumSchema([...new Set(values)]);
   if (schema.type || schema["x-kubernetes-int-or-string"]) return schema;
-  return problem(
-    typed,
-    "an enum mixes booleans with other values",
-    "a structural schema has a single type: use strings",
-  );
+  const message = "an enum mixes booleans with other values";
+  return problem(typed, message, "a structural schema has a single type: use strings");
 }
 
 /** `"auto" | string` is a string, `int32 | string` an int-or-string; other unions have no single type. */
@@ -342,11 +335,8 @@ function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
     types.size === 2 && types.has("string") && (types.has("integer") || types.has("number"));
   if (isNumberOrString)
     return { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true };
-  return problem(
-    typed,
-    "the members of this union have no common type",
-    "a structural schema has a single type: use an object with one optional field for each",
-  );
+  const hint = "a structural schema has a single type: use an object with one optional field for each";
+  return problem(typed, "the members of this union have no common type", hint);
 }
 
 /** Converts a template literal type to an anchored pattern: `${number}m` to `^-?[0-9]+(\.[0-9]+)?m$`. */

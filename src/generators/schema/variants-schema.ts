@@ -3,6 +3,7 @@ import {
   type Schema,
   celLiteral,
   celName,
+  comparable,
   enumSchema,
   hasCelName,
   limitDescriptions,
@@ -12,11 +13,11 @@ import {
   type Builder,
   type SchemaSources,
   type Typed,
+  findAliased,
   followOnce,
   placeOf,
   problem,
   resolveReference,
-  scopeOf,
 } from "./environment.ts";
 import {
   type Property,
@@ -50,7 +51,6 @@ export function variantsSchema(
   }
 }
 
-/** A variant with its schemas. */
 interface Variant {
   readonly shape: Shape;
   readonly fields: ReadonlyMap<string, BuiltField>;
@@ -61,11 +61,8 @@ interface Variant {
 function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema {
   if (shapes.length === 0) return problem(typed, "no value matches a variant of this union");
   if (shapes.some(({ index }) => index)) {
-    return problem(
-      typed,
-      "a union of maps is not supported in a structural schema",
-      "use a separate field for each",
-    );
+    const message = "a union of maps is not supported in a structural schema";
+    return problem(typed, message, "use a separate field for each");
   }
   const variants = shapes.map((shape): Variant => {
     reportForeign(shape, builder.sources.log);
@@ -151,11 +148,9 @@ function alternatives(typed: Typed, sources: SchemaSources): Alternative[] | und
   const markers = resolved.parts.flatMap(({ declaration, module }) =>
     markersOn(declaration.comments, "type", module, sources),
   );
-  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
-  if (alias?.declaration.kind !== "alias") return asAlternative(typed, markers, sources);
-  const { declaration } = alias;
-  const type = { node: declaration.type, env: scopeOf(alias, node.args, env) };
-  const found = followOnce(declaration, () => alternatives(type, sources));
+  const alias = findAliased(resolved, node.args, env);
+  if (!alias) return asAlternative(typed, markers, sources);
+  const found = followOnce(alias.declaration, () => alternatives(alias.type, sources));
   return found?.map((one) => ({ ...one, markers: [...markers, ...one.markers] }));
 }
 
@@ -277,20 +272,14 @@ function findProblem(
     if (conflict) return conflict;
     const isEverywhere = owners.length === variants.length;
     if (!isEverywhere && owners[0]!.fields.get(name)!.schema.default !== undefined) {
-      return problem(
-        typed,
-        `"${name}" has a default, which the API server would also set in variants of this union without it`,
-        "remove the default, or put the field into an object of its own",
-      );
+      const message = `"${name}" has a default, which the API server would also set in variants of this union without it`;
+      return problem(typed, message, "remove the default, or put the field into an object of its own");
     }
     const isInRules =
       name === discriminator?.name || owners.some(({ fields }) => !fields.get(name)!.isRequired);
     if ((!isEverywhere || isInRules) && !hasCelName(name)) {
-      return problem(
-        typed,
-        `no CEL rule can name the field "${name}" of this union`,
-        "use a name of letters, digits, _, -, . and /",
-      );
+      const message = `no CEL rule can name the field "${name}" of this union`;
+      return problem(typed, message, "use a name of letters, digits, _, -, . and /");
     }
   }
   return undefined;
@@ -303,7 +292,6 @@ type VariantFields = ReadonlyMap<string, boolean>;
 interface Discriminator {
   readonly name: string;
   readonly type: "string" | "boolean" | "integer" | "number";
-  /** The values of each variant. */
   readonly values: readonly (readonly (string | number | boolean)[])[];
 }
 
@@ -447,11 +435,8 @@ function findConflict(
   const sameButNull = new Set(fields.map(({ schema }) => describe({ ...schema, nullable: undefined })));
   if (sameButNull.size === 1) {
     if (fields.every(({ schema, isRequired }) => schema.nullable || isRequired)) return undefined;
-    return problem(
-      typed,
-      `only some variants of this union allow null for "${name}"`,
-      "add | null to its type in each variant, or require it where null is not allowed",
-    );
+    const hint = "add | null to its type in each variant, or require it where null is not allowed";
+    return problem(typed, `only some variants of this union allow null for "${name}"`, hint);
   }
   const types = owners.map(({ shape }) => shape.properties.get(name)!);
   const written = new Set(types.map((property) => describe(propertySchema(property, builder))));
@@ -471,11 +456,8 @@ function findMarkerConflict(name: string, owners: readonly Variant[], typed: Typ
   const schemas = ownFields(name, owners).map(({ schema }) => schema);
   const defaults = schemas.map((schema) => schema.default).filter((value) => value !== undefined);
   if (new Set(defaults).size > 1) {
-    return problem(
-      typed,
-      `the variants of this union have different defaults for "${name}"`,
-      "keep one of them: an API server sets it before it knows the variant",
-    );
+    const message = `the variants of this union have different defaults for "${name}"`;
+    return problem(typed, message, "keep one of them: an API server sets it before it knows the variant");
   }
   const others = schemas.map((schema) =>
     describe({ ...schema, type: undefined, enum: undefined, default: undefined }),
@@ -484,11 +466,8 @@ function findMarkerConflict(name: string, owners: readonly Variant[], typed: Typ
 }
 
 function differentMarkers(name: string, typed: Typed): Schema {
-  return problem(
-    typed,
-    `the variants of this union have different markers for "${name}"`,
-    "repeat its markers in each variant: all variants share one schema for it",
-  );
+  const message = `the variants of this union have different markers for "${name}"`;
+  return problem(typed, message, "repeat its markers in each variant: all variants share one schema for it");
 }
 
 /** A field as each variant that has it declares it. */
@@ -498,7 +477,5 @@ function ownFields(name: string, variants: readonly Variant[]): BuiltField[] {
 
 /** A schema without its descriptions, for comparison. */
 function describe(schema: Schema): string {
-  return JSON.stringify(limitDescriptions(schema, 0), (_, value: unknown) =>
-    typeof value === "bigint" ? String(value) : value,
-  );
+  return comparable(limitDescriptions(schema, 0));
 }

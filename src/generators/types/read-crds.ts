@@ -90,10 +90,8 @@ function decodeInner(value: unknown, node: BuiltinSchema): void {
 }
 
 function refuse(file: string, why: string): TsbuilderError {
-  return new TsbuilderError(`"${file}" contains an invalid CRD: ${why}`, {
-    code: "INVALID_SOURCE",
-    hint: `check the source of the file; for all errors, run kubectl apply --dry-run=server -f ${file}`,
-  });
+  const hint = `check the source of the file; for all errors, run kubectl apply --dry-run=server -f ${file}`;
+  return new TsbuilderError(`"${file}" contains an invalid CRD: ${why}`, { code: "INVALID_SOURCE", hint });
 }
 
 const longestReason = 400;

@@ -70,13 +70,11 @@ function reportRepeatedNames(markers: readonly Marker[], log: DiagnosticLog): vo
   }
 }
 
-/** A webhook of a configuration. */
 interface Webhook {
   readonly name: string;
   readonly [key: string]: unknown;
 }
 
-/** Builds a webhook from its marker. */
 function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
   const fail = (message: string, hint: string): void => log.error(place, message, hint);
   checkAccepted(args, fail);

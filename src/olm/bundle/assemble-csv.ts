@@ -20,8 +20,12 @@ import type {
   Permission,
   RelatedImage,
 } from "./csv.ts";
-import { type Deployment, isDeployment } from "./served-by.ts";
-import { findWebhooks, isWebhookConfiguration } from "./webhook-definitions.ts";
+import {
+  type Deployment,
+  findWebhooks,
+  isDeployment,
+  isWebhookConfiguration,
+} from "./webhook-definitions.ts";
 import { byMarkers, type Crd, describeCrd } from "./descriptors.ts";
 
 export interface CsvRequest {
@@ -243,10 +247,8 @@ interface SortedObjects {
 function sortObjects({ objects: all, samples }: CsvRequest): SortedObjects {
   const base = all.find(({ kind }) => kind === csvKind) as ClusterServiceVersion | undefined;
   if (!base) {
-    throw new TsbuilderError(`config/manifests renders no ${csvKind}`, {
-      code: "NOT_FOUND",
-      hint: "list the file in bases/ below resources in config/manifests/kustomization.yaml",
-    });
+    const hint = "list the file in bases/ below resources in config/manifests/kustomization.yaml";
+    throw new TsbuilderError(`config/manifests renders no ${csvKind}`, { code: "NOT_FOUND", hint });
   }
   const crds = all.filter(isCrd) as Crd[];
   const kinds = new Set(
@@ -269,10 +271,8 @@ function isFirst(object: ManifestObject, index: number, all: readonly ManifestOb
 }
 
 function withoutDeployment(): TsbuilderError {
-  return new TsbuilderError("config/manifests renders no Deployment", {
-    code: "NOT_FOUND",
-    hint: "list ../default below resources in config/manifests/kustomization.yaml",
-  });
+  const hint = "list ../default below resources in config/manifests/kustomization.yaml";
+  return new TsbuilderError("config/manifests renders no Deployment", { code: "NOT_FOUND", hint });
 }
 
 function accountsOf(deployments: readonly Deployment[], extra: readonly string[]): Accounts {

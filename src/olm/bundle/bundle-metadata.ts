@@ -45,7 +45,6 @@ function annotationsOf(metadata: BundleMetadata): Record<string, string> {
   };
 }
 
-/** Reads the annotations of a file. */
 export function readAnnotations(path: string, text: string | undefined): Readonly<Record<string, string>> {
   const [content] = text === undefined ? [] : readYaml(path, text);
   const { annotations } = (content ?? {}) as { annotations?: Record<string, unknown> | null };

@@ -1,8 +1,7 @@
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { describeObject, isCrd, type ManifestObject } from "../../ship/manifest.ts";
 import { bundledKinds } from "../bundle-format.ts";
-import { type FoundWebhooks, olmServiceName } from "./webhook-definitions.ts";
-import type { Service } from "./served-by.ts";
+import { type FoundWebhooks, type Service, olmServiceName } from "./webhook-definitions.ts";
 
 /** A manifest of the bundle beside its ClusterServiceVersion. */
 export interface BundledObject {

@@ -1,7 +1,7 @@
 import type { Container, EnvVar } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { RelatedImage } from "./csv.ts";
-import { type Deployment, isDeployment } from "./served-by.ts";
+import { type Deployment, isDeployment } from "./webhook-definitions.ts";
 
 /** The names of variables that give the operator the images that it deploys. */
 const variable = /^RELATED_IMAGE_(.+)$/u;
@@ -25,7 +25,6 @@ export function findImages(objects: readonly ManifestObject[]): RelatedImage[] {
   return [...found].map(([name, image]) => ({ name, image }));
 }
 
-/** Replaces images in the operator's Deployments. */
 export function replaceImages(
   objects: readonly ManifestObject[],
   replacements: ReadonlyMap<string, string>,

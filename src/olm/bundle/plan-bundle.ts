@@ -30,7 +30,6 @@ export interface BundleRequest extends Omit<CsvRequest, "packageName"> {
   /** The project's name: that of the package, unless a flag or the bundle says otherwise. */
   readonly projectName: string;
   readonly packageName: string | undefined;
-  /** The bundle's folder in the project. */
   readonly folder: string;
   /** All files of the project, including those that are left out elsewhere. */
   readonly files: Tree;
@@ -154,10 +153,8 @@ function withDate(
 function sizeNotes(texts: readonly string[]): string[] {
   const size = compressedSize(texts);
   if (size > largestBundle) {
-    throw new TsbuilderError(
-      `the bundle has ${size} bytes, compressed and in base64, and OLM installs at most ${largestBundle}`,
-      { code: "REFUSED", hint: shortenBundle },
-    );
+    const message = `the bundle has ${size} bytes, compressed and in base64, and OLM installs at most ${largestBundle}`;
+    throw new TsbuilderError(message, { code: "REFUSED", hint: shortenBundle });
   }
   return size > nearlyTooLarge
     ? [`The bundle has ${size} of the ${largestBundle} bytes that OLM installs, compressed and in base64.`]

@@ -1,8 +1,9 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { describeObject, isCrd, type ManifestObject } from "../../ship/manifest.ts";
+import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { ServicePort, ServiceSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { type ManifestObject, describeObject, isCrd } from "../../ship/manifest.ts";
 import { webhookTypes } from "../bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
-import { findServed, type Served, type Service, type ServiceReference } from "./served-by.ts";
 
 interface ClientConfig {
   readonly service?: ServiceReference;
@@ -100,6 +101,7 @@ const copied = [
   "timeoutSeconds",
   "rules",
 ] as const;
+
 const known = new Set<string>([...copied, "name", "clientConfig", "admissionReviewVersions", "sideEffects"]);
 
 function unknownFields(webhook: Webhook): string[] {
@@ -160,4 +162,51 @@ function address(
     targetPort: port.targetPort ?? port.port,
     webhookPath: service?.path ?? "/",
   };
+}
+
+export type Deployment = ManifestObject & { readonly spec: DeploymentSpec };
+
+export type Service = ManifestObject & { readonly spec: ServiceSpec };
+
+/** A reference of a webhook to the Service in front of it. */
+export interface ServiceReference {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly port?: number;
+  readonly path?: string;
+}
+
+/** A Service, one of its ports, and the Deployment behind it. */
+interface Served {
+  readonly service: Service;
+  readonly port: ServicePort;
+  readonly deployment: Deployment;
+}
+
+function isService(object: ManifestObject): object is Service {
+  return object.kind === "Service" && object.apiVersion === "v1";
+}
+
+export function isDeployment(object: ManifestObject): object is Deployment {
+  return object.kind === "Deployment" && object.apiVersion.startsWith("apps/");
+}
+
+/** Finds a Service and the Deployment that answers its requests among the objects. */
+export function findServed(
+  objects: readonly ManifestObject[],
+  { name, namespace, port: number = 443 }: ServiceReference,
+): Served | undefined {
+  const service = objects
+    .filter(isService)
+    .find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  const port = service?.spec.ports?.find((each) => each.port === number);
+  const deployment = service && objects.filter(isDeployment).find((each) => selects(service, each));
+  return service && port && deployment ? { service, port, deployment } : undefined;
+}
+
+function selects({ spec, metadata }: Service, deployment: Deployment): boolean {
+  const labels = deployment.spec.template.metadata?.labels ?? {};
+  const wanted = Object.entries(spec.selector ?? {});
+  const isSameNamespace = metadata.namespace === deployment.metadata.namespace;
+  return isSameNamespace && wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
 }

@@ -1,34 +1,16 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type Bundle, containersOf, definedKinds, deploymentsOf } from "../validate/bundle.ts";
-import { bundleAnnotations, csvAnnotations } from "../bundle-format.ts";
+import { bundleAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { properties, schemas } from "./catalog.ts";
-
-/** The blob of a bundle in a catalog. */
-interface BundleBlob {
-  readonly schema: string;
-  readonly name: string;
-  readonly package: string;
-  readonly image: string;
-  readonly properties: readonly Property[];
-  readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
-}
 
 interface Property {
   readonly type: string;
   readonly value: unknown;
 }
 
-/** The entry of a bundle in a channel, with the versions that it upgrades. */
-export interface ChannelEntry {
-  readonly name: string;
-  readonly replaces?: string;
-  readonly skips?: readonly string[];
-  readonly skipRange?: string;
-}
-
-/** Renders a valid bundle for a catalog. The image holds its files. */
-export function renderBundle(bundle: Bundle, image: string): BundleBlob {
+/** Renders the blob of a valid bundle for a catalog. The image holds its files. */
+export function renderBundle(bundle: Bundle, image: string) {
   const { csv } = bundle;
   const packageName = bundle.annotations.get(bundleAnnotations.package).text!;
   return {
@@ -59,18 +41,6 @@ function withoutRepeated(all: readonly Property[]): Property[] {
   return all.filter(
     (one, index) => !kinds.includes(one.type) || all.findIndex((other) => isEqual(other, one)) === index,
   );
-}
-
-/** Returns the channel entry of a bundle, with the upgrades that its ClusterServiceVersion declares. */
-export function channelEntry({ csv }: Bundle): ChannelEntry {
-  const [replaces, skips] = [csv.get("spec", "replaces").text, csv.get("spec", "skips").texts];
-  const skipRange = csv.get("metadata", "annotations", csvAnnotations.skipRange).text;
-  return {
-    name: csv.get("metadata", "name").text!,
-    ...(replaces ? { replaces } : {}),
-    ...(skips.length > 0 ? { skips } : {}),
-    ...(skipRange ? { skipRange } : {}),
-  };
 }
 
 function readProperty(property: Located): Property[] {

@@ -26,10 +26,8 @@ export function parseInstallMode(text: string): ChosenMode {
   if (type && isValid && namespaces.length >= least && namespaces.length <= most) {
     return { type, namespaces: namespaces.toSorted() };
   }
-  throw new TsbuilderError(`"${text}" is not an install mode`, {
-    code: "INVALID_ARGUMENT",
-    hint: "use AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME",
-  });
+  const hint = "use AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME";
+  throw new TsbuilderError(`"${text}" is not an install mode`, { code: "INVALID_ARGUMENT", hint });
 }
 
 /**

@@ -67,7 +67,6 @@ export async function readOperatorGroups(place: OlmPlace): Promise<readonly Oper
   return readAll<OperatorGroup>(place, `operatorgroups.${group}`);
 }
 
-/** A ClusterServiceVersion in the cluster. */
 export interface InstalledVersion extends ClusterServiceVersion {
   readonly status?: { readonly phase?: string; readonly message?: string };
 }

@@ -94,7 +94,6 @@ interface ExampleProblem {
   readonly hint: string;
 }
 
-/** The subject of the checks. */
 interface CheckedBundle {
   readonly tree: Tree;
   readonly folder: string;

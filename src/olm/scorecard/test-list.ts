@@ -109,10 +109,8 @@ export function readTests(tree: Tree, folder: string, named: string | undefined)
   const path = named ?? `${folder}/${bundleFolders.tests}${configFile}`;
   const text = tree.read(path);
   if (text === undefined) {
-    throw new TsbuilderError(`the bundle has no tests: "${path}" is missing`, {
-      code: "NOT_FOUND",
-      hint: "tsbuilder bundle writes it; or name another file with --config",
-    });
+    const hint = "tsbuilder bundle writes it; or name another file with --config";
+    throw new TsbuilderError(`the bundle has no tests: "${path}" is missing`, { code: "NOT_FOUND", hint });
   }
   const documents = readDocuments(path, text);
   if (documents instanceof TsbuilderError) throw documents;
@@ -133,11 +131,8 @@ function readTest(test: Located, path: string): ScorecardTest {
 }
 
 function refuse(message: string, path: string, place: Located | undefined): TsbuilderError {
-  return new TsbuilderError(message, {
-    code: "INVALID_SOURCE",
-    hint: `its apiVersion is ${scorecardApiVersion}, its kind Configuration, and each test in its stages has an entrypoint: delete ${path}, and tsbuilder bundle writes it`,
-    at: place?.at,
-  });
+  const hint = `its apiVersion is ${scorecardApiVersion}, its kind Configuration, and each test in its stages has an entrypoint: delete ${path}, and tsbuilder bundle writes it`;
+  return new TsbuilderError(message, { code: "INVALID_SOURCE", hint, at: place?.at });
 }
 
 /** Returns a filter for tests by a label selector such as `suite=olm`. */

@@ -234,7 +234,6 @@ export function permissionsOf({ csv }: Bundle): Located[] {
   return [...strategy.get("permissions").items, ...strategy.get("clusterPermissions").items];
 }
 
-/** Returns the versions of a CRD, by name. */
 export function versionsOf(crd: Located): string[] {
   return crd.get("spec", "versions").items.flatMap((version) => version.get("name").text ?? []);
 }

@@ -46,7 +46,6 @@ export function checkFields(
   ];
 }
 
-/** Checks the fields of the ClusterServiceVersion. */
 export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
   const schema = await loadCsvSchema();
   const findings = checkFields(bundle.csv, schema, { wrong: "csv-field", unknown: "csv-unknown-field" });

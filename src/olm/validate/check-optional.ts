@@ -5,7 +5,6 @@ import { removedApis } from "./check-apis.ts";
 import { show } from "./check-csv.ts";
 import { type Findings, type OptionalSet, finding } from "./rules.ts";
 
-/** The checks of each optional set. */
 export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {
   operatorhub: checkHub,
   capabilities: checkCapabilities,

@@ -144,7 +144,6 @@ export const rules = {
 
 export type RuleName = keyof typeof rules;
 
-/** A rule for bundles. */
 export interface Rule {
   readonly severity: Severity;
   /** The condition that holds in a valid bundle. */

@@ -248,7 +248,6 @@ function lack({ isMissing, value }: Located): string {
 
 const constraint = "olm.constraint";
 
-/** The fields of each type of dependency. */
 const required: Readonly<Record<string, readonly string[]>> = {
   [properties.gvk]: ["group", "version", "kind"],
   [properties.package]: ["packageName", "version"],

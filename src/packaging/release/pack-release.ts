@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { licensesFile } from "../../shared/third-party-licenses.ts";
 import { checkPackage } from "./check-package.ts";
-import { readCli, readCreate, readLibraries } from "../own-sources.ts";
-import { type Tarball, packReleases } from "../pack.ts";
+import { type Tarball, packReleases, readCli, readCreate, readLibraries } from "../pack.ts";
 import { readTarball } from "../tarball.ts";
 import { readNotes } from "./versions.ts";
 
@@ -129,7 +128,6 @@ interface ReleasedPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** The hash of the tarball, in hexadecimal. */
   readonly sha256: string;
   readonly dependencies: readonly string[];
   /** Packages whose code is in its bundles, by the labels of the file with their licenses: `yaml 2.9.1 (ISC)`. */

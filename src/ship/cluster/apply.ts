@@ -8,7 +8,6 @@ export const fieldManager = "tsbuilder";
 
 const serverSide = ["--server-side", "--force-conflicts", "--field-manager", fieldManager];
 
-/** How objects are applied. */
 export interface ApplyOptions extends ClusterChoice {
   readonly dryRun?: boolean | undefined;
 }

@@ -50,21 +50,11 @@ export async function applyOrDiff(
   return answered.length + created.length > 0 ? [...answered, ...created] : ["nothing would change"];
 }
 
-/** Objects that the cluster can validate in a dry run, and those it cannot. */
-interface SplitObjects {
-  readonly checkable: readonly ManifestObject[];
-  /** Objects in a namespace that does not exist yet. */
-  readonly unchecked: readonly ManifestObject[];
-}
-
 /**
- * Separates objects in namespaces that do not exist yet. A dry run creates no namespace, so the server responds with
- * 404 to a dry run of anything in it.
+ * Separates the objects that the cluster can check in a dry run from those in namespaces that do not exist yet. A dry run
+ * creates no namespace, so the server responds with 404 to a dry run of anything in it.
  */
-async function splitByNamespace(
-  objects: readonly ManifestObject[],
-  choice: ClusterChoice,
-): Promise<SplitObjects> {
+async function splitByNamespace(objects: readonly ManifestObject[], choice: ClusterChoice) {
   const namespaces = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name);
   const found = await Promise.all(namespaces.map((name) => readJson(choice, ["get", "namespace", name])));
   const missing = new Set(namespaces.filter((_, index) => found[index] === undefined));

@@ -97,7 +97,6 @@ async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterCho
   }
 }
 
-/** Checks that the operator's Deployment is available. */
 async function checkDeployment(
   { metadata: { name, namespace = "default" } }: ManifestObject,
   choice: ClusterChoice,

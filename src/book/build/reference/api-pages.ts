@@ -89,7 +89,6 @@ const indent = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;
 
 const repository = join(import.meta.dirname, "../../../..");
 
-/** An export of a package. */
 interface ExportedSymbol {
   readonly name: string;
   /** The doc comment as Markdown; empty without one. */
@@ -214,7 +213,6 @@ export function readExports(): ExportedSymbols {
   return new ExportedSymbols(entries.map(({ module }) => module));
 }
 
-/** Reads all exports of our packages, with their package. */
 export function allExports(symbols: ExportedSymbols): (ExportedSymbol & { readonly from: string })[] {
   return entries.flatMap(({ name, module }) =>
     symbols.of(module).map((symbol) => ({ ...symbol, from: name })),

@@ -458,7 +458,6 @@ function argumentsTable(args: MarkerHelp["arguments"]): string {
   );
 }
 
-/** The page of the keys of `PROJECT` and the features of a deployment. */
 const projectFilePage: Page = {
   title: "The PROJECT file",
   order: 3,

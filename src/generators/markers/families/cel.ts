@@ -3,7 +3,6 @@ import { fieldAndType, type MarkerFamily, optional, text } from "../definition.t
 
 const reasons = ["FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueDuplicate"];
 
-/** CEL validation rules. */
 export const cel: MarkerFamily = {
   name: "cel",
   title: "CEL validation rules",

@@ -6,7 +6,6 @@ const items: KeyValue<number> = { type: "int", read: numeric, refuse: checkList 
 const properties: KeyValue<number> = { type: "int", read: numeric, refuse: checkObject };
 const unique: KeyValue<true | undefined> = { type: "bool", read: flag, refuse: checkList };
 
-/** Limits of lists and maps. */
 export const collections: MarkerFamily = {
   name: "collections",
   title: "Limits of lists and maps",

@@ -1,7 +1,6 @@
 import { readJson } from "../parse-marker.ts";
 import { keyMarker, type MarkerFamily, singleValue, text } from "../definition.ts";
 
-/** Default values and examples. */
 export const defaults: MarkerFamily = {
   name: "defaults",
   title: "Default values and examples",

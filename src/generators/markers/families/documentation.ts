@@ -1,6 +1,5 @@
 import { fieldAndType, keyMarker, type MarkerFamily, optional, singleValue, text } from "../definition.ts";
 
-/** Titles, links and the length of descriptions. */
 export const documentation: MarkerFamily = {
   name: "documentation",
   title: "Titles, links and the length of descriptions",

@@ -1,7 +1,6 @@
 import { addRule } from "../../model/schema.ts";
 import type { MarkerFamily } from "../definition.ts";
 
-/** Immutable fields. */
 export const immutability: MarkerFamily = {
   name: "immutability",
   title: "Immutable fields",

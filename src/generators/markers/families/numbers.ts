@@ -16,7 +16,6 @@ const limit: KeyValue<number> = {
 
 const exclusive: KeyValue<true | undefined> = { type: "bool", read: flag, refuse: checkNumeric };
 
-/** Limits of numbers. */
 export const numbers: MarkerFamily = {
   name: "numbers",
   title: "Limits of numbers",

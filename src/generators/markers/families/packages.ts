@@ -1,6 +1,5 @@
 import { type MarkerFamily, optional, singleValue } from "../definition.ts";
 
-/** Settings of a whole version. */
 export const packages: MarkerFamily = {
   name: "packages",
   title: "Groups and versions",

@@ -1,6 +1,5 @@
 import { listOfStrings, type MarkerFamily, optional, strings } from "../definition.ts";
 
-/** The operator's permissions. */
 export const rbac: MarkerFamily = {
   name: "rbac",
   title: "The operator's permissions",

@@ -5,7 +5,6 @@ import { declarative, describeSchema } from "./numbers.ts";
 
 const length: KeyValue<number> = { type: "int", read: numeric, refuse: checkTextual };
 
-/** Limits of strings. */
 export const strings: MarkerFamily = {
   name: "strings",
   title: "Limits of strings",

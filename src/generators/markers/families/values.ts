@@ -2,7 +2,6 @@ import { type MarkerValue, type Schema, originKey, refKey } from "../../model/sc
 import { type ApplyContext, type MarkerFamily, text, validation } from "../definition.ts";
 import { describeSchema } from "./numbers.ts";
 
-/** Allowed values and types. */
 export const values: MarkerFamily = {
   name: "values",
   title: "Allowed values and types",

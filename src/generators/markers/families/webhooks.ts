@@ -1,6 +1,5 @@
 import { listOfStrings, type MarkerFamily, optional } from "../definition.ts";
 
-/** Admission webhooks. */
 export const webhooks: MarkerFamily = {
   name: "webhooks",
   title: "Admission webhooks",
