@@ -9,7 +9,7 @@ import { renderPart } from "../scaffold/template.ts";
 import type { Part, TemplateContext } from "../scaffold/blueprint.ts";
 import type { Draft, Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
-import { type ManifestObject, isCrd } from "../ship/manifest.ts";
+import { type ManifestObject, type WithSpec, isCrd } from "../ship/manifest.ts";
 import { action, formatTemplate, keysWhen, lines, optionalKey, textAction } from "./actions.ts";
 import { type Manager, managerTemplate, ownArguments, plainVariables, readManager } from "./manager.ts";
 import type { FeatureName } from "../project/features.ts";
@@ -230,7 +230,7 @@ function toTemplate(
   project: string,
   rename: (text: string) => string,
 ): ManifestObject {
-  if (isCrd(object)) return definition(object as ManifestObject & { readonly spec: Fields });
+  if (isCrd(object)) return definition(object as WithSpec<Fields>);
   const done = walk(object) as ManifestObject;
   const own = without((object.metadata["labels"] ?? {}) as Fields, [nameLabel, managedBy]);
   return {
@@ -252,7 +252,7 @@ function toTemplate(
   }
 
   /** Schemas are long and contain none of the deployment's names. */
-  function definition({ spec, ...crd }: ManifestObject & { readonly spec: Fields }): ManifestObject {
+  function definition({ spec, ...crd }: WithSpec<Fields>): ManifestObject {
     const { versions, ...others } = spec;
     return { ...(walk(crd) as ManifestObject), spec: { ...(walk(others) as Fields), versions } };
   }
@@ -434,7 +434,7 @@ const metricsPort = action(".Values.metrics.port");
 
 /** The Services for metrics and webhooks, with the ports from the values. */
 function serviceTemplate(service: ManifestObject, folder: string): ManifestObject {
-  const { spec } = service as ManifestObject & { readonly spec: { readonly ports?: readonly object[] } };
+  const { spec } = service as WithSpec<{ readonly ports?: readonly object[] }>;
   const ours: Readonly<Record<string, object>> = {
     metrics: { name: scheme, port: metricsPort, targetPort: metricsPort },
     webhook: { targetPort: action(".Values.webhook.port") },
@@ -444,9 +444,7 @@ function serviceTemplate(service: ManifestObject, folder: string): ManifestObjec
 
 /** The ServiceMonitor's endpoint depends on how metrics are served, and on the certificate. */
 function monitorTemplate(monitor: ManifestObject): ManifestObject {
-  const { spec } = monitor as ManifestObject & {
-    readonly spec: { readonly endpoints?: readonly { readonly tlsConfig?: object }[] };
-  };
+  const { spec } = monitor as WithSpec<{ readonly endpoints?: readonly { readonly tlsConfig?: object }[] }>;
   const endpoints = spec.endpoints?.map(({ tlsConfig, ...endpoint }) => ({
     ...endpoint,
     port: scheme,
@@ -467,9 +465,8 @@ function trusted(tlsConfig: object): object {
 
 /** Traffic is allowed to the ports from the values. */
 function policyTemplate(policy: ManifestObject, port: "metrics" | "webhook"): ManifestObject {
-  const { spec } = policy as ManifestObject & {
-    readonly spec: { readonly ingress?: readonly { readonly ports?: readonly object[] }[] };
-  };
+  type Rule = { readonly ports?: readonly object[] };
+  const { spec } = policy as WithSpec<{ readonly ingress?: readonly Rule[] }>;
   const value = action(`.Values.${port}.port`);
   const ingress = spec.ingress?.map((rule) => ({
     ...rule,
@@ -480,9 +477,7 @@ function policyTemplate(policy: ManifestObject, port: "metrics" | "webhook"): Ma
 
 /** Conversion and its CA depend on the webhooks. */
 function definitionTemplate(definition: ManifestObject): ManifestObject {
-  const { metadata, spec } = definition as ManifestObject & {
-    readonly spec: { readonly conversion?: unknown };
-  };
+  const { metadata, spec } = definition as WithSpec<{ readonly conversion?: unknown }>;
   const { annotations = {}, ...rest } = metadata as typeof metadata & { annotations?: object };
   const { conversion, ...others } = spec;
   const keep = keysWhen(".Values.crd.keep", { "helm.sh/resource-policy": "keep" });

@@ -12,6 +12,9 @@ export interface ManifestObject {
   readonly [field: string]: unknown;
 }
 
+/** An object of which these fields of the spec are known. */
+export type WithSpec<Spec> = ManifestObject & { readonly spec: Spec };
+
 export function parseManifest(text: string): ManifestObject[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS() as ManifestObject | null)

@@ -203,7 +203,7 @@ const insideSentences =
 export const quantityPattern =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
-function integerOrString(): Schema {
+export function integerOrString(): Schema {
   return { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true };
 }
 

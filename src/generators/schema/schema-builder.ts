@@ -32,7 +32,7 @@ import {
   unionMembers,
 } from "./shape.ts";
 import { variantsSchema } from "./variants-schema.ts";
-import { wellKnownSchema } from "./built-in-types.ts";
+import { integerOrString, wellKnownSchema } from "./built-in-types.ts";
 
 /** Builds schemas from types. Each named type is built once per set of arguments. */
 export class SchemaBuilder implements Builder {
@@ -333,8 +333,7 @@ function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
   }
   const isNumberOrString =
     types.size === 2 && types.has("string") && (types.has("integer") || types.has("number"));
-  if (isNumberOrString)
-    return { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true };
+  if (isNumberOrString) return integerOrString();
   const hint = "a structural schema has a single type: use an object with one optional field for each";
   return problem(typed, "the members of this union have no common type", hint);
 }

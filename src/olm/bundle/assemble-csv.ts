@@ -237,14 +237,7 @@ function withNamespaces(container: Container, { namespaces }: Provided, isManage
   };
 }
 
-interface SortedObjects {
-  readonly base: ClusterServiceVersion;
-  readonly crds: readonly Crd[];
-  readonly examples: readonly ManifestObject[];
-  readonly objects: readonly ManifestObject[];
-}
-
-function sortObjects({ objects: all, samples }: CsvRequest): SortedObjects {
+function sortObjects({ objects: all, samples }: CsvRequest) {
   const base = all.find(({ kind }) => kind === csvKind) as ClusterServiceVersion | undefined;
   if (!base) {
     const hint = "list the file in bases/ below resources in config/manifests/kustomization.yaml";
@@ -403,7 +396,7 @@ function annotate(
   const { annotations = {} } = metadata as { annotations?: Record<string, string> };
   const containers = found.deployments[0]?.spec.template.spec?.containers ?? [];
   const image = (containers.find(({ name }) => name === "manager") ?? containers[0])?.image;
-  const own = {
+  return {
     [csvAnnotations.examples]: JSON.stringify(found.examples, undefined, 2),
     [csvAnnotations.builder]: builder,
     [csvAnnotations.projectLayout]: projectLayout,
@@ -411,7 +404,6 @@ function annotate(
     ...(found.namespace === undefined ? {} : { [csvAnnotations.suggestedNamespace]: found.namespace }),
     ...annotations,
   };
-  return own;
 }
 
 function missingExamples(crds: readonly Crd[], examples: readonly ManifestObject[]): string[] {

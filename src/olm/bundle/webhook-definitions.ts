@@ -1,7 +1,7 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { ServicePort, ServiceSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
-import { type ManifestObject, describeObject, isCrd } from "../../ship/manifest.ts";
+import { type ManifestObject, type WithSpec, describeObject, isCrd } from "../../ship/manifest.ts";
 import { webhookTypes } from "../bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
 
@@ -56,15 +56,13 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
       );
     return found;
   };
-  const admission = objects.filter(isWebhookConfiguration).flatMap((configuration) =>
-    ((configuration as ManifestObject & { webhooks?: readonly Webhook[] }).webhooks ?? []).flatMap(
-      (webhook) => {
-        const found = serve(`the webhook ${webhook.name}`, webhook.clientConfig);
-        if (!found) return [];
-        notes.push(...unknownFields(webhook));
-        return [admissionDefinition(types[configuration.kind]!, webhook, found)];
-      },
-    ),
+  const admission = objects.filter(isWebhookConfiguration).flatMap(({ kind, webhooks = [] }) =>
+    (webhooks as readonly Webhook[]).flatMap((webhook) => {
+      const found = serve(`the webhook ${webhook.name}`, webhook.clientConfig);
+      if (!found) return [];
+      notes.push(...unknownFields(webhook));
+      return [admissionDefinition(types[kind]!, webhook, found)];
+    }),
   );
   const conversions = objects.filter(isCrd).flatMap((crd) => {
     const { webhook } = conversionOf(crd) ?? {};
@@ -83,7 +81,7 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
 
 /** Returns the conversion of a CRD, if a webhook does it. */
 function conversionOf(crd: ManifestObject): Conversion | undefined {
-  const { conversion } = (crd as ManifestObject & { spec: { conversion?: Conversion } }).spec;
+  const { conversion } = (crd as WithSpec<{ conversion?: Conversion }>).spec;
   return conversion?.strategy === "Webhook" ? conversion : undefined;
 }
 
@@ -164,9 +162,9 @@ function address(
   };
 }
 
-export type Deployment = ManifestObject & { readonly spec: DeploymentSpec };
+export type Deployment = WithSpec<DeploymentSpec>;
 
-export type Service = ManifestObject & { readonly spec: ServiceSpec };
+export type Service = WithSpec<ServiceSpec>;
 
 /** A reference of a webhook to the Service in front of it. */
 export interface ServiceReference {

@@ -14,12 +14,17 @@ export async function waitForOperator(
   seconds: number,
 ): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
+  const options = { ...choice, seconds };
   const deployment = deployed.find(({ kind }) => kind === "Deployment");
-  if (deployment) await until(deadline, () => checkDeployment(deployment, choice, seconds));
+  if (deployment) await until(deadline, () => checkDeployment(deployment, options));
   if (!hasWebhooks(deployed)) return;
-  if (deployment) await until(deadline, () => checkFormerPods(deployment, choice, seconds));
+  if (deployment) await until(deadline, () => checkFormerPods(deployment, options));
   const samples = await renderSamples();
-  await until(deadline, () => checkWebhooks(deployed, samples, choice, seconds));
+  await until(deadline, () => checkWebhooks(deployed, samples, options));
+}
+
+interface WaitOptions extends ClusterChoice {
+  readonly seconds: number;
 }
 
 /** Explains what is not ready yet; called only on a timeout, since it asks the cluster. */
@@ -42,8 +47,7 @@ async function until(deadline: number, check: () => Promise<Reason | undefined>)
 async function checkWebhooks(
   deployed: readonly ManifestObject[],
   samples: readonly ManifestObject[],
-  choice: ClusterChoice,
-  seconds: number,
+  { seconds, ...choice }: WaitOptions,
 ): Promise<Reason | undefined> {
   if (samples.length === 0) return undefined;
   const failures = unreachedWebhooks(await refusalsOf(samples, choice), deployed);
@@ -99,8 +103,7 @@ async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterCho
 
 async function checkDeployment(
   { metadata: { name, namespace = "default" } }: ManifestObject,
-  choice: ClusterChoice,
-  seconds: number,
+  { seconds, ...choice }: WaitOptions,
 ): Promise<Reason | undefined> {
   const where = ["--namespace", namespace];
   const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...where]);
@@ -129,8 +132,7 @@ async function findReasons(
 /** Checks that no pod of the former version is left. Until they end, they answer the API server, and may not know new fields. */
 async function checkFormerPods(
   { metadata: { namespace = "default" }, spec }: ManifestObject,
-  choice: ClusterChoice,
-  seconds: number,
+  { seconds, ...choice }: WaitOptions,
 ): Promise<Reason | undefined> {
   const pods = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
   const left = pods.find((pod) => isEnding(pod, Date.now()));
