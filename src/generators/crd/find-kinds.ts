@@ -135,17 +135,8 @@ function staticObject(
   return isObject(value) ? value : undefined;
 }
 
-function checkNames({
-  version,
-  kind,
-  plural,
-  scope,
-}: {
-  version: string;
-  kind: string;
-  plural: string;
-  scope: string;
-}): string[] {
+function checkNames(names: Pick<KindSummary, "version" | "kind" | "plural" | "scope">): string[] {
+  const { version, kind, plural, scope } = names;
   const problems: string[] = [];
   if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63)
     problems.push(`"${kind}" is not a valid kind: use PascalCase, for example MySQL`);

@@ -111,7 +111,7 @@ export class ModuleGraph {
           ? name
           : reexport.exported !== head
             ? undefined
-            : reexportedPath(reexport.name, rest);
+            : (reexport.name === "*" ? rest : [reexport.name, ...rest]).join(".");
       if (path === undefined) continue;
       if (knownPackages.test(reexport.specifier)) {
         if (reexport.exported !== "*") return { kind: "external", specifier: reexport.specifier, name: path };
@@ -253,8 +253,4 @@ function specifiersOf(module: Module): ReadonlySet<string> {
   const all = new Set([...written, ...inline]);
   specifiers.set(module, all);
   return all;
-}
-
-function reexportedPath(name: string, rest: string[]): string {
-  return (name === "*" ? rest : [name, ...rest]).join(".");
 }

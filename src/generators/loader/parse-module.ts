@@ -528,16 +528,9 @@ export interface KeptModule {
 }
 
 /** Returns undefined for a module with syntax errors or `declare module`, which every run must parse. */
-export function keepModule({
-  file,
-  text,
-  imports,
-  exports,
-  reexports,
-  augmentations,
-  syntaxErrors,
-}: Module): KeptModule | undefined {
-  if (augmentations.length > 0 || syntaxErrors.length > 0) return undefined;
+export function keepModule(module: Module): KeptModule | undefined {
+  if (module.augmentations.length > 0 || module.syntaxErrors.length > 0) return undefined;
+  const { file, text, imports, exports, reexports } = module;
   return { file, text, imports, exports, reexports };
 }
 

@@ -32,7 +32,9 @@ export function objectSchema(
   const oneOfFields = oneOfFieldsOf(typeMarkers);
   const fields = buildFields(shape, builder);
   for (const { name, isRequired, place } of fields) {
-    if (isRequired && oneOfFields.has(name)) reportRequiredInOneOf(name, place, log);
+    if (!isRequired || !oneOfFields.has(name)) continue;
+    const message = `the field "${name}" is required, but only some of its group can be set`;
+    log.error(place, message, `make it optional: ${name}?`);
   }
   // Unlike an assignment, this also defines a property named __proto__.
   const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
@@ -68,11 +70,6 @@ function schemaOfMap(shape: Shape, builder: Builder, place: Place): Schema {
     additionalProperties: builder.use(shape.index!),
     [originKey]: { place, markers: new Map() },
   };
-}
-
-function reportRequiredInOneOf(name: string, place: Place, log: DiagnosticLog): void {
-  const message = `the field "${name}" is required, but only some of its group can be set`;
-  log.error(place, message, `make it optional: ${name}?`);
 }
 
 function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {

@@ -194,7 +194,8 @@ function typeSchema(typed: Typed, builder: Builder): Schema {
     case "union":
       return unionSchema(typed, builder);
     case "template":
-      return { type: "string", pattern: templatePattern(typed, builder.sources) };
+      // An anchored pattern: `${number}m` becomes `^-?[0-9]+(\.[0-9]+)?m$`.
+      return { type: "string", pattern: `^${partPattern(typed, builder.sources)}$` };
     case "reference":
       return referenceSchema(typed, builder);
     case "object":
@@ -336,11 +337,6 @@ function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
   if (isNumberOrString) return integerOrString();
   const hint = "a structural schema has a single type: use an object with one optional field for each";
   return problem(typed, "the members of this union have no common type", hint);
-}
-
-/** Converts a template literal type to an anchored pattern: `${number}m` to `^-?[0-9]+(\.[0-9]+)?m$`. */
-function templatePattern(typed: Typed, sources: SchemaSources): string {
-  return `^${partPattern(typed, sources)}$`;
 }
 
 function partPattern({ node, env }: Typed, sources: SchemaSources): string {

@@ -51,8 +51,10 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
   switch (node.kind) {
     case "object":
       return membersShape(node.members, env);
-    case "intersection":
-      return intersectionShape(node.members.map((member) => shapeOf({ node: member, env }, sources)));
+    case "intersection": {
+      const shapes = node.members.map((member) => shapeOf({ node: member, env }, sources));
+      return shapes.includes(undefined) ? undefined : joinMembers(shapes as Shape[]);
+    }
     case "mapped":
       return mappedShape(node, env, sources);
     case "reference": {
@@ -174,10 +176,6 @@ function joinShapes(shapes: readonly (Shape | undefined)[]): Shape | undefined {
     index: known.findLast(({ index }) => index)?.index,
     foreign: known.flatMap(({ foreign }) => foreign),
   };
-}
-
-function intersectionShape(shapes: readonly (Shape | undefined)[]): Shape | undefined {
-  return shapes.includes(undefined) ? undefined : joinMembers(shapes as readonly Shape[]);
 }
 
 /** The shape of an intersection: a property of several members has the types and markers of all of them. */

@@ -67,7 +67,7 @@ function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema
   const variants = shapes.map((shape): Variant => {
     reportForeign(shape, builder.sources.log);
     const isNull = ({ name }: BuiltField): boolean =>
-      isAlwaysNull(shape.properties.get(name)!, builder.sources);
+      consistsOf(shape.properties.get(name)!, ["null", "undefined", "never"], builder.sources);
     const all = buildFields(shape, builder).map((field) => [field.name, field] as const);
     return {
       shape,
@@ -207,11 +207,7 @@ function withoutAbsent(shape: Shape, sources: SchemaSources): Shape | undefined 
   return { ...shape, properties: new Map(present.map((property) => [property.name, property])) };
 }
 
-/** Returns whether a property has no values but null. */
-function isAlwaysNull(property: Property, sources: SchemaSources): boolean {
-  return consistsOf(property, ["null", "undefined", "never"], sources);
-}
-
+/** Returns whether a property has no values but those of some keywords. */
 function consistsOf(property: Property, keywords: readonly string[], sources: SchemaSources): boolean {
   return declarationsOf(property).some(
     ({ type, schema }) =>

@@ -59,7 +59,10 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
   const objects = deployments.some(makesCertificate)
     ? all.filter((object) => !isForOwnCertificate(object))
     : all;
-  if (deployments.length === 0) throw withoutDeployment();
+  if (deployments.length === 0) {
+    const hint = "list ../default below resources in config/manifests/kustomization.yaml";
+    throw new TsbuilderError("config/manifests renders no Deployment", { code: "NOT_FOUND", hint });
+  }
   const accounts = accountsOf(deployments, request.extraServiceAccounts);
   const roles = splitRoles(objects.filter(isRbac), accounts);
   const webhooks = findWebhooks([...objects, ...crds]);
@@ -261,11 +264,6 @@ function isFirst(object: ManifestObject, index: number, all: readonly ManifestOb
   const isSame = (other: ManifestObject): boolean =>
     other.apiVersion === object.apiVersion && describeObject(other) === describeObject(object);
   return all.findIndex(isSame) === index;
-}
-
-function withoutDeployment(): TsbuilderError {
-  const hint = "list ../default below resources in config/manifests/kustomization.yaml";
-  return new TsbuilderError("config/manifests renders no Deployment", { code: "NOT_FOUND", hint });
 }
 
 function accountsOf(deployments: readonly Deployment[], extra: readonly string[]): Accounts {

@@ -47,7 +47,7 @@ export function checkFields(
 }
 
 export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
-  const schema = await loadCsvSchema();
+  const schema = await (csvSchema ??= compileCsvSchema());
   const findings = checkFields(bundle.csv, schema, { wrong: "csv-field", unknown: "csv-unknown-field" });
   if (findings.some(({ rule }) => rule === "csv-field")) return findings;
   const node = (await loadSchemas("apps/v1"))!.get("DeploymentSpec")!;
@@ -55,13 +55,9 @@ export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
   return [...findings, ...specs.flatMap((spec) => checkScalars(spec, node, "csv-field"))];
 }
 
-/** Returns the schema of a ClusterServiceVersion, with the fields that OLM reads. Parts of Kubernetes have Kubernetes' types. */
-async function loadCsvSchema(): Promise<CompiledSchema> {
-  return (loaded ??= await compileCsvSchema());
-}
+let csvSchema: Promise<CompiledSchema> | undefined;
 
-let loaded: CompiledSchema | undefined;
-
+/** Compiles the schema of a ClusterServiceVersion, with the fields that OLM reads. Parts of Kubernetes have Kubernetes' types. */
 async function compileCsvSchema(): Promise<CompiledSchema> {
   const [apps, rbac, admission, meta] = await Promise.all([
     load("apps/v1"),

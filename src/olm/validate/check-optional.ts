@@ -1,7 +1,7 @@
 import { capabilityLevels, bundleAnnotations, csvAnnotations, iconMediaTypes } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { type Bundle, definedCrds, deploymentsOf, permissionsOf } from "./bundle.ts";
-import { removedApis } from "./check-apis.ts";
+import { removedApis } from "./check-objects.ts";
 import { show } from "./check-csv.ts";
 import { type Findings, type OptionalSet, finding } from "./rules.ts";
 

@@ -17,10 +17,8 @@ import {
   testMediaType,
 } from "../bundle-format.ts";
 import { sortFindings } from "../rule-finding.ts";
-import { checkApis } from "./check-apis.ts";
-import { checkCrds, checkObjects, checkOwned } from "./check-objects.ts";
+import { checkApis, checkCrds, checkExamples, checkObjects, checkOwned } from "./check-objects.ts";
 import { checkCsv, show } from "./check-csv.ts";
-import { checkExamples } from "./check-examples.ts";
 import { checkBuiltIn, checkCsvFields } from "./check-fields.ts";
 import { checkInstall, checkWebhooks } from "./check-install.ts";
 import { optionalChecks } from "./check-optional.ts";

@@ -235,22 +235,22 @@ function reasonsOf(
   events: readonly WarningEvent[],
 ): string[] {
   return [
-    ...(deployment?.status?.conditions ?? []).filter(isBad).map(describeCondition),
+    ...(deployment?.status?.conditions ?? [])
+      .filter(isBad)
+      .map(({ type, message = "" }) => `${type}: ${message}`),
     ...pods.flatMap((pod) => podReasons(pod).map((reason) => `pod ${pod.metadata.name}: ${reason}`)),
     ...events
       .filter(({ type }) => type === "Warning")
       .slice(-5)
-      .map(describeEvent),
+      .map(
+        ({ reason, message, involvedObject: of }) => `event ${reason} of ${of?.kind} ${of?.name}: ${message}`,
+      ),
   ];
 }
 
 /** Most conditions are good when true; ReplicaFailure is not. */
 function isBad({ type, status }: Condition): boolean {
   return status === (type === "ReplicaFailure" ? "True" : "False");
-}
-
-function describeCondition({ type, message = "" }: Condition): string {
-  return `${type}: ${message}`;
 }
 
 function podReasons({ spec, status }: PodState): string[] {
@@ -275,8 +275,4 @@ function containerReasons({
   if (terminated)
     return [`container ${name} terminated: ${terminated.reason ?? "?"} (${terminated.exitCode})`];
   return running && ready === false ? [`container ${name} is running but not ready`] : [];
-}
-
-function describeEvent({ reason, message, involvedObject }: WarningEvent): string {
-  return `event ${reason} of ${involvedObject?.kind} ${involvedObject?.name}: ${message}`;
 }

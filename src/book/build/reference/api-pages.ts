@@ -66,7 +66,8 @@ function implementsOverloads(member: ts.ClassElement, { members }: ts.ClassDecla
 }
 
 function memberText(member: ts.ClassElement, checker: ts.TypeChecker): string {
-  return [...commentsOf(member), unindent(bareMember(member, checker))].join("\n");
+  const comments = ts.getJSDocCommentsAndTags(member).map((comment) => comment.getText());
+  return [...comments, bareMember(member, checker)].map(unindent).join("\n");
 }
 
 function bareMember(member: ts.ClassElement, checker: ts.TypeChecker): string {
@@ -76,10 +77,6 @@ function bareMember(member: ts.ClassElement, checker: ts.TypeChecker): string {
   }
   if (ts.isFunctionLike(member)) return signatureText(member as ts.FunctionLikeDeclaration, checker);
   return member.getText();
-}
-
-function commentsOf(node: ts.Node): string[] {
-  return ts.getJSDocCommentsAndTags(node).map((comment) => unindent(comment.getText()));
 }
 
 /** Removes the two columns by which the members of a class are indented. */
