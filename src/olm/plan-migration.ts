@@ -36,18 +36,14 @@ export function planMigration(tree: Tree, folder: string, out: string): Map<stri
     const name = csv.get("metadata", "name").text!;
     const own = channels.get(name);
     const version = csv.get("spec", "version").text;
-    if (!version || !parseSemver(version))
-      throw refuse(
-        `"${csv.file}" has no valid spec.version`,
-        "set it to three numbers, such as 1.0.0",
-        csv.get("spec"),
-      );
-    if (!own)
-      throw refuse(
-        `no channel of "${file}" leads to "${name}"`,
-        "have a later version replace it, or delete its folder",
-        csv,
-      );
+    if (!version || !parseSemver(version)) {
+      const message = `"${csv.file}" has no valid spec.version`;
+      throw refuse(message, "set it to three numbers, such as 1.0.0", csv.get("spec"));
+    }
+    if (!own) {
+      const message = `no channel of "${file}" leads to "${name}"`;
+      throw refuse(message, "have a later version replace it, or delete its folder", csv);
+    }
     const chosen = manifest.get("defaultChannel").text;
     // A bundle names the default channel only if it is in it.
     const defaultChannel = own.find((channel) => channel === chosen);

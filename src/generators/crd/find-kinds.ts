@@ -74,12 +74,8 @@ function readKind(
   const type = typeOf(declaration, kind, log, place);
   const resolved = type && graph.resolve(type.name, module);
   if (!type || resolved?.kind !== "declared") {
-    if (type)
-      log.error(
-        place,
-        `no type "${type.name}" found for the kind`,
-        "declare an interface that extends CustomResource<Spec, Status>",
-      );
+    const hint = "declare an interface that extends CustomResource<Spec, Status>";
+    if (type) log.error(place, `no type "${type.name}" found for the kind`, hint);
     return undefined;
   }
   const parts = resolved.parts.filter(({ declaration: { kind: what } }) => what !== "const");

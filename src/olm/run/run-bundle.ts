@@ -86,19 +86,15 @@ export async function upgradeBundle(options: RunOptions, place: OlmPlace): Promi
   const packageName = packageOf(options.bundle);
   await requireOlm(place);
   const subscription = await findSubscription(packageName, place);
-  const before = subscription && (await readCatalog(packageName, place));
-  if (!subscription || !before) {
-    throw new TsbuilderError(
-      subscription
-        ? `the catalog of ${packageName} is an image`
-        : `the package ${packageName} is not installed in ${place.namespace}`,
-      subscription
-        ? {
-            code: "REFUSED",
-            hint: "add the bundle to the catalog, and push its image: OLM asks for it by itself",
-          }
-        : { code: "NOT_FOUND", hint: `install it first: tsbuilder run bundle ${options.image}` },
-    );
+  if (!subscription) {
+    const message = `the package ${packageName} is not installed in ${place.namespace}`;
+    const hint = `install it first: tsbuilder run bundle ${options.image}`;
+    throw new TsbuilderError(message, { code: "NOT_FOUND", hint });
+  }
+  const before = await readCatalog(packageName, place);
+  if (!before) {
+    const hint = "add the bundle to the catalog, and push its image: OLM asks for it by itself";
+    throw new TsbuilderError(`the catalog of ${packageName} is an image`, { code: "REFUSED", hint });
   }
   const name = csvNameOf(options.bundle);
   await refuseForeignCatalog(packageName, place);
@@ -400,10 +396,7 @@ export function subscriptionTo(bundle: Bundle, namespace: string, channel: strin
 const resources = ["configmap", "deployment.apps", "service", "catalogsource.operators.coreos.com"];
 
 /** Reads the objects of a package's catalog that tsbuilder made. */
-export async function readOwnCatalog(
-  packageName: string,
-  place: OlmPlace,
-): Promise<readonly ManifestObject[]> {
+async function readOwnCatalog(packageName: string, place: OlmPlace): Promise<readonly ManifestObject[]> {
   return (await readNamesakes(packageName, place)).filter(isOwn);
 }
 

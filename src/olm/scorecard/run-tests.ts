@@ -1,6 +1,6 @@
 /**
- * The scorecard of a bundle: operator-sdk's own tests, built in. `test-list.ts` reads which tests a bundle has, `format.ts`
- * prints the results.
+ * The scorecard of a bundle: operator-sdk's own tests, built in. `test-list.ts` reads which tests a bundle has, and prints the
+ * results.
  */
 
 import { isObject } from "@tsbuilder/apimachinery/json";

@@ -140,11 +140,11 @@ function* checkUpgrades(csv: Located): Findings {
   }
   const range = csv.get("metadata", "annotations", csvAnnotations.skipRange);
   if (range.isMissing) return;
-  const parsed = parseRange(range.text ?? "");
-  if (!parsed) {
+  const isInRange = parseRange(range.text ?? "");
+  if (!isInRange) {
     const message = `${csvAnnotations.skipRange} ${show(range)} is not a range of versions`;
     yield finding("skip-range", range, message, 'use one such as ">=1.0.0 <1.2.0"');
-  } else if (own && parsed.has(own)) {
+  } else if (own && isInRange(own)) {
     const message = `${csvAnnotations.skipRange} "${range.text}" contains this version itself`;
     yield finding("skip-range", range, message, `end it below ${spec.get("version").text}`);
   }

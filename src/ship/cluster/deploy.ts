@@ -28,11 +28,6 @@ export async function renderSamples(project: string): Promise<ManifestObject[]> 
   return parseManifest(await renderConfig(project, path));
 }
 
-/** Renders the whole deployment as one manifest, for users without tsbuilder. */
-export function renderInstaller(project: string, overrides: Overrides): Promise<string> {
-  return renderConfig(project, "default", overrides);
-}
-
 /** Applies objects, or returns the changes that applying them would make. */
 export async function applyOrDiff(
   objects: readonly ManifestObject[],
