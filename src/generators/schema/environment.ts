@@ -139,7 +139,11 @@ export function scopeOf(
 }
 
 /** Returns the type that an alias stands for at one use; undefined if a name is no alias. */
-export function findAliased(resolved: Reference, args: readonly TypeNode[], env: Environment) {
+export function findAliased(
+  resolved: Reference,
+  args: readonly TypeNode[],
+  env: Environment,
+): { readonly declaration: Declaration; readonly module: Module; readonly type: Typed } | undefined {
   if (resolved.kind !== "declared") return undefined;
   for (const part of resolved.parts) {
     const { declaration, module } = part;
