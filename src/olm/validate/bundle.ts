@@ -47,14 +47,8 @@ export function readBundle(
       findings.push(finding("one-object", object, message, hint));
     }
     for (const other of others) {
-      findings.push(
-        finding(
-          "one-object",
-          other,
-          "this is a second object in the file, which OLM does not read",
-          "move it to a file of its own",
-        ),
-      );
+      const message = "this is a second object in the file, which OLM does not read";
+      findings.push(finding("one-object", other, message, "move it to a file of its own"));
     }
     return object ?? [];
   });
@@ -99,14 +93,8 @@ function readFile(tree: Tree, path: string, findings: BundleFinding[]): Located[
   if (text === undefined) return [];
   const start = missingFile(path);
   if (text.length > largestFile) {
-    findings.push(
-      finding(
-        "file-size",
-        start,
-        `the file has ${text.length} characters, but an API server takes ${largestFile} bytes in a request`,
-        "split it, or leave out descriptions",
-      ),
-    );
+    const message = `the file has ${text.length} characters, but an API server takes ${largestFile} bytes in a request`;
+    findings.push(finding("file-size", start, message, "split it, or leave out descriptions"));
     return [];
   }
   const documents = readDocuments(path, text);

@@ -26,23 +26,13 @@ export function checkFields(
   // Also drops nulls that mean "not set", such as the creationTimestamp that generators write.
   const errors = schema.validate(schema.applyDefaults(pruned.object));
   if (pruned.malformed) errors.push(pruned.malformed);
+  const hint = "set a value that the API allows: kubectl explain shows the fields";
   return [
-    ...errors.map(({ field, body }) =>
-      finding(
-        rules.wrong,
-        object.find(field),
-        `${field}: ${body}`,
-        "set a value that the API allows: kubectl explain shows the fields",
-      ),
-    ),
-    ...pruned.unknown.map((field) =>
-      finding(
-        rules.unknown,
-        object.find(field),
-        `${field}: there is no such field, so it is dropped`,
-        "correct its name or place, or delete it",
-      ),
-    ),
+    ...errors.map(({ field, body }) => finding(rules.wrong, object.find(field), `${field}: ${body}`, hint)),
+    ...pruned.unknown.map((field) => {
+      const message = `${field}: there is no such field, so it is dropped`;
+      return finding(rules.unknown, object.find(field), message, "correct its name or place, or delete it");
+    }),
   ];
 }
 

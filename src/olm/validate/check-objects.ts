@@ -187,50 +187,41 @@ export function* checkOwned(bundle: Bundle): Findings {
 }
 
 /** Checks the examples of the owned kinds, with which consoles fill forms. `broken` are the files with invalid CRDs. */
-export function checkExamples(bundle: Bundle, broken: ReadonlySet<string>): BundleFinding[] {
-  if (bundle.csv.isMissing) return [];
+export function* checkExamples(bundle: Bundle, broken: ReadonlySet<string>): Findings {
+  if (bundle.csv.isMissing) return;
   const annotation = examplesOf(bundle.csv);
   const examples = readExamples(bundle.csv);
   if (!examples) {
     const message = "the annotation is not a JSON list of objects";
-    return [finding("examples-json", annotation, message, "tsbuilder bundle writes it from config/samples")];
+    yield finding("examples-json", annotation, message, "tsbuilder bundle writes it from config/samples");
+    return;
   }
   const owned = ownedKinds(bundle);
   const shown = new Set<string>();
-  const findings = examples.flatMap((example, index) => {
+  for (const [index, example] of examples.entries()) {
     const id = `${String(example["apiVersion"])} ${String(example["kind"])}`;
     shown.add(id);
     if (!owned.has(id)) {
       const message = `the example ${index} is of the kind ${id}, which the bundle does not own`;
-      return [finding("examples-kind", annotation, message, "delete the example, or own its kind")];
+      yield finding("examples-kind", annotation, message, "delete the example, or own its kind");
+      continue;
     }
-    return schemaErrors(bundle, example, broken).map((error) =>
-      finding(
-        "examples-schema",
-        annotation,
-        `the example ${index} is invalid: ${error}`,
-        "correct the sample in config/samples: an API server would reject it",
-      ),
-    );
-  });
-  const missing = [...owned].filter(([id]) => !shown.has(id));
+    for (const error of schemaErrors(bundle, example, broken)) {
+      const hint = "correct the sample in config/samples: an API server would reject it";
+      yield finding("examples-schema", annotation, `the example ${index} is invalid: ${error}`, hint);
+    }
+  }
   const annotations = bundle.csv.get("metadata", "annotations");
   const other = annotations.get(csvAnnotations.otherExamples);
   if (!other.isMissing && !annotations.get(csvAnnotations.examples).isMissing) {
     const message = `${csvAnnotations.otherExamples} is not read where ${csvAnnotations.examples} is`;
-    findings.push(finding("examples-annotation", other, message, "delete it"));
+    yield finding("examples-annotation", other, message, "delete it");
   }
-  return [
-    ...findings,
-    ...missing.map(([id, place]) =>
-      finding(
-        "examples-missing",
-        place,
-        `there is no example of ${id}`,
-        `add one to the annotation ${csvAnnotations.examples}: consoles offer it`,
-      ),
-    ),
-  ];
+  for (const [id, place] of owned) {
+    if (shown.has(id)) continue;
+    const hint = `add one to the annotation ${csvAnnotations.examples}: consoles offer it`;
+    yield finding("examples-missing", place, `there is no example of ${id}`, hint);
+  }
 }
 
 function examplesOf(csv: Located): Located {

@@ -2,6 +2,7 @@
  * The validation of bundles. Begin here: one call for each check. `rules.ts` lists the rules, `bundle.ts` reads the files, and
  * each `check-*.ts` finds broken rules of one subject. README.md says how to add one.
  */
+
 import { checkLabelValue, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Tree } from "../../scaffold/tree.ts";
 import {
