@@ -45,13 +45,13 @@ export function planMigration(tree: Tree, folder: string, out: string): Map<stri
       throw refuse(message, "have a later version replace it, or delete its folder", csv);
     }
     const chosen = manifest.get("defaultChannel").text;
-    // A bundle names the default channel only if it is in it.
+    // Only the bundles of the default channel name it.
     const defaultChannel = own.find((channel) => channel === chosen);
     const annotations = requiredAnnotations({ packageName, channels: own, defaultChannel });
     const target = `${out}/${version}`;
     if (files.has(`${target}/${bundleDockerfileName}`)) {
-      const message = "give each a version of its own";
-      throw refuse(`two versions are called ${version}`, message, csv.get("spec", "version"));
+      const hint = "give each a version of its own";
+      throw refuse(`two versions are called ${version}`, hint, csv.get("spec", "version"));
     }
     files.set(`${target}/${bundleDockerfileName}`, bundleDockerfile("bundle", annotations));
     files.set(`${target}/bundle/${bundleFolders.metadata}${annotationsFile}`, writeYaml({ annotations }));

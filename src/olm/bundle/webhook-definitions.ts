@@ -56,8 +56,8 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
       );
     return found;
   };
-  const admission = objects.filter(isWebhookConfiguration).flatMap(({ kind, webhooks = [] }) =>
-    (webhooks as readonly Webhook[]).flatMap((webhook) => {
+  const admission = objects.filter(isWebhookConfiguration).flatMap(({ kind, webhooks }) =>
+    ((webhooks ?? []) as readonly Webhook[]).flatMap((webhook) => {
       const found = serve(`the webhook ${webhook.name}`, webhook.clientConfig);
       if (!found) return [];
       notes.push(...unknownFields(webhook));

@@ -1,6 +1,6 @@
 /**
- * Bundles that OLM installs in a cluster, for `run bundle`: it installs and upgrades them, makes the catalog that is served for
- * them, and deletes everything again. `olm-cluster.ts` reads and waits for OLM's objects.
+ * Bundles that OLM installs in a cluster, for `run bundle`. Begin here: this file installs and upgrades them, makes the catalog
+ * that is served for them, and deletes everything again. `olm-cluster.ts` reads and waits for OLM's objects.
  */
 
 import { isDeepStrictEqual } from "node:util";

@@ -54,7 +54,7 @@ async function apply(objects: readonly ManifestObject[], options: ApplyOptions):
   return lines(stdout);
 }
 
-/** Returns the lines that kubectl printed: one for each object, or none. */
+/** Returns the lines that kubectl printed, without empty ones. */
 export function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
