@@ -1,6 +1,7 @@
+import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { Container, ContainerPort, EnvVar, PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { TsbuilderError } from "../shared/errors.ts";
-import type { ManifestObject } from "../ship/manifest.ts";
+import type { ManifestObject, WithSpec } from "../ship/manifest.ts";
 import { action, itemsWhen, lines, optionalKey, valueKey } from "./actions.ts";
 
 export interface Manager {
@@ -9,12 +10,9 @@ export interface Manager {
   readonly container: Container;
 }
 
-/** Reads the operator's Deployment. */
 export function readManager(deployment: ManifestObject): Manager {
-  const { spec } = deployment as ManifestObject & {
-    readonly spec: { readonly replicas?: number; readonly template: { readonly spec: PodSpec } };
-  };
-  const pod = spec.template.spec;
+  const { spec } = deployment as WithSpec<DeploymentSpec>;
+  const pod = spec.template.spec!;
   const container = pod.containers.find(({ name }) => name === "manager");
   if (container) return { replicas: spec.replicas ?? 1, pod, container };
   throw new TsbuilderError(`the Deployment "${deployment.metadata.name}" has no container "manager"`, {
@@ -39,9 +37,7 @@ export function plainVariables({ env = [] }: Container): readonly EnvVar[] {
 /** Inserts the chart's values into the Deployment, with the parts of each feature under its condition. */
 export function managerTemplate(deployment: ManifestObject, chart: string): ManifestObject {
   const { pod, container } = readManager(deployment);
-  const { spec } = deployment as ManifestObject & {
-    readonly spec: { readonly template: { readonly metadata?: Readonly<Record<string, unknown>> } };
-  };
+  const { spec } = deployment as WithSpec<DeploymentSpec>;
   const manager = ".Values.manager";
   const { securityContext: _, volumes, ...others } = pod;
   const containers = pod.containers.map((each) =>
@@ -54,7 +50,7 @@ export function managerTemplate(deployment: ManifestObject, chart: string): Mani
       replicas: action(`${manager}.replicas`),
       ...optionalKey("strategy", `${manager}.strategy`),
       template: {
-        metadata: withPodValues(spec.template.metadata ?? {}),
+        metadata: withPodValues({ ...spec.template.metadata }),
         spec: {
           ...others,
           containers,

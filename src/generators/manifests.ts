@@ -23,7 +23,6 @@ const output: Readonly<Record<GeneratorName, string>> = {
   webhook: "config/webhook",
 };
 
-/** Returns the output folder of CRDs. */
 export function crdFolder(tree: SourceTree, given: GeneratorOptions): string {
   return { ...projectOptions(tree), ...given }.output?.crd ?? output.crd;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { memoryTree } from "../scaffold/tree.ts";
-import { runExample } from "./conformance/example.ts";
+import { runExample } from "./testdata/example.ts";
 import { planManifests } from "./manifests.ts";
 import type { GeneratorOptions } from "./model/options.ts";
 

@@ -51,7 +51,6 @@ export const annotationsFile = "annotations.yaml";
 /** The file beside a bundle that builds its image. */
 export const bundleDockerfileName = "bundle.Dockerfile";
 
-/** The annotations of a ClusterServiceVersion. */
 export const csvAnnotations = {
   examples: "alm-examples",
   /** operator-sdk's validators read it where there is no `alm-examples`. */

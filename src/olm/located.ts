@@ -47,7 +47,6 @@ export class Located {
     return typeof this.value === "string" ? this.value : undefined;
   }
 
-  /** The texts of a list. */
   get texts(): string[] {
     return this.items.flatMap(({ text }) => text ?? []);
   }

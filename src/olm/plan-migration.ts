@@ -1,16 +1,8 @@
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import type { Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
-import {
-  annotationsFile,
-  bundleAnnotations,
-  bundleDockerfileName,
-  bundleFolders,
-  bundleMediaType,
-  csvKind,
-  writeYaml,
-} from "./bundle-format.ts";
-import { bundleDockerfile } from "./bundle/bundle-metadata.ts";
+import { annotationsFile, bundleDockerfileName, bundleFolders, csvKind, writeYaml } from "./bundle-format.ts";
+import { bundleDockerfile, requiredAnnotations } from "./bundle/bundle-metadata.ts";
 import { type Located, readDocuments } from "./located.ts";
 
 /** A version of a package in the old format: a folder with a ClusterServiceVersion and CRDs. */
@@ -44,26 +36,22 @@ export function planMigration(tree: Tree, folder: string, out: string): Map<stri
     const name = csv.get("metadata", "name").text!;
     const own = channels.get(name);
     const version = csv.get("spec", "version").text;
-    if (!version || !parseSemver(version))
-      throw refuse(
-        `"${csv.file}" has no valid spec.version`,
-        "set it to three numbers, such as 1.0.0",
-        csv.get("spec"),
-      );
-    if (!own)
-      throw refuse(
-        `no channel of "${file}" leads to "${name}"`,
-        "have a later version replace it, or delete its folder",
-        csv,
-      );
-    const annotations = annotationsOf(packageName, own, manifest.get("defaultChannel").text);
+    if (!version || !parseSemver(version)) {
+      const message = `"${csv.file}" has no valid spec.version`;
+      throw refuse(message, "set it to three numbers, such as 1.0.0", csv.get("spec"));
+    }
+    if (!own) {
+      const message = `no channel of "${file}" leads to "${name}"`;
+      throw refuse(message, "have a later version replace it, or delete its folder", csv);
+    }
+    const chosen = manifest.get("defaultChannel").text;
+    // Only the bundles of the default channel name it.
+    const defaultChannel = own.find((channel) => channel === chosen);
+    const annotations = requiredAnnotations({ packageName, channels: own, defaultChannel });
     const target = `${out}/${version}`;
     if (files.has(`${target}/${bundleDockerfileName}`)) {
-      throw refuse(
-        `two versions are called ${version}`,
-        "give each a version of its own",
-        csv.get("spec", "version"),
-      );
+      const hint = "give each a version of its own";
+      throw refuse(`two versions are called ${version}`, hint, csv.get("spec", "version"));
     }
     files.set(`${target}/${bundleDockerfileName}`, bundleDockerfile("bundle", annotations));
     files.set(`${target}/bundle/${bundleFolders.metadata}${annotationsFile}`, writeYaml({ annotations }));
@@ -105,24 +93,6 @@ function channelsOf(manifest: Located, releases: readonly Release[]): Map<string
     }
   }
   return channels;
-}
-
-/** Returns the annotations of a bundle. It names the default channel only if it is in it. */
-function annotationsOf(
-  packageName: string,
-  channels: readonly string[],
-  chosen: string | undefined,
-): Record<string, string> {
-  return {
-    [bundleAnnotations.mediaType]: bundleMediaType,
-    [bundleAnnotations.manifests]: bundleFolders.manifests,
-    [bundleAnnotations.metadata]: bundleFolders.metadata,
-    [bundleAnnotations.package]: packageName,
-    [bundleAnnotations.channels]: channels.join(","),
-    ...(chosen !== undefined && channels.includes(chosen)
-      ? { [bundleAnnotations.defaultChannel]: chosen }
-      : {}),
-  };
 }
 
 function readOne(tree: Tree, path: string): Located {

@@ -1,22 +1,16 @@
 import { compareSemver, parseSemver, type Semver } from "@tsbuilder/apimachinery/semver";
 
-/** A range of versions, as in `olm.skipRange`: `>=1.0.0 <1.2.0 || =2.0.0`. */
-export interface VersionRange {
-  has(version: Semver): boolean;
-}
-
 /**
- * Parses a range. A condition is an operator and a version; all conditions between two `||` must hold. At the end of a
- * version, `x` stands for any number: `1.x`, `1.2.x`. Returns undefined if the text is no range.
+ * Parses a range of versions, as in `olm.skipRange`: `>=1.0.0 <1.2.0 || =2.0.0`. A condition is an operator and a version; all
+ * conditions between two `||` must hold. At the end of a version, `x` stands for any number: `1.x`, `1.2.x`. Returns a test
+ * for versions, and undefined if the text is no range.
  */
-export function parseRange(text: string): VersionRange | undefined {
+export function parseRange(text: string): Condition | undefined {
   // OLM requires blanks around `||`.
   if (/[^ ]\|\||\|\|[^ ]/u.test(text)) return undefined;
   const alternatives = text.split("||").map(parseConditions);
   if (alternatives.some((one) => one === undefined)) return undefined;
-  return {
-    has: (version) => alternatives.some((conditions) => conditions!.every((holds) => holds(version))),
-  };
+  return (version) => alternatives.some((conditions) => conditions!.every((holds) => holds(version)));
 }
 
 type Condition = (version: Semver) => boolean;

@@ -16,11 +16,14 @@ import { precompiledTemplates } from "../scaffold/build/precompile.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { readCommit } from "./commit.ts";
 import { findOwnPackage } from "./own-package.ts";
-import { libraryFolders, readCli, readLibraries } from "./own-sources.ts";
-import { type PackageSource, packSiblings } from "./pack.ts";
+import { type PackageSource, libraryFolders, packSiblings, readCli, readLibraries } from "./pack.ts";
 import { toScripts } from "./to-scripts.ts";
 
 const root = findOwnPackage().folder;
+
+const shared = { absWorkingDir: root, bundle: true, logLevel: "warning" } as const;
+
+const forNode = { ...shared, platform: "node", target: "node20" } as const;
 
 await step("compile the packages", () => {
   for (const folder of libraryFolders) dropStale(join(root, folder));
@@ -49,33 +52,26 @@ function dropStale(folder: string): void {
 async function bundleCli(): Promise<void> {
   rmSync(join(root, "dist/cli"), { recursive: true, force: true });
   const { metafile } = await bundle({
-    absWorkingDir: root,
+    ...forNode,
     entryPoints: ["src/cli/start/main.ts"],
     outdir: "dist/cli",
-    bundle: true,
     splitting: true,
     format: "esm",
-    platform: "node",
-    target: "node20",
     conditions: ["@tsbuilder/source"],
     external: ["esbuild"],
     define: { TSBUILDER_COMMIT: JSON.stringify(readCommit(root)) ?? "undefined" },
     legalComments: "linked",
-    logLevel: "warning",
     metafile: true,
     plugins: [replaceTemplates(precompiledTemplates())],
   });
   toScripts(join(root, "dist/cli"));
   await bundle({
-    absWorkingDir: root,
+    ...forNode,
     entryPoints: ["src/cli/start/start.ts"],
     outfile: "dist/cli/start.cjs",
-    bundle: true,
     format: "cjs",
     define: { "import.meta.url": "__url" },
     banner: { js: 'const __url = require("node:url").pathToFileURL(__filename).href;' },
-    platform: "node",
-    target: "node20",
   });
   const page = await bundlePage();
   // The bundled parser is cut out of TypeScript, so that the bundler no longer knows its package.
@@ -89,13 +85,12 @@ async function bundleCli(): Promise<void> {
 async function bundlePage(): Promise<string[]> {
   const outdir = join(root, "dist/cli/page");
   const { metafile } = await bundle({
-    absWorkingDir: root,
+    ...shared,
     entryPoints: [
       { in: "src/dashboard/main.tsx", out: "page" },
       { in: "src/dashboard/page.css", out: "page" },
     ],
     outdir,
-    bundle: true,
     minify: true,
     format: "esm",
     platform: "browser",
@@ -104,7 +99,6 @@ async function bundlePage(): Promise<string[]> {
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "none",
-    logLevel: "warning",
     metafile: true,
   });
   copyFileSync(join(root, "src/dashboard/page.html"), join(outdir, "page.html"));
@@ -118,20 +112,16 @@ async function bundleLibrary(): Promise<void> {
   run("node_modules/typescript-native/bin/tsc", ["-p", ".config/tsconfig.library.json"]);
   keepReachable(folder, ["plugins/library.d.ts", "generators/library.d.ts"]);
   const { metafile } = await bundle({
-    absWorkingDir: root,
+    ...forNode,
     entryPoints: { scaffold: "src/plugins/library.ts", generators: "src/generators/library.ts" },
     outdir: "dist/lib",
-    bundle: true,
     splitting: true,
     format: "esm",
-    platform: "node",
-    target: "node20",
     external: ["esbuild", "@tsbuilder/*"],
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
     },
     legalComments: "none",
-    logLevel: "warning",
     metafile: true,
     plugins: [replaceTemplates("export const compiledTemplates = () => [];")],
   });

@@ -23,18 +23,11 @@ interface Dependencies {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** A package whose dependency a lock file lacks. */
-interface LackingPackage {
-  readonly name: string;
-  readonly version: string;
-  readonly needs: string;
-}
-
 /**
  * Returns the packages of a lock file with a dependency that it lacks. `npm install` leaves out optional dependencies that the
  * registry doesn't have, and `npm ci` rejects a lock file without them.
  */
-export function lackingPackages({ packages }: PackageLock): LackingPackage[] {
+export function lackingPackages({ packages }: PackageLock) {
   return Object.entries(packages)
     .filter(([path]) => path !== "")
     .flatMap(([path, { version = "", dependencies, optionalDependencies }]) =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { repository } from "../../e2e/support/source-imports.ts";
 import { lackingPackages, readLock } from "./check-lock.ts";
 import { type LockedPackage, formatLock, lockVendored } from "./lock-file.ts";
-import { readCli, readLibraries } from "./own-sources.ts";
+import { readCli, readLibraries } from "./pack.ts";
 
 /** Our packages as this repository has them. */
 const manifests = [...readLibraries(repository), readCli(repository, false)].map(({ manifest }) => manifest);

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The running tsbuilder. */
 export interface OwnPackage {
   readonly folder: string;
   readonly version: string;

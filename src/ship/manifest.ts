@@ -12,7 +12,9 @@ export interface ManifestObject {
   readonly [field: string]: unknown;
 }
 
-/** Parses the objects of a rendered manifest, in order. */
+/** An object of which these fields of the spec are known. */
+export type WithSpec<Spec> = ManifestObject & { readonly spec: Spec };
+
 export function parseManifest(text: string): ManifestObject[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS() as ManifestObject | null)
@@ -31,7 +33,6 @@ export function describeObject({ kind, metadata }: ManifestObject): string {
   return `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`;
 }
 
-/** Returns whether an object is a CRD. */
 export function isCrd({ kind }: ManifestObject): boolean {
   return kind === "CustomResourceDefinition";
 }

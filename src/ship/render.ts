@@ -53,10 +53,8 @@ export async function renderConfig(
     const again = await render(name);
     const after = operatorContainer(again, path, wanted);
     if (after.image === wanted) return again;
-    throw refusal(
-      `config/${path} deploys the image "${after.image}", and not "${wanted}"`,
-      `remove the patch or the images in config/${path}/kustomization.yaml that set it`,
-    );
+    const message = `config/${path} deploys the image "${after.image}", and not "${wanted}"`;
+    throw refusal(message, `remove the patch or the images in config/${path}/kustomization.yaml that set it`);
   });
 }
 
@@ -103,17 +101,13 @@ function operatorContainer(rendered: string, path: string, wanted: string): Oper
   const containers = containersIn(deployment, ["containers"]);
   const manager = containers.find(({ name }) => name === "manager") ?? containers[0];
   if (!manager || (manager.name !== "manager" && containers.length > 1)) {
-    throw refusal(
-      `${described} has no container "manager", but ${quoted(containers)}`,
-      'name the operator\'s container "manager" in config/manager/manager.yaml',
-    );
+    const message = `${described} has no container "manager", but ${quoted(containers)}`;
+    throw refusal(message, 'name the operator\'s container "manager" in config/manager/manager.yaml');
   }
   const { name = "", image } = manager;
   if (image === undefined) {
-    throw refusal(
-      `container "${name}" of ${described} has no image`,
-      `set "image: ${placeholder}:latest" in config/manager/manager.yaml`,
-    );
+    const message = `container "${name}" of ${described} has no image`;
+    throw refusal(message, `set "image: ${placeholder}:latest" in config/manager/manager.yaml`);
   }
   const others = containersIn(objects, ["containers", "initContainers"]).filter((each) => each !== manager);
   return { name, image, others: others.filter((each): each is Container => each.image !== undefined) };

@@ -14,7 +14,6 @@ export interface ToolCall {
   readonly cwd?: string;
 }
 
-/** The output of a command. */
 export interface ToolOutput {
   readonly stdout: string;
   readonly stderr: string;
@@ -47,7 +46,6 @@ async function runTraced(call: ToolCall, how: Options): Promise<{ stdout?: unkno
   }
 }
 
-/** Formats a command for a shell. */
 export function formatCall({ tool, args }: ToolCall): string {
   return [tool, ...args].map(quoteWord).join(" ");
 }
@@ -64,10 +62,8 @@ function options({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined)
 function explain(call: ToolCall, error: unknown): unknown {
   if (!(error instanceof ExecaError)) return error;
   if (error.code === "ENOENT") {
-    return new TsbuilderError(`"${call.tool}" is not on the PATH`, {
-      code: "TOOL_MISSING",
-      hint: hintForMissing(call.tool),
-    });
+    const message = `"${call.tool}" is not on the PATH`;
+    return new TsbuilderError(message, { code: "TOOL_MISSING", hint: hintForMissing(call.tool) });
   }
   const words =
     [error.stderr, error.stdout].map(String).find((text) => text.trim() !== "") ?? error.shortMessage;

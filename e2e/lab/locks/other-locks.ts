@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PackageLock } from "../../../src/packaging/check-lock.ts";
-import { readCli, readLibraries } from "../../../src/packaging/own-sources.ts";
+import { readCli, readLibraries } from "../../../src/packaging/pack.ts";
 import { renderPart } from "../../../src/scaffold/template.ts";
 import { run } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";

@@ -1,5 +1,5 @@
 import type { PolicyRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import { findServed, type ServiceReference } from "../../../src/olm/bundle/served-by.ts";
+import { findServed, type ServiceReference } from "../../../src/olm/bundle/webhook-definitions.ts";
 import type { ManifestObject } from "../../../src/ship/manifest.ts";
 
 /**

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
-import { readPages, sidebarOf } from "../build/pages.ts";
-import { repository, siteFolder, stagedFolder } from "../build/stage-pages.ts";
+import { readPages, repository, sidebarOf, siteFolder, stagedFolder } from "../build/pages.ts";
 
 /** `OWNER/NAME`, which GitHub's workflows know; elsewhere pages have no link to edit them. */
 const onGitHub = process.env["GITHUB_REPOSITORY"];

@@ -2,11 +2,18 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
-import { type Page, bodyOf, isIndex, readPages } from "./pages.ts";
-import { bookFolder, siteFolder, stagePages, stagedFolder } from "./stage-pages.ts";
+import {
+  type Page,
+  bodyOf,
+  bookFolder,
+  isIndex,
+  readPages,
+  siteFolder,
+  stagePages,
+  stagedFolder,
+} from "./pages.ts";
 import { referencePages } from "./reference/reference-pages.ts";
 
-/** Builds the book to `dist/book`. */
 export async function buildBook(): Promise<void> {
   stagePages(await referencePages());
   await build(bookFolder);

@@ -1,11 +1,14 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join, posix, relative, sep } from "node:path";
 import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { extname, join, posix } from "node:path";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import axe from "axe-core";
+import { type Browser, type BrowserContext, type Page as BrowserPage, chromium } from "playwright-core";
 import { bookAddress } from "../../shared/book-address.ts";
-import { type Site, anchorsIn, explainSite, fileOf } from "./explain-site.ts";
-import { type Page, bodyOf, readPages } from "./pages.ts";
-import { readInBrowser } from "./read-in-browser.ts";
-import { repository, siteFolder, stagedFolder } from "./stage-pages.ts";
+import { type Page, bodyOf, readPages, repository, siteFolder, stagedFolder } from "./pages.ts";
 
 /** Checks the built book, and prints how many commands of its pages run. Returns the problems. */
 export async function checkBook(base: string): Promise<string[]> {
@@ -53,7 +56,6 @@ export function countCommands(pages: readonly Page[]): string[] {
   });
 }
 
-/** A block of code on a page. */
 export interface Block {
   /** The page and the line: `guides/metrics.md:12`. */
   readonly at: string;
@@ -116,7 +118,6 @@ function readSite(base: string): Site {
   };
 }
 
-/** Checks the links in Markdown files, messages and templates. */
 function explainSources(site: Site): string[] {
   const files = listRepositoryFiles(repository)
     .filter((path) => path.endsWith(".md") || /^(?:\.github|src|templates)\/.*\.(?:ts|hbs)$/u.test(path))
@@ -134,86 +135,87 @@ function explainSources(site: Site): string[] {
   });
 }
 
+/** The built book: the paths of its files, and the text of HTML files by their paths. */
+interface Site {
+  readonly files: ReadonlySet<string>;
+  readonly pages: ReadonlyMap<string, string>;
+  /** The path of the book on its host: `/book/`. */
+  readonly base: string;
+  /** The published address. Pages may use it to link to each other. */
+  readonly address: string;
+}
+
+/** Returns a sentence for each broken link, picture or anchor of a built page. */
+export function explainSite(site: Site): string[] {
+  return [...site.pages].flatMap(([page, html]) =>
+    [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)]
+      .map(([, link = ""]) => link.replaceAll("&amp;", "&"))
+      .filter((link) => !leadsSomewhere(link, page, site))
+      .map((link) => `${page}: ${link} leads nowhere`),
+  );
+}
+
+function anchorsIn(html: string): Set<string> {
+  return new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id));
+}
+
+/** Returns the file of an address below the book's. */
+export function fileOf(address: string): string {
+  if (address === "" || address.endsWith("/")) return `${address}index.html`;
+  return posix.extname(address) === "" ? `${address}.html` : address;
+}
+
+function leadsSomewhere(link: string, page: string, site: Site): boolean {
+  const { base, files, pages } = site;
+  const own = link.startsWith(site.address) ? base + link.slice(site.address.length) : link;
+  if (/^(?:\w+:|\/\/)/.test(own)) return true;
+  const [address = "", anchor] = own.split("#");
+  if (address.startsWith("/") && !address.startsWith(base)) return false;
+  const below = address.startsWith(base)
+    ? address.slice(base.length)
+    : posix.join(posix.dirname(page), address);
+  const file = address === "" ? page : fileOf(below);
+  if (anchor === undefined || anchor === "") return files.has(file);
+  const anchors = anchorsIn(pages.get(file) ?? "");
+  return anchors.has(anchor) || anchors.has(decoded(anchor));
+}
+
+function decoded(anchor: string): string {
+  try {
+    return decodeURIComponent(anchor);
+  } catch {
+    return anchor;
+  }
+}
+
 /**
- * Lists the files of a repository's working tree, sorted, without those that its `.gitignore` names: the files that
- * git knows or would add, or, in a source tree without git, such as an unpacked archive, all others.
+ * Lists the files of a repository's working tree, sorted, without those that its `.gitignore` names: the files that git knows
+ * or would add. A source tree without git, such as an unpacked archive, is taken for one of which git knows no file yet.
  */
 export function listRepositoryFiles(root: string): readonly string[] {
-  const files = existsSync(join(root, ".git")) ? listByGit(root) : listByWalk(root);
-  return files.toSorted();
+  if (existsSync(join(root, ".git"))) return listByGit(root);
+  const empty = mkdtempSync(join(tmpdir(), "tsbuilder-no-git-"));
+  try {
+    execFileSync("git", ["init", "--quiet", empty]);
+    return listByGit(root, `--git-dir=${join(empty, ".git")}`, `--work-tree=${root}`);
+  } finally {
+    rmSync(empty, { recursive: true });
+  }
 }
 
-function listByGit(root: string): readonly string[] {
-  const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+function listByGit(root: string, ...place: string[]): readonly string[] {
+  const args = [...place, "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const listed = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
   // A file that was deleted, but not yet in the index, is listed, too.
-  return [...new Set(listed.split("\0"))].filter((file) => file !== "" && existsSync(join(root, file)));
+  const present = listed.split("\0").filter((file) => file !== "" && existsSync(join(root, file)));
+  return [...new Set(present)].sort();
 }
 
-/** Reads the patterns of each folder's own `.gitignore`, as the scaffolded golden projects have one. */
-function listByWalk(root: string, folder = root, ignored: readonly Pattern[] = []): readonly string[] {
-  const patterns = [...ignored, ...readPatterns(folder)];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (isIgnored(path, entry.isDirectory(), patterns)) return [];
-    if (entry.isDirectory()) return listByWalk(root, path, patterns);
-    return [relative(root, path).replaceAll(sep, "/")];
-  });
-}
-
-interface Pattern {
-  readonly matches: (path: string) => boolean;
-  readonly onlyFolders: boolean;
-  readonly isNegated: boolean;
-}
-
-function readPatterns(folder: string): readonly Pattern[] {
-  const file = join(folder, ".gitignore");
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8").split(/\r?\n/u);
-  return lines
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map((line) => readPattern(line, folder));
-}
-
-/** Compiles a pattern of `.gitignore`. With a slash before its end it matches paths from its folder, else names at any depth. */
-function readPattern(line: string, folder: string): Pattern {
-  const isNegated = line.startsWith("!");
-  const text = line.slice(isNegated ? 1 : 0);
-  const path = text.replace(/\/$/u, "");
-  const anywhere = path.includes("/") ? "" : "(?:.*/)?";
-  const glob = path
-    .replace(/^\//u, "")
-    .replaceAll(/[.+^${}()|[\]\\]/gu, String.raw`\$&`)
-    .replaceAll(/\*\*\/|\*\*|\*|\?/gu, (wildcard) => wildcards[wildcard]!);
-  const pattern = new RegExp(`^${anywhere}${glob}$`, "u");
-  return {
-    matches: (file) => pattern.test(relative(folder, file).replaceAll(sep, "/")),
-    onlyFolders: text.endsWith("/"),
-    isNegated,
-  };
-}
-
-const wildcards: Readonly<Record<string, string>> = {
-  "**/": "(?:.*/)?",
-  "**": ".*",
-  "*": "[^/]*",
-  "?": "[^/]",
-};
-
-/** Returns whether a path is ignored: the last pattern that matches decides. */
-function isIgnored(path: string, isFolder: boolean, patterns: readonly Pattern[]): boolean {
-  const last = patterns.findLast(({ matches, onlyFolders }) => (isFolder || !onlyFolders) && matches(path));
-  return last !== undefined && !last.isNegated;
-}
-
-/** A file that links to others. */
 interface LinkingFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** The targets of links. */
 interface LinkTargets {
   /** Returns the text of a file of the repository; undefined if there is none. */
   read(path: string): string | undefined;
@@ -229,28 +231,16 @@ export function explainLinks(files: readonly LinkingFile[], targets: LinkTargets
     const prose = path.endsWith(".md")
       ? text.replaceAll(/^```.*?^```$/gms, (block) => block.replaceAll(/./g, " "))
       : "";
-    return [
-      ...find(text, bookLink(targets.bookAddress)).map(({ link, index }) => ({
-        link,
-        index,
-        ok: leadsToPage(link.slice(targets.bookAddress.length), targets),
-      })),
-      ...find(text, installedLink).map(({ link, index }) => ({
-        link,
-        index,
-        ok: leadsToReadme(link, targets),
-      })),
-      ...find(prose, markdownLink).map(({ link, index }) => ({
-        link,
-        index,
-        ok: leadsToFile(path, link, targets),
-      })),
-    ]
-      .filter(({ ok }) => !ok)
-      .map(
-        ({ link, index }) =>
-          `${path}:${text.slice(0, index).split("\n").length} links to ${link}: it leads nowhere`,
-      );
+    const kinds: readonly (readonly [within: string, pattern: RegExp, leads: (link: string) => boolean])[] = [
+      [text, bookLink(targets.bookAddress), (link) => leadsToPage(link, targets)],
+      [text, installedLink, (link) => leadsToFile("", `src/${link.slice("@tsbuilder/".length)}`, targets)],
+      [prose, markdownLink, (link) => leadsToFile(path, link, targets)],
+    ];
+    return kinds.flatMap(([within, pattern, leads]) =>
+      [...within.matchAll(pattern)]
+        .filter(([, link = ""]) => !leads(link))
+        .map(({ 1: link, index }) => `${path}:${lineOf(text, index)} links to ${link}: it leads nowhere`),
+    );
   });
 }
 
@@ -262,18 +252,10 @@ const markdownLink = /\]\((?!\w+:)([^()\s]+)\)/g;
 const bookLink = (address: string): RegExp =>
   new RegExp(String.raw`(${address.replaceAll(".", String.raw`\.`)}(?:[\w/.#-]*[\w/])?)`, "g");
 
-function find(text: string, pattern: RegExp): { link: string; index: number }[] {
-  return [...text.matchAll(pattern)].map(({ 1: link = "", index }) => ({ link, index }));
-}
-
-function leadsToPage(address: string, targets: LinkTargets): boolean {
-  const [page = "", anchor] = address.split("#");
+function leadsToPage(link: string, targets: LinkTargets): boolean {
+  const [page = "", anchor] = link.slice(targets.bookAddress.length).split("#");
   const anchors = targets.anchorsOfPage(page);
   return anchors !== undefined && (anchor === undefined || anchors.has(anchor));
-}
-
-function leadsToReadme(link: string, targets: LinkTargets): boolean {
-  return leadsToFile("", `src/${link.slice("@tsbuilder/".length)}`, targets);
 }
 
 function leadsToFile(from: string, link: string, targets: LinkTargets): boolean {
@@ -293,8 +275,212 @@ function anchorOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Returns the anchors of a Markdown file. */
 export function anchorsOf(text: string): Set<string> {
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
   return new Set([...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
+}
+
+const widths = [1280, 390];
+
+/** Milliseconds after which a page is given up. Even on a busy machine, only a page that never comes takes as long. */
+const patience = 300_000;
+
+/** Reads every page in Chromium, on a large and a small screen, light and dark. Returns the problems. */
+async function readInBrowser(site: Site): Promise<string[]> {
+  const found = findChromium();
+  if ("missing" in found) {
+    if (found.isChosen) return [found.missing];
+    console.log(`left out: the pages in a browser: ${found.missing}`);
+    return [];
+  }
+  const { program } = found;
+  const server = await serveSite(site);
+  try {
+    const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    try {
+      return await readAll(browser, site, server.origin);
+    } finally {
+      await browser.close();
+    }
+  } catch (error) {
+    return [`${program} can't read the pages: ${(error as Error).message.split("\n")[0]}`];
+  } finally {
+    await server.stop();
+  }
+}
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+};
+
+/** Serves the built book on loopback, as its host does. */
+async function serveSite({ base }: Site): Promise<{ origin: string; stop(): Promise<void> }> {
+  const server = createServer(({ url = "" }, response) => {
+    const { pathname } = new URL(url, "http://localhost");
+    const file = join(siteFolder, fileOf(pathname.slice(base.length)));
+    if (!pathname.startsWith(base) || !existsSync(file)) return void response.writeHead(404).end();
+    response.writeHead(200, { "content-type": types[extname(file)] ?? "text/plain" }).end(readFileSync(file));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** The path of a Chromium, or the reason why there is none. */
+type FoundChromium = { readonly program: string } | { readonly missing: string; readonly isChosen: boolean };
+
+/** Finds the Chromium that `CHROMIUM` names, or else the one that Debian installs. */
+export function findChromium(chosen = process.env["CHROMIUM"]): FoundChromium {
+  const program = chosen ?? "/usr/bin/chromium";
+  if (existsSync(program)) return { program };
+  return chosen === undefined
+    ? {
+        missing: `there is no ${program}: apt-get install chromium, or set CHROMIUM to its path`,
+        isChosen: false,
+      }
+    : {
+        missing: `CHROMIUM is ${chosen}, which does not exist: set it to the path of a Chromium`,
+        isChosen: true,
+      };
+}
+
+async function readAll(browser: Browser, site: Site, origin: string): Promise<string[]> {
+  const addresses = [...site.pages.keys()]
+    .filter((path) => path !== "404.html")
+    .map((path) => `${origin}${site.base}${path.replace(/index\.html$/, "")}`);
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  context.setDefaultTimeout(patience);
+  const readers = [addresses.filter((_, at) => at % 2 === 0), addresses.filter((_, at) => at % 2 === 1)];
+  const found = await Promise.all(readers.map((own) => readEach(context, own, origin)));
+  console.log(`${addresses.length} pages read in Chromium ${browser.version()}, in 4 ways each`);
+  const pressed = await pressKeys(context, `${origin}${site.base}`).catch((error: Error) => [
+    `the keyboard can't be tried: ${error.message.split("\n")[0]}`,
+  ]);
+  return [...found.flat(), ...pressed];
+}
+
+/** The factor by which Chromium is slowed down while keys are pressed: no key may be lost on a slow machine. */
+const slowness = 10;
+
+/** Opens the search and a page of the table of contents by the keyboard alone. Returns the things that it could not reach. */
+async function pressKeys(context: BrowserContext, home: string): Promise<string[]> {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const problems: string[] = [];
+  for (const [what, reach] of Object.entries(ways)) {
+    try {
+      await openPage(page, home);
+      await reach(page);
+    } catch (error) {
+      const [reason] = (error as Error).message.split("\n");
+      problems.push(`the keyboard does not reach ${what}: ${reason}`);
+    }
+  }
+  await page.close();
+  return problems;
+}
+
+const ways: Readonly<Record<string, (page: BrowserPage) => Promise<void>>> = {
+  "the link to the content": async (page) => tabTo(page, ".VPSkipLink", 1),
+  "a result of the search": async (page) => {
+    await page.keyboard.press("Control+k");
+    await page.waitForSelector("#localsearch-input:focus");
+    await page.keyboard.type("quick start");
+    // Results for the first letters appear while the others are typed.
+    await page.waitForSelector("#localsearch-list [role=option]:first-child a[href*='/quick-start.html']");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/quick-start/);
+  },
+  "a page of the table of contents": async (page) => {
+    await tabTo(page, ".VPSidebar a[href$='/quick-start.html']", 40);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/quick-start/);
+  },
+};
+
+async function tabTo(page: BrowserPage, selector: string, presses: number): Promise<void> {
+  for (let press = 0; press < presses; press++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+  }
+  throw new Error(`${presses} times Tab`);
+}
+
+async function readEach(
+  context: BrowserContext,
+  addresses: readonly string[],
+  origin: string,
+): Promise<string[]> {
+  const problems: string[] = [];
+  const page = await context.newPage();
+  let address = "";
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(`${address}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => problems.push(`${address}: ${error.message}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !url.startsWith("data:")) problems.push(`${address} requests ${url}`);
+  });
+  for (address of addresses) {
+    try {
+      await page.setViewportSize({ width: widths[0]!, height: 900 });
+      await openPage(page, address);
+      await page.evaluate(axe.source);
+      for (const width of widths) problems.push(...(await readAt(page, width, address)));
+    } catch (error) {
+      problems.push(`${address} can't be read: ${(error as Error).message.split("\n")[0]}`);
+    }
+  }
+  return problems;
+}
+
+/**
+ * Opens a page of the book, and waits until it is mounted. Before that, no key is handled, and texts that only the browser
+ * adds, such as the name of the switch to a dark page, are missing.
+ */
+async function openPage(page: BrowserPage, address: string): Promise<void> {
+  await page.goto(address, { waitUntil: "networkidle" });
+  await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");
+}
+
+async function readAt(page: BrowserPage, width: number, address: string): Promise<string[]> {
+  const problems: string[] = [];
+  await page.setViewportSize({ width, height: 900 });
+  for (const scheme of ["light", "dark"]) {
+    await page.evaluate(`document.documentElement.classList.toggle("dark", ${scheme === "dark"})`);
+    const where = `${address} (${width} px, ${scheme})`;
+    const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    if (Number(overflow) > 0) problems.push(`${where} is ${Number(overflow)} px too wide`);
+    for (const violation of await page.evaluate<Violation[]>(judge(scheme)))
+      problems.push(
+        `${where}: ${violation.help}: ${violation.nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`,
+      );
+  }
+  return problems;
+}
+
+/** Runs axe on the page. On dark pages it checks only colours, since nothing else differs. */
+function judge(scheme: string): string {
+  const runOnly = scheme === "dark" ? ["color-contrast"] : undefined;
+  const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
+  return `axe.run(${options}).then(({ violations }) => violations)`;
+}
+
+interface Violation {
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string }[];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainSite, fileOf } from "./explain-site.ts";
+import { explainSite, fileOf } from "./check-book.ts";
 
 const explain = (html: string) =>
   explainSite({

@@ -1,8 +1,7 @@
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { readYaml } from "../../shared/read-yaml.ts";
 
-/** A page of the book. */
 export interface Page {
   /** The path below the book's folder: `guides/metrics.md`. */
   readonly path: string;
@@ -134,4 +133,27 @@ export function routesOf(pages: readonly Page[]): Route[] {
     routes.set(key, { name, follow, pages: [...(routes.get(key)?.pages ?? []), page] });
   }
   return [...routes.values()];
+}
+
+export const bookFolder = join(import.meta.dirname, "..");
+
+export const repository = join(bookFolder, "../..");
+
+/** The folder in which written pages and pages made from the code are put together. */
+export const stagedFolder = join(repository, "dist/book-pages");
+
+export const siteFolder = join(repository, "dist/book");
+
+/** Copies the written pages, and writes those made from the code beside them. */
+export function stagePages(made: ReadonlyMap<string, string>): void {
+  rmSync(stagedFolder, { recursive: true, force: true });
+  cpSync(bookFolder, stagedFolder, {
+    recursive: true,
+    filter: (path) => ![".vitepress", "build"].includes(relative(bookFolder, path).split(sep)[0]!),
+  });
+  for (const [path, text] of made) {
+    const file = join(stagedFolder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text.replace("---\n", "---\neditLink: false\n"));
+  }
 }

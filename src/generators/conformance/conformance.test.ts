@@ -2,7 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CustomResourceDefinition } from "../crd/custom-resource-definition.ts";
-import { optionsFor, readExamples, runExample, runMarkerExample, sha256, yamlOf } from "./example.ts";
+import {
+  optionsFor,
+  readExamples,
+  runExample,
+  runMarkerExample,
+  sha256,
+  yamlOf,
+} from "../testdata/example.ts";
 
 const folder = join(import.meta.dirname, "testdata");
 const markerPages = ["roles.md", "webhooks.md"];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { optionsFor, readExamples, runExample, yamlOf } from "./example.ts";
+import { optionsFor, readExamples, runExample, yamlOf } from "../testdata/example.ts";
 
 const folder = join(import.meta.dirname, "testdata");
 const pages = readdirSync(folder).filter((file) => file.endsWith(".md"));

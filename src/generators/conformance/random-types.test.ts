@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilerAccepts } from "../../../e2e/support/projects/compiler-verdict.ts";
-import { specValidator } from "./example.ts";
+import { specValidator } from "../testdata/example.ts";
 
 /** The type of a field, with values that it has and values that it does not have. */
 interface Leaf {

@@ -10,7 +10,7 @@ import {
 import { checkCrd } from "../crd/check-crd.ts";
 import { DiagnosticLog } from "../model/diagnostic.ts";
 import { emitFile } from "../model/emit.ts";
-import { optionsFor, readExamples, runExample } from "./example.ts";
+import { optionsFor, readExamples, runExample } from "../testdata/example.ts";
 
 const folder = join(import.meta.dirname, "testdata");
 const names = readdirSync(folder).filter((name) => !/^(?:roles|webhooks)\.md$/u.test(name));

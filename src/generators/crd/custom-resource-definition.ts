@@ -1,12 +1,11 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { type MarkerArguments, text } from "../markers/definition.ts";
+import { type MarkerArguments, strings, text } from "../markers/definition.ts";
 import type { DiagnosticLog } from "../model/diagnostic.ts";
 import type { Marker } from "../markers/collect.ts";
 import type { GeneratorOptions } from "../model/options.ts";
 import type { KindVersion } from "./find-kinds.ts";
-import { type Schema, cutText, mapSchema } from "../model/schema.ts";
+import { type Schema, cutText, mapChildren, mapSchema } from "../model/schema.ts";
 
-/** A CRD as written to its file. */
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
   readonly kind: "CustomResourceDefinition";
@@ -33,8 +32,8 @@ export function customResourceDefinition(
   checkVersions(kinds, sorted, log);
   const resource = kinds.flatMap((kind) => checkResource(kind, log)).at(-1);
   const list = (name: string): readonly string[] | undefined => {
-    const value = resource?.args[name] as readonly string[] | undefined;
-    return value && value.length > 0 ? value : undefined;
+    const value = resource ? strings(resource.args, name) : [];
+    return value.length > 0 ? value : undefined;
   };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -62,7 +61,7 @@ function conversionOf(kinds: readonly KindVersion[]): object | undefined {
   const marker = kinds.flatMap(({ markers }) => markers).find(({ name }) => name === "tsbuilder:conversion");
   if (!marker) return undefined;
   const { args } = marker;
-  const reviews = (args["reviewVersions"] ?? []) as readonly string[];
+  const reviews = strings(args, "reviewVersions");
   return {
     strategy: "Webhook",
     webhook: {
@@ -87,7 +86,7 @@ function metadataOf(
   const markers = kinds.flatMap((kind) => kind.markers.filter(({ name }) => name === "kubebuilder:metadata"));
   const pairs = (name: string): [string, string][] =>
     markers.flatMap(({ args }) =>
-      ((args[name] ?? []) as readonly string[]).map((pair): [string, string] => {
+      strings(args, name).map((pair): [string, string] => {
         const equals = pair.indexOf("=");
         return [pair.slice(0, equals), pair.slice(equals + 1)];
       }),
@@ -108,22 +107,16 @@ function metadataOf(
 /** `defineKind` determines kind, plural and scope: a marker may repeat them, but not contradict them. */
 function checkResource({ kind, plural, scope, markers }: KindVersion, log: DiagnosticLog): Marker[] {
   const resources = markers.filter(({ name }) => name === "kubebuilder:resource");
+  const options = [
+    ["path", "plural", plural],
+    ["scope", "scope", scope],
+  ] as const;
   for (const { args, place } of resources) {
-    if (args["path"] && args["path"] !== plural) {
-      const hint = `set plural: "${text(args, "path")}" in defineKind, or remove path= here`;
-      log.error(
-        place,
-        `the marker sets the plural of ${kind} to "${text(args, "path")}", but defineKind to "${plural}"`,
-        hint,
-      );
-    }
-    if (args["scope"] && args["scope"] !== scope) {
-      const hint = `set scope: "${text(args, "scope")}" in defineKind, or remove scope= here`;
-      log.error(
-        place,
-        `the marker sets the scope of ${kind} to "${text(args, "scope")}", but defineKind to "${scope}"`,
-        hint,
-      );
+    for (const [argument, option, defined] of options) {
+      const written = text(args, argument);
+      if (written === "" || written === defined) continue;
+      const message = `the marker sets the ${option} of ${kind} to "${written}", but defineKind to "${defined}"`;
+      log.error(place, message, `set ${option}: "${written}" in defineKind, or remove ${argument}= here`);
     }
   }
   return resources;
@@ -133,11 +126,8 @@ function checkSameNames(kinds: readonly KindVersion[], log: DiagnosticLog): void
   const [first] = kinds as [KindVersion];
   for (const { plural, scope, version, place } of kinds) {
     if (plural === first.plural && scope === first.scope) continue;
-    log.error(
-      place,
-      `${first.kind} is "${plural}", ${scope} in ${version}, but "${first.plural}", ${first.scope} in ${first.version}`,
-      "all versions of a kind have the same plural and scope",
-    );
+    const message = `${first.kind} is "${plural}", ${scope} in ${version}, but "${first.plural}", ${first.scope} in ${first.version}`;
+    log.error(place, message, "all versions of a kind have the same plural and scope");
   }
   const versions = new Set<string>();
   for (const { version, place } of kinds) {
@@ -153,27 +143,18 @@ function checkVersions(kinds: readonly KindVersion[], versions: CrdVersion[], lo
   const stored = versions.filter(({ storage }) => storage);
   const names = versions.map(({ name }) => name).join(", ");
   if (stored.length === 0) {
-    log.error(
-      first.place,
-      `${first.kind} has the versions ${names}, but no storage version`,
-      "add +kubebuilder:storageversion to one of them",
-    );
+    const message = `${first.kind} has the versions ${names}, but no storage version`;
+    log.error(first.place, message, "add +kubebuilder:storageversion to one of them");
   }
   for (const { name } of stored.slice(1)) {
     const kind = kinds.find(({ version }) => version === name)!;
     const marker = kind.markers.find((one) => one.name === "kubebuilder:storageversion");
-    log.error(
-      marker?.place ?? kind.place,
-      `${first.kind} has two storage versions, ${stored[0]!.name} and ${name}`,
-      "keep +kubebuilder:storageversion on only one of them",
-    );
+    const message = `${first.kind} has two storage versions, ${stored[0]!.name} and ${name}`;
+    log.error(marker?.place ?? kind.place, message, "keep +kubebuilder:storageversion on only one of them");
   }
   if (!versions.some(({ served }) => served)) {
-    log.error(
-      first.place,
-      `${first.kind} has no served version`,
-      "remove +kubebuilder:unservedversion from one of them",
-    );
+    const message = `${first.kind} has no served version`;
+    log.error(first.place, message, "remove +kubebuilder:unservedversion from one of them");
   }
 }
 
@@ -328,19 +309,7 @@ function editBelow(schema: Schema, depth: number, edit: (text: string) => string
       node.description === undefined ? node : { ...node, description: edit(node.description) },
     );
   }
-  const below = (node: Schema): Schema => editBelow(node, depth - 1, edit);
-  const copy: Schema = { ...schema };
-  if (copy.properties) {
-    const entries = Object.entries(copy.properties).map(([name, node]): [string, Schema] => [
-      name,
-      below(node),
-    ]);
-    copy.properties = Object.fromEntries(entries);
-  }
-  if (copy.items) copy.items = below(copy.items);
-  if (typeof copy.additionalProperties === "object")
-    copy.additionalProperties = below(copy.additionalProperties);
-  return copy;
+  return mapChildren(schema, (child) => editBelow(child, depth - 1, edit));
 }
 
 function depthOf(schema: Schema): number {

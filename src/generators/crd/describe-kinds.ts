@@ -8,7 +8,6 @@ import type { SourceTree } from "../model/files.ts";
 
 /** The description of a kind in OLM's console, from the markers on the kind and its fields. */
 export interface KindDescription {
-  /** The CRD's name. */
   readonly name: string;
   readonly version: string;
   readonly displayName: string | undefined;

@@ -74,12 +74,8 @@ function readKind(
   const type = typeOf(declaration, kind, log, place);
   const resolved = type && graph.resolve(type.name, module);
   if (!type || resolved?.kind !== "declared") {
-    if (type)
-      log.error(
-        place,
-        `no type "${type.name}" found for the kind`,
-        "declare an interface that extends CustomResource<Spec, Status>",
-      );
+    const hint = "declare an interface that extends CustomResource<Spec, Status>";
+    if (type) log.error(place, `no type "${type.name}" found for the kind`, hint);
     return undefined;
   }
   const parts = resolved.parts.filter(({ declaration: { kind: what } }) => what !== "const");
@@ -116,11 +112,8 @@ function typeOf(
   const argument = declaration.value.kind === "call" ? declaration.value.typeArguments[0] : undefined;
   if (argument?.kind === "reference") return argument;
   if (argument) {
-    log.error(
-      place,
-      "the type of a kind must have a name",
-      `declare interface ${kind} extends CustomResource<Spec, Status> {}`,
-    );
+    const message = "the type of a kind must have a name";
+    log.error(place, message, `declare interface ${kind} extends CustomResource<Spec, Status> {}`);
     return undefined;
   }
   return { kind: "reference", name: declaration.name, args: [], specifier: undefined, pos: declaration.pos };
@@ -131,27 +124,15 @@ function staticObject(
   log: DiagnosticLog,
 ): Record<string, StaticValue | undefined> | undefined {
   if (value instanceof NotStatic) {
-    log.error(
-      value,
-      "this value is not known without running the code",
-      "use a literal, or a constant of literals",
-    );
+    const message = "this value is not known without running the code";
+    log.error(value, message, "use a literal, or a constant of literals");
     return undefined;
   }
   return isObject(value) ? value : undefined;
 }
 
-function checkNames({
-  version,
-  kind,
-  plural,
-  scope,
-}: {
-  version: string;
-  kind: string;
-  plural: string;
-  scope: string;
-}): string[] {
+function checkNames(names: Pick<KindSummary, "version" | "kind" | "plural" | "scope">): string[] {
+  const { version, kind, plural, scope } = names;
   const problems: string[] = [];
   if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > 63)
     problems.push(`"${kind}" is not a valid kind: use PascalCase, for example MySQL`);
@@ -262,11 +243,8 @@ export function warnOfLostKindMarkers(
     for (const { name, pos, declared } of markersIn(module)) {
       const place: Place = { module, pos };
       if (used.has(positionOf(place))) continue;
-      log.warn(
-        place,
-        `+${name} has no effect on "${declared}", which is not a kind`,
-        "move it to the interface of a kind, or remove it",
-      );
+      const message = `+${name} has no effect on "${declared}", which is not a kind`;
+      log.warn(place, message, "move it to the interface of a kind, or remove it");
     }
   }
 }

@@ -28,7 +28,6 @@ import {
   warnOfLostKindMarkers,
 } from "./find-kinds.ts";
 
-/** A CRD, as text and as an object. */
 export interface GeneratedCrd extends CrdFile {
   readonly crd: CustomResourceDefinition;
   readonly kinds: readonly KindVersion[];
@@ -101,7 +100,6 @@ function sourcesOf(kinds: readonly { readonly module: Module }[], sources: Proje
   return { modules, key: modules.map((module) => sources.packageKey(module)).join("\n") };
 }
 
-/** The versions of each CRD. */
 function kindsByCrd(sources: ProjectSources): KindVersion[][] {
   const declared: KindVersion[] = [];
   const kinds = sources.apiModules.flatMap((module) => {
@@ -149,11 +147,8 @@ function checkPackage(kinds: readonly KindVersion[], sources: ProjectSources): v
     for (const { name, args, place } of sources.packageMarkers(module)) {
       const said = { groupName: group, versionName: version }[name];
       if (said === undefined || args[""] === undefined || args[""] === said) continue;
-      sources.log.error(
-        place,
-        `the marker says "${text(args)}", but groupVersion says "${said}"`,
-        "remove the marker",
-      );
+      const message = `the marker says "${text(args)}", but groupVersion says "${said}"`;
+      sources.log.error(place, message, "remove the marker");
     }
   }
 }
@@ -174,11 +169,8 @@ function reportPluralClashes(kinds: readonly KindVersion[], { log }: ProjectSour
     const owner = owners.get(key);
     if (!owner) owners.set(key, kind);
     else if (owner.kind !== kind.kind) {
-      log.error(
-        kind.place,
-        `${owner.kind} and ${kind.kind} have the same plural "${kind.plural}" in ${kind.group}`,
-        "change the plural of one of them",
-      );
+      const message = `${owner.kind} and ${kind.kind} have the same plural "${kind.plural}" in ${kind.group}`;
+      log.error(kind.place, message, "change the plural of one of them");
     }
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryTree } from "../../scaffold/tree.ts";
-import { runExample } from "../conformance/example.ts";
+import { runExample } from "../testdata/example.ts";
 import { planManifests } from "../manifests.ts";
 import { annotationLimit, largestFields, sizeOf, trimDescriptions } from "./custom-resource-definition.ts";
 

@@ -12,7 +12,6 @@ export interface CommentBlock {
   readonly lines: readonly CommentLine[];
 }
 
-/** The comments of a declaration or a member. */
 export interface LeadingComments {
   /** The block directly above, without a blank line: the documentation. */
   readonly adjacent: readonly CommentBlock[];
@@ -23,7 +22,6 @@ export interface LeadingComments {
 /** A range in which `//` does not start a comment: a string, a template, a regular expression. */
 export type LiteralRange = readonly [start: number, end: number];
 
-/** The comments of a file. */
 export interface Comments {
   /** Comments at the start of a line; JSDoc also after code, for members on one line. */
   readonly blocks: readonly CommentBlock[];
@@ -31,7 +29,6 @@ export interface Comments {
   readonly trailing: readonly CommentBlock[];
 }
 
-/** Finds all comments of a file. */
 export function findComments(text: string, literals: readonly LiteralRange[]): Comments {
   const blocks: CommentBlock[] = [];
   const trailing: CommentBlock[] = [];

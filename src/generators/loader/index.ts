@@ -1,7 +1,7 @@
 /**
  * The loader reads TypeScript without a type checker. Begin with `module-graph.ts`, which resolves names across files;
- * `parse-module.ts` and `declarations.ts` convert the parser's nodes to the syntax of `syntax.ts`; no other folder knows
- * the parser. `evaluate.ts` computes constants.
+ * `parse-module.ts` converts the parser's nodes to the syntax of `syntax.ts`; no other folder knows the parser.
+ * `evaluate.ts` computes constants.
  */
 
 export type { CommentBlock, LeadingComments } from "./comments.ts";

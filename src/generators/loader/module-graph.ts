@@ -21,7 +21,6 @@ export type ModuleCache = Map<string, Module>;
 const knownPackages =
   /^(?:@tsbuilder\/(?:runtime|apimachinery)|@kubernetes\/client-node|kubernetes-types|kubernetes-models)(?:\/|$)/u;
 
-/** The project's modules and their names. */
 export class ModuleGraph {
   readonly #tree: SourceTree;
   readonly #cache: ModuleCache;
@@ -54,8 +53,7 @@ export class ModuleGraph {
   /** Resolves an exported name of the module that a specifier refers to. */
   resolveExport(specifier: string, name: string, from: Module): Resolved | undefined {
     if (knownPackages.test(specifier)) return { kind: "external", specifier, name };
-    const file = resolveSpecifier(specifier, from.file, this.#tree);
-    const module = file === undefined ? undefined : this.module(file);
+    const module = this.#target(specifier, from);
     if (!module) return { kind: "external", specifier, name };
     return this.#exported(name, module, new Set());
   }
@@ -76,13 +74,16 @@ export class ModuleGraph {
   #imported(module: Module): readonly Module[] {
     const known = this.#imports.get(module);
     if (known) return known;
-    const targets = [...specifiersOf(module)].flatMap((specifier) => {
-      if (knownPackages.test(specifier)) return [];
-      const file = resolveSpecifier(specifier, module.file, this.#tree);
-      return (file === undefined ? undefined : this.module(file)) ?? [];
-    });
+    const targets = [...specifiersOf(module)].flatMap((specifier) =>
+      knownPackages.test(specifier) ? [] : (this.#target(specifier, module) ?? []),
+    );
     this.#imports.set(module, targets);
     return targets;
+  }
+
+  #target(specifier: string, from: Module): Module | undefined {
+    const file = resolveSpecifier(specifier, from.file, this.#tree);
+    return file === undefined ? undefined : this.module(file);
   }
 
   #load(file: string): Module | undefined {
@@ -110,14 +111,13 @@ export class ModuleGraph {
           ? name
           : reexport.exported !== head
             ? undefined
-            : reexportedPath(reexport.name, rest);
+            : (reexport.name === "*" ? rest : [reexport.name, ...rest]).join(".");
       if (path === undefined) continue;
       if (knownPackages.test(reexport.specifier)) {
         if (reexport.exported !== "*") return { kind: "external", specifier: reexport.specifier, name: path };
         continue;
       }
-      const file = resolveSpecifier(reexport.specifier, module.file, this.#tree);
-      const target = file === undefined ? undefined : this.module(file);
+      const target = this.#target(reexport.specifier, module);
       const deeper = target && this.#exported(path, target, visited);
       if (deeper) return deeper;
     }
@@ -253,8 +253,4 @@ function specifiersOf(module: Module): ReadonlySet<string> {
   const all = new Set([...written, ...inline]);
   specifiers.set(module, all);
   return all;
-}
-
-function reexportedPath(name: string, rest: string[]): string {
-  return (name === "*" ? rest : [name, ...rest]).join(".");
 }

@@ -1,8 +1,28 @@
 import type ts from "typescript";
 import * as parser from "./generated/parser.js";
-import { type LiteralRange, findComments } from "./comments.ts";
-import { DeclarationReader } from "./declarations.ts";
-import type { Augmentation, Declaration, ImportedName, Module, Reexport } from "./syntax.ts";
+import {
+  type CommentBlock,
+  type LeadingComments,
+  type LiteralRange,
+  findComments,
+  leadingComments,
+} from "./comments.ts";
+import type {
+  Augmentation,
+  ConstDeclaration,
+  Declaration,
+  EnumDeclaration,
+  Expression,
+  ImportedName,
+  MappedModifier,
+  Member,
+  Module,
+  ObjectDeclaration,
+  Reexport,
+  ReferenceNode,
+  TypeNode,
+  TypeParameter,
+} from "./syntax.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
 /** Comments are read by `findComments`, with their markers. */
@@ -45,6 +65,387 @@ export function parseModule(file: string, text: string): Module {
     trailingComments,
     syntaxErrors: syntaxErrors(source),
   };
+}
+
+/** Reads the declarations of a file; a name in a namespace is qualified with dots. */
+class DeclarationReader {
+  readonly #source: ts.SourceFile;
+  readonly #comments: readonly CommentBlock[];
+
+  constructor(source: ts.SourceFile, comments: readonly CommentBlock[]) {
+    this.#source = source;
+    this.#comments = comments;
+  }
+
+  read(
+    statement: ts.Node,
+    prefix: string,
+    into: Map<string, Declaration[]>,
+    exports?: Map<string, string>,
+  ): void {
+    for (const declaration of this.#declarationsOf(statement, prefix)) {
+      into.set(declaration.name, [...(into.get(declaration.name) ?? []), declaration]);
+      const isDefault =
+        parser.canHaveModifiers(statement) &&
+        parser.getModifiers(statement)?.some(({ kind }) => kind === parser.SyntaxKind.DefaultKeyword);
+      if (isDefault) exports?.set("default", declaration.name);
+    }
+    if (parser.isModuleDeclaration(statement) && parser.isIdentifier(statement.name)) {
+      this.readBody(statement, `${prefix}${statement.name.text}.`, into);
+    }
+  }
+
+  readBody(declaration: ts.ModuleDeclaration, prefix: string, into: Map<string, Declaration[]>): void {
+    const body = declaration.body;
+    if (!body) return;
+    if (parser.isModuleBlock(body)) for (const inner of body.statements) this.read(inner, prefix, into);
+    else if (parser.isModuleDeclaration(body)) this.read(body, prefix, into);
+  }
+
+  /** The comments above a node, whose text starts at `start`. */
+  commentsOf(node: ts.Node, start: number = this.startOf(node)): LeadingComments {
+    return leadingComments(this.#source.text, this.#comments, node.pos, start);
+  }
+
+  #declarationsOf(statement: ts.Node, prefix: string): Declaration[] {
+    if (parser.isInterfaceDeclaration(statement)) return [this.#object(statement, "interface", prefix)];
+    if (parser.isClassDeclaration(statement) && statement.name)
+      return [this.#object(statement, "class", prefix)];
+    if (parser.isTypeAliasDeclaration(statement)) {
+      const type = readTypeNode(statement.type, this);
+      return [{ kind: "alias", type, ...this.#base(statement, prefix) }];
+    }
+    if (parser.isEnumDeclaration(statement)) return [this.#enum(statement, prefix)];
+    if (parser.isVariableStatement(statement)) return this.#constants(statement, prefix);
+    return [];
+  }
+
+  #base(
+    node: ts.InterfaceDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration,
+    prefix: string,
+  ): { name: string; pos: number; comments: LeadingComments; typeParameters: TypeParameter[] } {
+    return {
+      name: prefix + node.name!.text,
+      pos: node.name!.getStart(this.#source),
+      comments: this.commentsOf(node),
+      typeParameters: (node.typeParameters ?? []).map((parameter) => ({
+        name: parameter.name.text,
+        constraint: parameter.constraint && readTypeNode(parameter.constraint, this),
+        fallback: parameter.default && readTypeNode(parameter.default, this),
+      })),
+    };
+  }
+
+  #object(
+    node: ts.InterfaceDeclaration | ts.ClassDeclaration,
+    kind: "interface" | "class",
+    prefix: string,
+  ): ObjectDeclaration {
+    const bases = (node.heritageClauses ?? [])
+      .filter((clause) => clause.token === parser.SyntaxKind.ExtendsKeyword)
+      .flatMap((clause) => clause.types.map((type) => readTypeNode(type, this)));
+    const toJSON = node.members.find(
+      (member): member is ts.MethodDeclaration | ts.MethodSignature =>
+        (parser.isMethodDeclaration(member) || parser.isMethodSignature(member)) &&
+        member.name.getText(this.#source) === "toJSON",
+    );
+    return {
+      kind,
+      ...this.#base(node, prefix),
+      extends: bases.filter((base): base is ReferenceNode => base.kind === "reference"),
+      members: readMembers(node.members, this),
+      toJSON: toJSON?.type && readTypeNode(toJSON.type, this),
+    };
+  }
+
+  #enum(node: ts.EnumDeclaration, prefix: string): EnumDeclaration {
+    let next: number | undefined = 0;
+    const members = node.members.map((member) => {
+      const written = member.initializer && readExpression(member.initializer, this);
+      const value: string | number | undefined = !written
+        ? next
+        : written.kind === "literal" &&
+            (typeof written.value === "string" || typeof written.value === "number")
+          ? written.value
+          : undefined;
+      next = typeof value === "number" ? value + 1 : undefined;
+      return { name: member.name.getText(this.#source), value };
+    });
+    return {
+      kind: "enum",
+      name: prefix + node.name.text,
+      pos: node.name.getStart(this.#source),
+      comments: this.commentsOf(node),
+      typeParameters: [],
+      members,
+    };
+  }
+
+  #constants(node: ts.VariableStatement, prefix: string): ConstDeclaration[] {
+    const comments = this.commentsOf(node);
+    return node.declarationList.declarations.flatMap((declaration) => {
+      if (!parser.isIdentifier(declaration.name)) return [];
+      const pos = declaration.name.getStart(this.#source);
+      return [
+        {
+          kind: "const",
+          name: prefix + declaration.name.text,
+          pos,
+          comments,
+          typeParameters: [],
+          type: declaration.type && readTypeNode(declaration.type, this),
+          value: declaration.initializer
+            ? readExpression(declaration.initializer, this)
+            : { kind: "opaque", pos },
+          isLiteral: declaration.initializer !== undefined && isAsConst(declaration.initializer),
+        },
+      ];
+    });
+  }
+
+  /** Returns the position of a node without the comments above it. */
+  startOf(node: ts.Node): number {
+    return node.getStart(this.#source);
+  }
+
+  textOf(node: ts.Node): string {
+    return node.getText(this.#source);
+  }
+}
+
+/**
+ * Reads the JSON properties of an interface, a class or an object type, without private members, statics and methods.
+ */
+function readMembers(
+  members: readonly (ts.TypeElement | ts.ClassElement)[],
+  reader: DeclarationReader,
+): Member[] {
+  return members.flatMap((member): Member[] => {
+    const start = reader.startOf(member);
+    // Modifiers come before the name.
+    const pos = member.name && member.name.pos > member.pos ? reader.startOf(member.name) : start;
+    if (parser.isIndexSignatureDeclaration(member)) {
+      const key = member.parameters[0]?.type;
+      if (!key) return [];
+      return [
+        { kind: "index", pos, key: readTypeNode(key, reader), value: readTypeNode(member.type, reader) },
+      ];
+    }
+    if (!parser.isPropertySignature(member) && !parser.isPropertyDeclaration(member)) return [];
+    if (isHidden(member)) return [];
+    const comments = reader.commentsOf(member, start);
+    const name = propertyName(member.name);
+    if (name === undefined) {
+      return [{ kind: "foreign", pos, what: `the computed name ${reader.textOf(member.name)}`, comments }];
+    }
+    return [
+      {
+        kind: "property",
+        name,
+        pos,
+        comments,
+        type: member.type ? readTypeNode(member.type, reader) : inferred(member, pos, reader),
+        optional: member.questionToken !== undefined,
+        readonly: member.modifiers?.some(({ kind }) => kind === parser.SyntaxKind.ReadonlyKeyword) === true,
+      },
+    ];
+  });
+}
+
+function isHidden(member: ts.PropertySignature | ts.PropertyDeclaration): boolean {
+  if (parser.isPrivateIdentifier(member.name)) return true;
+  return member.modifiers?.some(({ kind }) => hiding.has(kind)) === true;
+}
+
+const hiding = new Set<ts.SyntaxKind>([
+  parser.SyntaxKind.PrivateKeyword,
+  parser.SyntaxKind.ProtectedKeyword,
+  parser.SyntaxKind.StaticKeyword,
+  parser.SyntaxKind.DeclareKeyword,
+]);
+
+function propertyName(name: ts.PropertyName): string | undefined {
+  if (parser.isIdentifier(name) || parser.isStringLiteral(name) || parser.isNumericLiteral(name))
+    return name.text;
+  if (parser.isComputedPropertyName(name) && parser.isStringLiteralLike(name.expression))
+    return name.expression.text;
+  return undefined;
+}
+
+/** A class property may omit its type if it has a plain literal as initializer. */
+function inferred(
+  member: ts.PropertySignature | ts.PropertyDeclaration,
+  pos: number,
+  reader: DeclarationReader,
+): TypeNode {
+  const value = parser.isPropertyDeclaration(member) ? member.initializer : undefined;
+  if (value && parser.isStringLiteralLike(value)) return { kind: "keyword", name: "string", pos };
+  if (value && parser.isNumericLiteral(value)) return { kind: "keyword", name: "number", pos };
+  const { TrueKeyword, FalseKeyword } = parser.SyntaxKind;
+  if (value?.kind === TrueKeyword || value?.kind === FalseKeyword)
+    return { kind: "keyword", name: "boolean", pos };
+  return { kind: "unsupported", what: `a property without a type: ${reader.textOf(member.name)}`, pos };
+}
+
+function readTypeNode(node: ts.TypeNode, reader: DeclarationReader): TypeNode {
+  const pos = reader.startOf(node);
+  const read = (inner: ts.TypeNode): TypeNode => readTypeNode(inner, reader);
+  const unsupported = (what: string): TypeNode => ({ kind: "unsupported", what, pos });
+
+  if (parser.isParenthesizedTypeNode(node)) return read(node.type);
+  if (parser.isTypeReferenceNode(node) || parser.isExpressionWithTypeArguments(node)) {
+    const written = parser.isTypeReferenceNode(node) ? node.typeName : node.expression;
+    const name = reader.textOf(written).replace(/\s/gu, "");
+    return { kind: "reference", name, args: (node.typeArguments ?? []).map(read), specifier: undefined, pos };
+  }
+  if (parser.isArrayTypeNode(node)) return { kind: "array", element: read(node.elementType), pos };
+  if (parser.isUnionTypeNode(node)) return { kind: "union", members: node.types.map(read), pos };
+  if (parser.isIntersectionTypeNode(node))
+    return { kind: "intersection", members: node.types.map(read), pos };
+  if (parser.isTypeLiteralNode(node))
+    return { kind: "object", members: readMembers(node.members, reader), pos };
+  if (parser.isLiteralTypeNode(node)) return readLiteral(node.literal, pos, reader);
+  if (parser.isTupleTypeNode(node)) return readTuple(node, pos, reader);
+  if (parser.isTemplateLiteralTypeNode(node)) {
+    const spans = node.templateSpans.map((span) => ({ type: read(span.type), text: span.literal.text }));
+    return { kind: "template", head: node.head.text, spans, pos };
+  }
+  if (parser.isTypeOperatorNode(node)) {
+    if (node.operator === parser.SyntaxKind.KeyOfKeyword)
+      return { kind: "keyof", type: read(node.type), pos };
+    if (node.operator === parser.SyntaxKind.ReadonlyKeyword) return read(node.type);
+    return unsupported("unique symbol");
+  }
+  if (parser.isIndexedAccessTypeNode(node)) {
+    return { kind: "indexed", object: read(node.objectType), index: read(node.indexType), pos };
+  }
+  if (parser.isTypeQueryNode(node)) return { kind: "typeof", path: reader.textOf(node.exprName), pos };
+  if (parser.isMappedTypeNode(node)) return readMapped(node, pos, reader);
+  if (parser.isImportTypeNode(node)) return readImportType(node, pos, reader);
+  if (parser.isFunctionTypeNode(node) || parser.isConstructorTypeNode(node))
+    return unsupported("a function type");
+  if (parser.isConditionalTypeNode(node)) return unsupported("a conditional type");
+  return { kind: "keyword", name: reader.textOf(node), pos };
+}
+
+function readLiteral(node: ts.LiteralTypeNode["literal"], pos: number, reader: DeclarationReader): TypeNode {
+  if (parser.isStringLiteralLike(node)) return { kind: "literal", value: node.text, pos };
+  if (node.kind === parser.SyntaxKind.NullKeyword) return { kind: "keyword", name: "null", pos };
+  const text = reader.textOf(node).replaceAll("_", "");
+  if (text === "true" || text === "false") return { kind: "literal", value: text === "true", pos };
+  if (text.endsWith("n")) return { kind: "unsupported", what: "a bigint literal", pos };
+  return { kind: "literal", value: Number(text), pos };
+}
+
+function readTuple(node: ts.TupleTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const isFixed = node.elements.every((element) => {
+    const type = parser.isNamedTupleMember(element) ? element : undefined;
+    return (
+      !parser.isRestTypeNode(element) &&
+      !parser.isOptionalTypeNode(element) &&
+      !type?.dotDotDotToken &&
+      !type?.questionToken
+    );
+  });
+  if (!isFixed) return { kind: "unsupported", what: "a tuple with optional or rest elements", pos };
+  const elements = node.elements.map((element) =>
+    readTypeNode(parser.isNamedTupleMember(element) ? element.type : element, reader),
+  );
+  return { kind: "tuple", elements, pos };
+}
+
+function readMapped(node: ts.MappedTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const keys = node.typeParameter.constraint;
+  if (!keys || !node.type || node.nameType) {
+    return { kind: "unsupported", what: "a mapped type that renames its keys", pos };
+  }
+  return {
+    kind: "mapped",
+    parameter: node.typeParameter.name.text,
+    keys: readTypeNode(keys, reader),
+    type: readTypeNode(node.type, reader),
+    optional: modifier(node.questionToken),
+    readonly: modifier(node.readonlyToken),
+    pos,
+  };
+}
+
+/** `?` and `+?` add, `-?` removes; the same holds for `readonly`. */
+function modifier(token: ts.Node | undefined): MappedModifier {
+  if (!token) return undefined;
+  return token.kind === parser.SyntaxKind.MinusToken ? "remove" : "add";
+}
+
+function readImportType(node: ts.ImportTypeNode, pos: number, reader: DeclarationReader): TypeNode {
+  const { argument, qualifier } = node;
+  if (!qualifier || !parser.isLiteralTypeNode(argument) || !parser.isStringLiteral(argument.literal)) {
+    return { kind: "unsupported", what: "an import type without a name", pos };
+  }
+  const name = reader.textOf(qualifier);
+  const specifier = argument.literal.text;
+  if (node.isTypeOf) return { kind: "unsupported", what: "typeof import", pos };
+  const args = (node.typeArguments ?? []).map((type) => readTypeNode(type, reader));
+  return { kind: "reference", name, args, specifier, pos };
+}
+
+/** Reads static values: literals, and references to other constants. */
+function readExpression(node: ts.Expression, reader: DeclarationReader): Expression {
+  const pos = reader.startOf(node);
+  if (
+    parser.isAsExpression(node) ||
+    parser.isSatisfiesExpression(node) ||
+    parser.isParenthesizedExpression(node)
+  ) {
+    return readExpression(node.expression, reader);
+  }
+  if (parser.isStringLiteralLike(node)) return { kind: "literal", value: node.text, pos };
+  if (parser.isNumericLiteral(node)) return { kind: "literal", value: Number(node.text), pos };
+  if (parser.isPrefixUnaryExpression(node) && parser.isNumericLiteral(node.operand)) {
+    if (node.operator === parser.SyntaxKind.MinusToken) {
+      return { kind: "literal", value: -Number(node.operand.text), pos };
+    }
+  }
+  if (node.kind === parser.SyntaxKind.TrueKeyword) return { kind: "literal", value: true, pos };
+  if (node.kind === parser.SyntaxKind.FalseKeyword) return { kind: "literal", value: false, pos };
+  if (node.kind === parser.SyntaxKind.NullKeyword) return { kind: "literal", value: null, pos };
+  if (parser.isIdentifier(node) || parser.isPropertyAccessExpression(node)) {
+    return { kind: "name", path: reader.textOf(node).replace(/\s/gu, ""), pos };
+  }
+  if (parser.isArrayLiteralExpression(node)) {
+    return { kind: "array", items: node.elements.map((item) => readExpression(item, reader)), pos };
+  }
+  if (parser.isObjectLiteralExpression(node)) return readObject(node, reader);
+  if (parser.isCallExpression(node)) {
+    return {
+      kind: "call",
+      callee: reader.textOf(node.expression),
+      typeArguments: (node.typeArguments ?? []).map((type) => readTypeNode(type, reader)),
+      arguments: node.arguments.map((argument) => readExpression(argument, reader)),
+      pos,
+    };
+  }
+  return { kind: "opaque", pos };
+}
+
+function readObject(node: ts.ObjectLiteralExpression, reader: DeclarationReader): Expression {
+  const properties = node.properties.flatMap((property) => {
+    if (parser.isShorthandPropertyAssignment(property)) {
+      const value: Expression = { kind: "name", path: property.name.text, pos: reader.startOf(property) };
+      return [{ name: property.name.text, value }];
+    }
+    if (!parser.isPropertyAssignment(property)) return [];
+    const { name } = property;
+    if (!parser.isIdentifier(name) && !parser.isStringLiteral(name)) return [];
+    return [{ name: name.text, value: readExpression(property.initializer, reader) }];
+  });
+  return { kind: "object", properties, pos: reader.startOf(node) };
+}
+
+/** Returns whether an expression has `as const`, also within parentheses or before `satisfies`. */
+function isAsConst(node: ts.Expression): boolean {
+  if (parser.isSatisfiesExpression(node) || parser.isParenthesizedExpression(node))
+    return isAsConst(node.expression);
+  return parser.isAsExpression(node) && parser.isConstTypeReference(node.type);
 }
 
 /** The ranges of strings, templates and regular expressions in a file, in order; they contain no comments. */
@@ -127,16 +528,9 @@ export interface KeptModule {
 }
 
 /** Returns undefined for a module with syntax errors or `declare module`, which every run must parse. */
-export function keepModule({
-  file,
-  text,
-  imports,
-  exports,
-  reexports,
-  augmentations,
-  syntaxErrors,
-}: Module): KeptModule | undefined {
-  if (augmentations.length > 0 || syntaxErrors.length > 0) return undefined;
+export function keepModule(module: Module): KeptModule | undefined {
+  if (module.augmentations.length > 0 || module.syntaxErrors.length > 0) return undefined;
+  const { file, text, imports, exports, reexports } = module;
   return { file, text, imports, exports, reexports };
 }
 
@@ -167,10 +561,8 @@ export function refuseTooDeep<T>(what: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof RangeError && error.message.includes("call stack"))) throw error;
-    throw new TsbuilderError(`${what} nests its types too deeply`, {
-      code: "INVALID_SOURCE",
-      hint: "use fewer levels, or JSONValue from @tsbuilder/runtime for what has no end",
-      cause: error,
-    });
+    const message = `${what} nests its types too deeply`;
+    const hint = "use fewer levels, or JSONValue from @tsbuilder/runtime for what has no end";
+    throw new TsbuilderError(message, { code: "INVALID_SOURCE", hint, cause: error });
   }
 }

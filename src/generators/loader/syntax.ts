@@ -16,7 +16,6 @@ export interface Module {
   /** Declarations that the file adds to another module. */
   readonly augmentations: readonly Augmentation[];
   readonly comments: readonly CommentBlock[];
-  /** Comments after code. */
   readonly trailingComments: readonly CommentBlock[];
   readonly syntaxErrors: readonly { readonly message: string; readonly pos: number }[];
 }

@@ -13,11 +13,11 @@ import {
   type TypeNode,
   isDefineKind,
 } from "../loader/index.ts";
+import { comparable } from "../model/schema.ts";
 import type { MarkerArguments, MarkerDefinition, MarkerTarget } from "./definition.ts";
 import { MarkerError, isMarkerLine, parseArguments, splitMarker } from "./parse-marker.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
-/** A marker in a source file. */
 export interface Marker {
   readonly name: string;
   readonly definition: MarkerDefinition;
@@ -151,11 +151,8 @@ function readMarker(
     return undefined;
   }
   if (target === "package" && definition.name === "kubebuilder:object:root") {
-    log.warn(
-      place,
-      `+${definition.name} is on no type, and has no effect`,
-      "remove it: defineKind makes a kind",
-    );
+    const message = `+${definition.name} is on no type, and has no effect`;
+    log.warn(place, message, "remove it: defineKind makes a kind");
     return undefined;
   }
   if (!definition.targets.includes(target) && !definition.targets.includes("package")) {
@@ -191,22 +188,15 @@ function warnOfMissedMarker(line: string, pos: number, module: Module, log: Diag
   const missed = findMissedMarker(line);
   if (!missed) return;
   const place = { module, pos: pos + missed.index };
-  log.warn(
-    place,
-    `"${missed.name}" is text, and no marker`,
-    `begin a line with +${missed.name}, or quote it`,
-  );
+  const message = `"${missed.name}" is text, and no marker`;
+  log.warn(place, message, `begin a line with +${missed.name}, or quote it`);
 }
 
-/** A line of text that was probably meant to be a marker: `+ optional`, `- +kubebuilder:default=1`. */
-interface MissedMarker {
-  readonly name: string;
-  /** Its offset in the line. */
-  readonly index: number;
-}
-
-/** Finds a marker whose plus sign is missing, separated by a space, or not the first character of the line. */
-function findMissedMarker(line: string): MissedMarker | undefined {
+/**
+ * Finds a text that was probably meant to be a marker, `+ optional` or `- +kubebuilder:default=1`: its plus sign is missing,
+ * separated by a space, or not the first character of the line.
+ */
+function findMissedMarker(line: string): { readonly name: string; readonly index: number } | undefined {
   const found = withFamily.exec(line) ?? withoutFamily.exec(line);
   if (!found?.groups) return undefined;
   const { name } = splitMarker(found.groups["marker"]!);
@@ -227,11 +217,8 @@ function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, wh
     const { name } = splitMarker(trimmed.slice(1));
     if (lookUpMarker(name).kind !== "known") continue;
     const place = { module, pos: pos + text.indexOf("+") };
-    log.warn(
-      place,
-      `+${name} has no effect ${where}`,
-      "put it into a // or /** */ comment above what it is about",
-    );
+    const message = `+${name} has no effect ${where}`;
+    log.warn(place, message, "put it into a // or /** */ comment above what it is about");
   }
 }
 
@@ -240,7 +227,8 @@ export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog
   if (markers.length < 2) return;
   for (const [i, marker] of markers.entries()) {
     const later = markers.slice(i + 1).find(({ name }) => name === marker.name);
-    if (!later || marker.definition.repeatable || argsOf(later) === argsOf(marker)) continue;
+    if (!later || marker.definition.repeatable || comparable(later.args) === comparable(marker.args))
+      continue;
     const [lost, kept] = [asWritten(marker), asWritten(later)];
     const message =
       lost === kept
@@ -256,11 +244,8 @@ export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog
   const other = given.find(({ isRequired }) => isRequired !== first?.isRequired);
   if (!first || !other) return;
   const result = first.isRequired ? "required" : "optional";
-  log.warn(
-    other.marker.place,
-    `+${other.marker.name} has no effect beside +${first.marker.name}: the field is ${result}`,
-    "keep one of them",
-  );
+  const message = `+${other.marker.name} has no effect beside +${first.marker.name}: the field is ${result}`;
+  log.warn(other.marker.place, message, "keep one of them");
 }
 
 /** The markers that make a field required or optional, by precedence. */
@@ -272,7 +257,3 @@ const presence = [
   { name: "required", isRequired: true },
   { name: "k8s:required", isRequired: true },
 ] as const;
-
-function argsOf({ args }: Marker): string {
-  return JSON.stringify(args, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
-}

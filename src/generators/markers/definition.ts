@@ -24,7 +24,6 @@ export interface MarkerDefinition {
   readonly hashComments?: boolean;
   /** Changes the schema, or returns an error. */
   readonly apply?: (schema: Schema, args: MarkerArguments, context: ApplyContext) => string | undefined;
-  /** Validates the arguments. */
   readonly check?: (args: MarkerArguments) => string | undefined;
 }
 
@@ -51,9 +50,69 @@ export interface ApplyContext {
 
 export const fieldAndType: readonly MarkerTarget[] = ["field", "type"];
 
-/** Defines a marker with one value after `=`. */
-export function singleValue(type: ArgumentType["type"] | ArgumentType): Record<string, ArgumentDefinition> {
-  return { "": typeof type === "string" ? ({ type } as ArgumentDefinition) : type };
+/** A type of arguments, by its name unless it has items. */
+type TypeOrName = ArgumentType["type"] | ArgumentType;
+
+/** Defines the argument of a marker with one value after `=`. */
+export function singleValue(type: TypeOrName): Record<string, ArgumentDefinition> {
+  return { "": typed(type) };
+}
+
+export function optional(type: TypeOrName, summary?: string): ArgumentDefinition {
+  return { ...typed(type), optional: true, ...(summary === undefined ? {} : { summary }) };
+}
+
+function typed(type: TypeOrName): ArgumentType {
+  return typeof type === "string" ? ({ type } as ArgumentType) : type;
+}
+
+/** The value of a marker that sets a key of a schema. */
+export interface KeyValue<Value> {
+  readonly type: TypeOrName;
+  readonly read: (args: MarkerArguments) => Value;
+  /** Returns the reason why a schema can't have the value. */
+  readonly refuse?: (schema: Schema, args: MarkerArguments) => string | undefined;
+}
+
+/** Defines a marker that sets one key of a schema, on a field or type, or with `items:` for the elements of a list. */
+export function keyMarker<Key extends keyof Schema>(
+  name: string,
+  key: Key,
+  { type, read, refuse }: KeyValue<Schema[Key]>,
+  summary: string,
+): MarkerDefinition {
+  return {
+    name,
+    targets: fieldAndType,
+    forItems: true,
+    summary,
+    arguments: singleValue(type),
+    apply(schema, args) {
+      const problem = refuse?.(schema, args);
+      if (problem === undefined) schema[key] = read(args);
+      return problem;
+    },
+  };
+}
+
+/** The same for a marker of kubebuilder's validation: `kubebuilder:validation:Maximum`. */
+export function validation<Key extends keyof Schema>(
+  name: string,
+  key: Key,
+  value: KeyValue<Schema[Key]>,
+  summary: string,
+): MarkerDefinition {
+  return keyMarker(`kubebuilder:validation:${name}`, key, value, summary);
+}
+
+/** The value of a marker with one number. */
+export function numeric(args: MarkerArguments): number {
+  return Number(args[""]);
+}
+
+/** The value of a marker with true or false; a schema has no key for false. */
+export function flag(args: MarkerArguments): true | undefined {
+  return args[""] === true ? true : undefined;
 }
 
 export const listOfStrings: ArgumentType = { type: "list", item: { type: "string" } };

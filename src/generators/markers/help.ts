@@ -2,7 +2,6 @@ import type { ArgumentType } from "./definition.ts";
 import { markerFamilies } from "./families/index.ts";
 import { describeTargets } from "./registry.ts";
 
-/** The help of a marker. */
 export interface MarkerHelp {
   readonly family: string;
   readonly name: string;

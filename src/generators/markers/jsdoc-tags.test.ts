@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { testPage } from "../conformance/test-page.ts";
+import { testPage } from "../testdata/test-page.ts";
 import { memoryTree } from "../../scaffold/tree.ts";
-import { runExample } from "../conformance/example.ts";
+import { runExample } from "../testdata/example.ts";
 import { planManifests } from "../manifests.ts";
 
 describe("the page of the JSDoc tags:", () => {

@@ -34,11 +34,8 @@ export function parseArguments(parts: MarkerParts, definition: MarkerDefinition)
   const offset = first === "" ? parts.valueOffset : parts.valueOffset - 1 - first.length;
   if (names.length === 0) {
     if (parts.value === undefined) return {};
-    throw new MarkerError(
-      `+${definition.name} takes no value`,
-      parts.valueOffset - 1,
-      `write +${definition.name}`,
-    );
+    const message = `+${definition.name} takes no value`;
+    throw new MarkerError(message, parts.valueOffset - 1, `write +${definition.name}`);
   }
   try {
     return parseNamed(written, definition, names);
@@ -57,11 +54,8 @@ function parseSingle(
   const text = definition.hashComments ? parts.value?.replace(/#.*/u, "").trim() : parts.value;
   if (text === undefined || text.trim() === "") {
     if (argument.optional) return {};
-    throw new MarkerError(
-      `+${definition.name} requires a value`,
-      parts.valueOffset,
-      `write +${definition.name}=<${argument.type}>`,
-    );
+    const message = `+${definition.name} requires a value`;
+    throw new MarkerError(message, parts.valueOffset, `write +${definition.name}=<${argument.type}>`);
   }
   try {
     refuseDeep(text);
@@ -103,11 +97,8 @@ function parseNamed(text: string, definition: MarkerDefinition, names: readonly 
   const missing = names.filter((name) => !definition.arguments[name]!.optional && !Object.hasOwn(args, name));
   if (missing.length > 0) {
     const quoted = missing.map((name) => `"${name}"`);
-    throw new MarkerError(
-      `+${definition.name} is missing the argument ${listWords(quoted, "and")}`,
-      text.length,
-      `add ${missing.map((name) => `${name}=…`).join(",")}`,
-    );
+    const message = `+${definition.name} is missing the argument ${listWords(quoted, "and")}`;
+    throw new MarkerError(message, text.length, `add ${missing.map((name) => `${name}=…`).join(",")}`);
   }
   return args;
 }
@@ -125,11 +116,8 @@ function expectComma(scanner: Scanner, args: Record<string, unknown>, last: stri
 function expectEnd(scanner: Scanner): void {
   const token = scanner.scan();
   if (token.kind === "end") return;
-  throw new MarkerError(
-    `unexpected "${scanner.text.slice(token.start)}" after the value`,
-    token.start,
-    "put a value that contains , ; or } in double quotes or backticks",
-  );
+  const hint = "put a value that contains , ; or } in double quotes or backticks";
+  throw new MarkerError(`unexpected "${scanner.text.slice(token.start)}" after the value`, token.start, hint);
 }
 
 function known(names: readonly string[]): string {
@@ -233,11 +221,8 @@ function unquote(token: Token): string {
       if (code !== undefined && code <= 0x10ffff) return String.fromCodePoint(code);
       const known = simple === undefined ? undefined : escapes[simple];
       if (known !== undefined) return known;
-      throw new MarkerError(
-        `"${escape}" is not a valid escape sequence`,
-        token.start + 1 + at,
-        "write \\\\ for a backslash, or put the string in backticks",
-      );
+      const hint = "write \\\\ for a backslash, or put the string in backticks";
+      throw new MarkerError(`"${escape}" is not a valid escape sequence`, token.start + 1 + at, hint);
     },
   );
 }
@@ -300,11 +285,8 @@ function parseRest(scanner: Scanner, type: "raw" | "json"): MarkerValue {
   try {
     return readJson(rest);
   } catch {
-    throw new MarkerError(
-      `expected JSON, got "${rest.trim()}"`,
-      start,
-      'a string in JSON has double quotes: "a"',
-    );
+    const message = `expected JSON, got "${rest.trim()}"`;
+    throw new MarkerError(message, start, 'a string in JSON has double quotes: "a"');
   }
 }
 

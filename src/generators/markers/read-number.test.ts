@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { runExample } from "../conformance/example.ts";
+import { runExample } from "../testdata/example.ts";
 import { readJson, readNumber } from "./parse-marker.ts";
 
 const max = 9223372036854775807n;

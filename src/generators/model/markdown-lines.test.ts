@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runExample } from "../conformance/example.ts";
+import { runExample } from "../testdata/example.ts";
 import { type MarkdownLine, readMarkdownLines } from "./markdown.ts";
 
 const letters: Record<MarkdownLine, string> = { text: "t", fence: "f", code: "c" };

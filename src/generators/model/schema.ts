@@ -10,7 +10,6 @@ export type MarkerValue =
   | readonly MarkerValue[]
   | { readonly [key: string]: MarkerValue };
 
-/** A CEL rule of a schema. */
 export interface Rule {
   rule: string;
   message?: string | undefined;
@@ -87,6 +86,10 @@ export const descriptorsKey: unique symbol = Symbol("descriptors");
 /** The marker of a rule, if any. */
 export const rulePlaces: WeakMap<Rule, Place> = new WeakMap();
 
+export function addRule(schema: Schema, rule: Rule): void {
+  schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
+}
+
 interface Problem {
   readonly place: Place;
   readonly message: string;
@@ -140,19 +143,29 @@ export function reference(type: Schema): Schema {
   };
 }
 
-/** Rebuilds a schema bottom-up. */
-export function mapSchema(schema: Schema, edit: (schema: Schema) => Schema): Schema {
+/** Copies a schema, and replaces the schemas in it. */
+export function mapChildren(schema: Schema, edit: (child: Schema) => Schema): Schema {
   const copy: Schema = { ...schema };
   if (copy.properties) {
     copy.properties = Object.fromEntries(
-      Object.entries(copy.properties).map(([name, property]) => [name, mapSchema(property, edit)]),
+      Object.entries(copy.properties).map(([name, property]) => [name, edit(property)]),
     );
   }
-  if (copy.items) copy.items = mapSchema(copy.items, edit);
+  if (copy.items) copy.items = edit(copy.items);
   if (typeof copy.additionalProperties === "object") {
-    copy.additionalProperties = mapSchema(copy.additionalProperties, edit);
+    copy.additionalProperties = edit(copy.additionalProperties);
   }
-  return edit(copy);
+  return copy;
+}
+
+/** Rebuilds a schema bottom-up. */
+export function mapSchema(schema: Schema, edit: (schema: Schema) => Schema): Schema {
+  return edit(mapChildren(schema, (child) => mapSchema(child, edit)));
+}
+
+/** Writes a value as JSON, to compare it with others. */
+export function comparable(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part));
 }
 
 /** Limits all descriptions of a schema to a number of bytes, at the end of a sentence or word; 0 removes them. */
@@ -199,21 +212,3 @@ const reserved = new Set(
     " ",
   ),
 );
-
-/** Returns whether a CEL rule can name a field: those with spaces, for example, have no escaped form. */
-export function hasCelName(name: string): boolean {
-  return /^[A-Za-z_./-][\w./-]*$/u.test(name);
-}
-
-/** A value in a CEL rule; a double always has a fraction or an exponent, because CEL does not convert integers. */
-export function celLiteral(value: string | number | boolean, isDouble = false): string {
-  if (typeof value === "string") {
-    const escaped = value.replaceAll(/['\\\p{Cc}]/gu, (char) => {
-      if (char === "'" || char === "\\") return `\\${char}`;
-      return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-    });
-    return `'${escaped}'`;
-  }
-  const text = String(value);
-  return isDouble && /^-?\d+$/u.test(text) ? `${text}.0` : text;
-}

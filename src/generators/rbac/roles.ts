@@ -1,5 +1,5 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { text } from "../markers/definition.ts";
+import { strings, text } from "../markers/definition.ts";
 import { positionAt } from "../../shared/text.ts";
 import { type GeneratorOptions, isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
@@ -39,14 +39,13 @@ export function rolesOf(markers: readonly Marker[], options: GeneratorOptions): 
 }
 
 function ruleOf({ args, place }: Marker): PolicyRule {
-  const list = (name: string): readonly string[] => (args[name] ?? []) as readonly string[];
   const { file, line } = positionAt(place.module.file, place.module.text, place.pos);
   return {
-    groups: list("groups"),
-    resources: list("resources"),
-    resourceNames: list("resourceNames"),
-    urls: list("urls"),
-    verbs: list("verbs"),
+    groups: strings(args, "groups"),
+    resources: strings(args, "resources"),
+    resourceNames: strings(args, "resourceNames"),
+    urls: strings(args, "urls"),
+    verbs: strings(args, "verbs"),
     origins: [`${file}:${line}`],
   };
 }

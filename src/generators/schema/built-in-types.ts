@@ -54,7 +54,10 @@ async function loadModules(
     for (const module of modulesOf(specifier)) {
       const node = tables.get(module)?.get(name);
       if (!node) continue;
-      const known = found.get(node) ?? { schema: converter.convert(node), listMapKeys: listMapKeysOf(name) };
+      const known = found.get(node) ?? {
+        schema: converter.convert(node),
+        listMapKeys: name === "Condition" ? ["type"] : undefined,
+      };
       found.set(node, known);
       if (known.schema.properties) sharedMappings.add(known.schema.properties);
       return known;
@@ -203,17 +206,12 @@ const insideSentences =
 export const quantityPattern =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
-function integerOrString(): Schema {
+export function integerOrString(): Schema {
   return { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true };
 }
 
 function anything(): Schema {
   return { "x-kubernetes-preserve-unknown-fields": true };
-}
-
-/** Returns the keys of lists of a type that are list maps; undefined for other lists. */
-function listMapKeysOf(name: string): readonly string[] | undefined {
-  return name === "Condition" ? ["type"] : undefined;
 }
 
 function condition(): Schema {

@@ -98,12 +98,9 @@ export function applyMarkers(
   for (const marker of byPriority) if (!isForItems(marker)) apply(schema, marker);
   for (const marker of byPriority) {
     if (!isForItems(marker)) continue;
+    const message = `+${marker.name} applies to the elements of a list, but this is ${schema.type ?? "none"}`;
     if (schema.type === "array" && schema.items) apply(schema.items, marker);
-    else
-      log.error(
-        marker.place,
-        `+${marker.name} applies to the elements of a list, but this is ${schema.type ?? "none"}`,
-      );
+    else log.error(marker.place, message);
   }
 
   function apply(onto: Schema, marker: Marker): void {

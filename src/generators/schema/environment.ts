@@ -26,7 +26,6 @@ export interface Typed {
   readonly constraint?: Typed;
 }
 
-/** The position of a type, for findings. */
 export function placeOf({ node, env }: Typed): Place {
   return { module: env.module, pos: node.pos };
 }
@@ -139,6 +138,21 @@ export function scopeOf(
   return inner;
 }
 
+/** Returns the type that an alias stands for at one use; undefined if a name is no alias. */
+export function findAliased(
+  resolved: Reference,
+  args: readonly TypeNode[],
+  env: Environment,
+): { readonly declaration: Declaration; readonly module: Module; readonly type: Typed } | undefined {
+  if (resolved.kind !== "declared") return undefined;
+  for (const part of resolved.parts) {
+    const { declaration, module } = part;
+    if (declaration.kind !== "alias") continue;
+    return { declaration, module, type: { node: declaration.type, env: scopeOf(part, args, env) } };
+  }
+  return undefined;
+}
+
 const active = new Set<Declaration>();
 
 /** Follows each alias once: a circular alias has no shape and no values. */
@@ -164,9 +178,7 @@ export function someMember(
   if (node.kind !== "reference") return passes({ node, env });
   const resolved = resolveReference(node, env, sources);
   if (resolved.kind === "bound") return someMember(resolved.typed, sources, passes);
-  if (resolved.kind !== "declared") return false;
-  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
-  if (alias?.declaration.kind !== "alias") return false;
-  const type = { node: alias.declaration.type, env: scopeOf(alias, node.args, env) };
-  return followOnce(alias.declaration, () => someMember(type, sources, passes)) ?? false;
+  const alias = findAliased(resolved, node.args, env);
+  if (!alias) return false;
+  return followOnce(alias.declaration, () => someMember(alias.type, sources, passes)) ?? false;
 }

@@ -18,8 +18,7 @@ export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema
   if (!type) return own;
   own[refKey] = undefined;
   const merged: Schema = {};
-  const onConflict = ({ message, hint }: { message: string; hint: string }): void =>
-    log.error(place, message, hint);
+  const onConflict: OnConflict = ({ message, hint }) => log.error(place, message, hint);
   mergeInto(merged, type, onConflict);
   mergeInto(merged, own, onConflict);
   for (const key of ["description", "title", "example", "externalDocs"] as const) {
@@ -40,22 +39,15 @@ function isMended(schema: Schema): boolean {
   );
 }
 
-/** A conflict between two schemas. */
-export interface MergeConflict {
-  readonly message: string;
-  readonly hint: string;
-}
+/** Is told of each conflict between two schemas. */
+type OnConflict = (conflict: { readonly message: string; readonly hint: string }) => void;
 
 /**
  * Merges `source` into `target` like controller-gen flattens `allOf`: a named type into the field that uses it, a base
  * into the type that extends it. Conflicting values go to separate `allOf` branches, where CRDs allow value validation
  * but no types or defaults.
  */
-export function mergeInto(
-  target: Schema,
-  source: Schema,
-  onConflict: (conflict: MergeConflict) => void,
-): void {
+export function mergeInto(target: Schema, source: Schema, onConflict: OnConflict): void {
   for (const branch of source.allOf ?? []) {
     // An enum of a type that may be null: see `orNull`.
     if (source.nullable && branch.enum) target.allOf = [...(target.allOf ?? []), branch];
@@ -100,7 +92,7 @@ function mergeKey(
   target: Schema,
   source: Schema,
   key: keyof Schema & string,
-  onConflict: (conflict: MergeConflict) => void,
+  onConflict: OnConflict,
 ): boolean {
   if (sourceWins.has(key)) {
     set(target, key, source[key]);
@@ -158,11 +150,7 @@ const sourceWins = new Set([
   "x-kubernetes-list-map-keys",
 ]);
 
-function mergeProperties(
-  target: Schema,
-  source: Schema,
-  onConflict: (conflict: MergeConflict) => void,
-): void {
+function mergeProperties(target: Schema, source: Schema, onConflict: OnConflict): void {
   // A property may be named __proto__, so this is not a plain object yet.
   const merged = new Map(Object.entries(target.properties ?? {}));
   for (const [name, schema] of Object.entries(source.properties ?? {})) {
@@ -174,7 +162,7 @@ function mergeProperties(
   target.properties = Object.fromEntries(merged);
 }
 
-function mergeValues(target: Schema, source: Schema, onConflict: (conflict: MergeConflict) => void): void {
+function mergeValues(target: Schema, source: Schema, onConflict: OnConflict): void {
   if (typeof source.additionalProperties !== "object") return;
   const values = typeof target.additionalProperties === "object" ? { ...target.additionalProperties } : {};
   mergeInto(values, source.additionalProperties, onConflict);

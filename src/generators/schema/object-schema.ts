@@ -7,7 +7,9 @@ import { applyMarkers, describe, markersOn } from "./comments.ts";
 import {
   type Rule,
   type Schema,
+  addRule,
   celName,
+  comparable,
   limitDescriptions,
   orNull,
   originKey,
@@ -30,7 +32,9 @@ export function objectSchema(
   const oneOfFields = oneOfFieldsOf(typeMarkers);
   const fields = buildFields(shape, builder);
   for (const { name, isRequired, place } of fields) {
-    if (isRequired && oneOfFields.has(name)) reportRequiredInOneOf(name, place, log);
+    if (!isRequired || !oneOfFields.has(name)) continue;
+    const message = `the field "${name}" is required, but only some of its group can be set`;
+    log.error(place, message, `make it optional: ${name}?`);
   }
   // Unlike an assignment, this also defines a property named __proto__.
   const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
@@ -51,35 +55,21 @@ export function objectSchema(
 /** Reports members without a name in JSON. */
 export function reportForeign({ foreign }: Shape, log: DiagnosticLog): void {
   for (const { what, env, pos } of foreign) {
-    log.error(
-      { module: env.module, pos },
-      `${what} has no name in JSON`,
-      "use a plain name, or +tsbuilder:ignore",
-    );
+    const message = `${what} has no name in JSON`;
+    log.error({ module: env.module, pos }, message, "use a plain name, or +tsbuilder:ignore");
   }
 }
 
 function schemaOfMap(shape: Shape, builder: Builder, place: Place): Schema {
   if (shape.properties.size > 0) {
-    builder.sources.log.error(
-      place,
-      "an object cannot have both fields and arbitrary keys",
-      "move the arbitrary keys to a field of their own: a structural schema does not allow both",
-    );
+    const hint = "move the arbitrary keys to a field of their own: a structural schema does not allow both";
+    builder.sources.log.error(place, "an object cannot have both fields and arbitrary keys", hint);
   }
   return {
     type: "object",
     additionalProperties: builder.use(shape.index!),
     [originKey]: { place, markers: new Map() },
   };
-}
-
-function reportRequiredInOneOf(name: string, place: Place, log: DiagnosticLog): void {
-  log.error(
-    place,
-    `the field "${name}" is required, but only some of its group can be set`,
-    `make it optional: ${name}?`,
-  );
 }
 
 function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
@@ -98,7 +88,6 @@ export function keptOnceSet(name: string): Rule {
   };
 }
 
-/** A field of an object, with its schema. */
 export interface BuiltField {
   readonly name: string;
   readonly schema: Schema;
@@ -118,7 +107,6 @@ export function buildFields(shape: Shape, builder: Builder): BuiltField[] {
   });
 }
 
-/** A property of an object type, with its markers. */
 class Field {
   readonly #property: Property;
   readonly #declarations: readonly Property[];
@@ -175,8 +163,7 @@ class Field {
     if (description !== undefined) schema.description = description;
     applyMarkers(schema, this.#markers, "field", this.place, log);
     if (this.#isReadonlyImmutable && !this.#has("k8s:immutable")) {
-      const rule = { rule: "self == oldSelf", message: "field is immutable" };
-      schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
+      addRule(schema, { rule: "self == oldSelf", message: "field is immutable" });
     }
     const merged = settle(schema, this.place, log);
     if (merged.format === "int64") this.#warnOfPrecision(merged);
@@ -298,7 +285,7 @@ function declaredSchema({ schema, type }: Property, builder: Builder): Schema {
 
 /** Merges two schemas of one value, which is null only where both allow it. */
 function intersect(one: Schema, other: Schema, onConflict: Parameters<typeof mergeInto>[2]): Schema {
-  if (JSON.stringify(one, bigintText) === JSON.stringify(other, bigintText)) return one;
+  if (comparable(one) === comparable(other)) return one;
   const both = <T extends Schema>(left: T | undefined, right: T | undefined): Schema | undefined =>
     left && right ? intersect(left, right, onConflict) : (left ?? right);
   const { items, properties = {}, additionalProperties, ...rest } = other;
@@ -316,6 +303,3 @@ function intersect(one: Schema, other: Schema, onConflict: Parameters<typeof mer
   } else joined.additionalProperties = one.additionalProperties ?? additionalProperties;
   return one.nullable && other.nullable ? orNull(joined) : joined;
 }
-
-const bigintText = (_: string, value: unknown): unknown =>
-  typeof value === "bigint" ? String(value) : value;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { specValidator } from "../conformance/example.ts";
+import { specValidator } from "../testdata/example.ts";
 
 test.each<[type: string, one: string, other: string, accepted: unknown, rejected: unknown]>([
   ["a value", "string | null", "string", "x", null],

@@ -13,6 +13,7 @@ import {
   type Environment,
   type SchemaSources,
   type Typed,
+  findAliased,
   followOnce,
   resolveReference,
   scopeOf,
@@ -50,8 +51,10 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
   switch (node.kind) {
     case "object":
       return membersShape(node.members, env);
-    case "intersection":
-      return intersectionShape(node.members.map((member) => shapeOf({ node: member, env }, sources)));
+    case "intersection": {
+      const shapes = node.members.map((member) => shapeOf({ node: member, env }, sources));
+      return shapes.includes(undefined) ? undefined : joinMembers(shapes as Shape[]);
+    }
     case "mapped":
       return mappedShape(node, env, sources);
     case "reference": {
@@ -125,12 +128,8 @@ function declaredShape(
   env: Environment,
   sources: SchemaSources,
 ): Shape | undefined {
-  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
-  if (alias?.declaration.kind === "alias") {
-    const { declaration } = alias;
-    const inner = scopeOf(alias, args, env);
-    return followOnce(declaration, () => shapeOf({ node: declaration.type, env: inner }, sources));
-  }
+  const alias = findAliased(resolved, args, env);
+  if (alias) return followOnce(alias.declaration, () => shapeOf(alias.type, sources));
   const parts = resolved.parts.filter(
     ({ declaration }) => declaration.kind === "interface" || declaration.kind === "class",
   );
@@ -177,10 +176,6 @@ function joinShapes(shapes: readonly (Shape | undefined)[]): Shape | undefined {
     index: known.findLast(({ index }) => index)?.index,
     foreign: known.flatMap(({ foreign }) => foreign),
   };
-}
-
-function intersectionShape(shapes: readonly (Shape | undefined)[]): Shape | undefined {
-  return shapes.includes(undefined) ? undefined : joinMembers(shapes as readonly Shape[]);
 }
 
 /** The shape of an intersection: a property of several members has the types and markers of all of them. */
@@ -500,14 +495,11 @@ export function unionMembers(typed: Typed, sources: SchemaSources): Typed[] {
   if (node.kind !== "reference") return [typed];
   const resolved = resolveReference(node, env, sources);
   if (resolved.kind === "bound") return unionMembers(resolved.typed, sources);
-  if (resolved.kind !== "declared") return [typed];
-  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
-  if (alias?.declaration.kind !== "alias") return [typed];
-  const { type, comments } = alias.declaration;
-  if (!["union", "keyword", "reference"].includes(type.kind)) return [typed];
-  if (markersOn(comments, "type", alias.module, sources).length > 0) return [typed];
-  const followed = { node: type, env: scopeOf(alias, node.args, env) };
-  return followOnce(alias.declaration, () => unionMembers(followed, sources)) ?? [typed];
+  const alias = findAliased(resolved, node.args, env);
+  if (!alias || !["union", "keyword", "reference"].includes(alias.type.node.kind)) return [typed];
+  const { declaration, module, type } = alias;
+  if (markersOn(declaration.comments, "type", module, sources).length > 0) return [typed];
+  return followOnce(declaration, () => unionMembers(type, sources)) ?? [typed];
 }
 
 export function isKeyword({ node }: Typed, name: string): boolean {

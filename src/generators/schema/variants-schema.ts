@@ -1,10 +1,9 @@
 import {
   type Rule,
   type Schema,
-  celLiteral,
   celName,
+  comparable,
   enumSchema,
-  hasCelName,
   limitDescriptions,
   originKey,
 } from "../model/schema.ts";
@@ -12,11 +11,11 @@ import {
   type Builder,
   type SchemaSources,
   type Typed,
+  findAliased,
   followOnce,
   placeOf,
   problem,
   resolveReference,
-  scopeOf,
 } from "./environment.ts";
 import {
   type Property,
@@ -50,7 +49,6 @@ export function variantsSchema(
   }
 }
 
-/** A variant with its schemas. */
 interface Variant {
   readonly shape: Shape;
   readonly fields: ReadonlyMap<string, BuiltField>;
@@ -61,16 +59,13 @@ interface Variant {
 function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema {
   if (shapes.length === 0) return problem(typed, "no value matches a variant of this union");
   if (shapes.some(({ index }) => index)) {
-    return problem(
-      typed,
-      "a union of maps is not supported in a structural schema",
-      "use a separate field for each",
-    );
+    const message = "a union of maps is not supported in a structural schema";
+    return problem(typed, message, "use a separate field for each");
   }
   const variants = shapes.map((shape): Variant => {
     reportForeign(shape, builder.sources.log);
     const isNull = ({ name }: BuiltField): boolean =>
-      isAlwaysNull(shape.properties.get(name)!, builder.sources);
+      consistsOf(shape.properties.get(name)!, ["null", "undefined", "never"], builder.sources);
     const all = buildFields(shape, builder).map((field) => [field.name, field] as const);
     return {
       shape,
@@ -151,11 +146,9 @@ function alternatives(typed: Typed, sources: SchemaSources): Alternative[] | und
   const markers = resolved.parts.flatMap(({ declaration, module }) =>
     markersOn(declaration.comments, "type", module, sources),
   );
-  const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
-  if (alias?.declaration.kind !== "alias") return asAlternative(typed, markers, sources);
-  const { declaration } = alias;
-  const type = { node: declaration.type, env: scopeOf(alias, node.args, env) };
-  const found = followOnce(declaration, () => alternatives(type, sources));
+  const alias = findAliased(resolved, node.args, env);
+  if (!alias) return asAlternative(typed, markers, sources);
+  const found = followOnce(alias.declaration, () => alternatives(alias.type, sources));
   return found?.map((one) => ({ ...one, markers: [...markers, ...one.markers] }));
 }
 
@@ -212,11 +205,7 @@ function withoutAbsent(shape: Shape, sources: SchemaSources): Shape | undefined 
   return { ...shape, properties: new Map(present.map((property) => [property.name, property])) };
 }
 
-/** Returns whether a property has no values but null. */
-function isAlwaysNull(property: Property, sources: SchemaSources): boolean {
-  return consistsOf(property, ["null", "undefined", "never"], sources);
-}
-
+/** Returns whether a property has no values but those of some keywords. */
 function consistsOf(property: Property, keywords: readonly string[], sources: SchemaSources): boolean {
   return declarationsOf(property).some(
     ({ type, schema }) =>
@@ -229,11 +218,9 @@ function consistsOf(property: Property, keywords: readonly string[], sources: Sc
 function reportMarkers(markers: Iterable<Marker>, { log }: SchemaSources): void {
   for (const marker of markers) {
     if (!marker.definition.apply) continue;
-    log.error(
-      marker.place,
-      `${asWritten(marker)} has no effect on a type that is a variant of a union`,
-      "put it on the field whose type is the union, or on fields of the variant",
-    );
+    const message = `${asWritten(marker)} has no effect on a type that is a variant of a union`;
+    const hint = "put it on the field whose type is the union, or on fields of the variant";
+    log.error(marker.place, message, hint);
   }
 }
 
@@ -279,20 +266,14 @@ function findProblem(
     if (conflict) return conflict;
     const isEverywhere = owners.length === variants.length;
     if (!isEverywhere && owners[0]!.fields.get(name)!.schema.default !== undefined) {
-      return problem(
-        typed,
-        `"${name}" has a default, which the API server would also set in variants of this union without it`,
-        "remove the default, or put the field into an object of its own",
-      );
+      const message = `"${name}" has a default, which the API server would also set in variants of this union without it`;
+      return problem(typed, message, "remove the default, or put the field into an object of its own");
     }
     const isInRules =
       name === discriminator?.name || owners.some(({ fields }) => !fields.get(name)!.isRequired);
     if ((!isEverywhere || isInRules) && !hasCelName(name)) {
-      return problem(
-        typed,
-        `no CEL rule can name the field "${name}" of this union`,
-        "use a name of letters, digits, _, -, . and /",
-      );
+      const message = `no CEL rule can name the field "${name}" of this union`;
+      return problem(typed, message, "use a name of letters, digits, _, -, . and /");
     }
   }
   return undefined;
@@ -305,7 +286,6 @@ type VariantFields = ReadonlyMap<string, boolean>;
 interface Discriminator {
   readonly name: string;
   readonly type: "string" | "boolean" | "integer" | "number";
-  /** The values of each variant. */
   readonly values: readonly (readonly (string | number | boolean)[])[];
 }
 
@@ -449,11 +429,8 @@ function findConflict(
   const sameButNull = new Set(fields.map(({ schema }) => describe({ ...schema, nullable: undefined })));
   if (sameButNull.size === 1) {
     if (fields.every(({ schema, isRequired }) => schema.nullable || isRequired)) return undefined;
-    return problem(
-      typed,
-      `only some variants of this union allow null for "${name}"`,
-      "add | null to its type in each variant, or require it where null is not allowed",
-    );
+    const hint = "add | null to its type in each variant, or require it where null is not allowed";
+    return problem(typed, `only some variants of this union allow null for "${name}"`, hint);
   }
   const types = owners.map(({ shape }) => shape.properties.get(name)!);
   const written = new Set(types.map((property) => describe(propertySchema(property, builder))));
@@ -473,11 +450,8 @@ function findMarkerConflict(name: string, owners: readonly Variant[], typed: Typ
   const schemas = ownFields(name, owners).map(({ schema }) => schema);
   const defaults = schemas.map((schema) => schema.default).filter((value) => value !== undefined);
   if (new Set(defaults).size > 1) {
-    return problem(
-      typed,
-      `the variants of this union have different defaults for "${name}"`,
-      "keep one of them: an API server sets it before it knows the variant",
-    );
+    const message = `the variants of this union have different defaults for "${name}"`;
+    return problem(typed, message, "keep one of them: an API server sets it before it knows the variant");
   }
   const others = schemas.map((schema) =>
     describe({ ...schema, type: undefined, enum: undefined, default: undefined }),
@@ -486,11 +460,8 @@ function findMarkerConflict(name: string, owners: readonly Variant[], typed: Typ
 }
 
 function differentMarkers(name: string, typed: Typed): Schema {
-  return problem(
-    typed,
-    `the variants of this union have different markers for "${name}"`,
-    "repeat its markers in each variant: all variants share one schema for it",
-  );
+  const message = `the variants of this union have different markers for "${name}"`;
+  return problem(typed, message, "repeat its markers in each variant: all variants share one schema for it");
 }
 
 /** A field as each variant that has it declares it. */
@@ -500,7 +471,23 @@ function ownFields(name: string, variants: readonly Variant[]): BuiltField[] {
 
 /** A schema without its descriptions, for comparison. */
 function describe(schema: Schema): string {
-  return JSON.stringify(limitDescriptions(schema, 0), (_, value: unknown) =>
-    typeof value === "bigint" ? String(value) : value,
-  );
+  return comparable(limitDescriptions(schema, 0));
+}
+
+/** Returns whether a CEL rule can name a field: those with spaces, for example, have no escaped form. */
+function hasCelName(name: string): boolean {
+  return /^[A-Za-z_./-][\w./-]*$/u.test(name);
+}
+
+/** A value in a CEL rule; a double always has a fraction or an exponent, because CEL does not convert integers. */
+function celLiteral(value: string | number | boolean, isDouble = false): string {
+  if (typeof value === "string") {
+    const escaped = value.replaceAll(/['\\\p{Cc}]/gu, (char) => {
+      if (char === "'" || char === "\\") return `\\${char}`;
+      return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    });
+    return `'${escaped}'`;
+  }
+  const text = String(value);
+  return isDouble && /^-?\d+$/u.test(text) ? `${text}.0` : text;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { specValidator } from "../conformance/example.ts";
+import { specValidator } from "../testdata/example.ts";
 
 const a = "a";
 const unions: readonly [title: string, code: string, accepted: object[], rejected: object[]][] = [

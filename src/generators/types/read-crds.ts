@@ -22,7 +22,7 @@ export interface ThirdPartyCrd {
 export async function readCrds(file: string, text: string): Promise<ThirdPartyCrd[]> {
   const objects = readYaml(file, text)
     .filter((value) => isObject(value))
-    .filter(isCrd);
+    .filter(({ kind }) => kind === "CustomResourceDefinition");
   if (objects.length === 0) {
     throw new TsbuilderError(`"${file}" contains no CustomResourceDefinition`, {
       code: "INVALID_SOURCE",
@@ -90,10 +90,8 @@ function decodeInner(value: unknown, node: BuiltinSchema): void {
 }
 
 function refuse(file: string, why: string): TsbuilderError {
-  return new TsbuilderError(`"${file}" contains an invalid CRD: ${why}`, {
-    code: "INVALID_SOURCE",
-    hint: `check the source of the file; for all errors, run kubectl apply --dry-run=server -f ${file}`,
-  });
+  const hint = `check the source of the file; for all errors, run kubectl apply --dry-run=server -f ${file}`;
+  return new TsbuilderError(`"${file}" contains an invalid CRD: ${why}`, { code: "INVALID_SOURCE", hint });
 }
 
 const longestReason = 400;
@@ -105,8 +103,4 @@ function shorten(text: string): string {
 
 function show(value: unknown): string {
   return value === undefined ? "missing" : shorten(JSON.stringify(value));
-}
-
-function isCrd({ kind }: Record<string, unknown>): boolean {
-  return kind === "CustomResourceDefinition";
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { memoryTree } from "../../scaffold/tree.ts";
-import { optionsFor, readExamples, runExample } from "../conformance/example.ts";
+import { optionsFor, readExamples, runExample } from "../testdata/example.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
 import { emitFile } from "../model/emit.ts";
 import { ProjectSources } from "../sources/project-sources.ts";

@@ -74,7 +74,6 @@ function refuseTwins(files: readonly TypesFile[]): void {
   }
 }
 
-/** A file of types. */
 interface TypesFile {
   /** `<group>/<version>/<kind>_types.ts` */
   readonly path: string;

@@ -51,11 +51,8 @@ function configurationName(
   for (const { configurations } of packages) {
     const matching = configurations.filter(({ args }) => args["mutating"] === isMutating);
     for (const { place } of matching.slice(1)) {
-      log.error(
-        place,
-        `the name of the ${word} configuration is given twice`,
-        "keep one +kubebuilder:webhookconfiguration",
-      );
+      const message = `the name of the ${word} configuration is given twice`;
+      log.error(place, message, "keep one +kubebuilder:webhookconfiguration");
     }
     const named = matching[0] && text(matching[0].args, "name");
     if (named) name = named;
@@ -73,13 +70,11 @@ function reportRepeatedNames(markers: readonly Marker[], log: DiagnosticLog): vo
   }
 }
 
-/** A webhook of a configuration. */
 interface Webhook {
   readonly name: string;
   readonly [key: string]: unknown;
 }
 
-/** Builds a webhook from its marker. */
 function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
   const fail = (message: string, hint: string): void => log.error(place, message, hint);
   checkAccepted(args, fail);
@@ -121,10 +116,8 @@ function checkAccepted(args: MarkerArguments, fail: Fail): void {
     fail(`unsupported webhook version "${unsupported}"`, "use webhookVersions=v1, or omit it");
   const sideEffects = oneOf(text(args, "sideEffects"), ["None", "NoneOnDryRun"]);
   if (!sideEffects) {
-    fail(
-      `sideEffects "${text(args, "sideEffects")}" is not accepted by the API server`,
-      "use sideEffects=None or sideEffects=NoneOnDryRun",
-    );
+    const message = `sideEffects "${text(args, "sideEffects")}" is not accepted by the API server`;
+    fail(message, "use sideEffects=None or sideEffects=NoneOnDryRun");
   }
 }
 

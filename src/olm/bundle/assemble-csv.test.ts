@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import type { KindDescription } from "../../generators/crd/describe-kinds.ts";
 import { parseManifest } from "../../ship/manifest.ts";
-import { account, assemble, assembleObjects, base, crd, deployment, installed } from "./sample-bundle.ts";
+import {
+  account,
+  assemble,
+  assembleObjects,
+  base,
+  crd,
+  deployment,
+  installed,
+} from "./testdata/sample-bundle.ts";
 
 test("a bundle has the base's words, the deployment, and the package's version", () => {
   const { csv, notes } = assemble(account);

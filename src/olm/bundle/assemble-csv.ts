@@ -20,8 +20,12 @@ import type {
   Permission,
   RelatedImage,
 } from "./csv.ts";
-import { type Deployment, isDeployment } from "./served-by.ts";
-import { findWebhooks, isWebhookConfiguration } from "./webhook-definitions.ts";
+import {
+  type Deployment,
+  findWebhooks,
+  isDeployment,
+  isWebhookConfiguration,
+} from "./webhook-definitions.ts";
 import { byMarkers, type Crd, describeCrd } from "./descriptors.ts";
 
 export interface CsvRequest {
@@ -55,7 +59,10 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
   const objects = deployments.some(makesCertificate)
     ? all.filter((object) => !isForOwnCertificate(object))
     : all;
-  if (deployments.length === 0) throw withoutDeployment();
+  if (deployments.length === 0) {
+    const hint = "list ../default below resources in config/manifests/kustomization.yaml";
+    throw new TsbuilderError("config/manifests renders no Deployment", { code: "NOT_FOUND", hint });
+  }
   const accounts = accountsOf(deployments, request.extraServiceAccounts);
   const roles = splitRoles(objects.filter(isRbac), accounts);
   const webhooks = findWebhooks([...objects, ...crds]);
@@ -233,20 +240,11 @@ function withNamespaces(container: Container, { namespaces }: Provided, isManage
   };
 }
 
-interface SortedObjects {
-  readonly base: ClusterServiceVersion;
-  readonly crds: readonly Crd[];
-  readonly examples: readonly ManifestObject[];
-  readonly objects: readonly ManifestObject[];
-}
-
-function sortObjects({ objects: all, samples }: CsvRequest): SortedObjects {
+function sortObjects({ objects: all, samples }: CsvRequest) {
   const base = all.find(({ kind }) => kind === csvKind) as ClusterServiceVersion | undefined;
   if (!base) {
-    throw new TsbuilderError(`config/manifests renders no ${csvKind}`, {
-      code: "NOT_FOUND",
-      hint: "list the file in bases/ below resources in config/manifests/kustomization.yaml",
-    });
+    const hint = "list the file in bases/ below resources in config/manifests/kustomization.yaml";
+    throw new TsbuilderError(`config/manifests renders no ${csvKind}`, { code: "NOT_FOUND", hint });
   }
   const crds = all.filter(isCrd) as Crd[];
   const kinds = new Set(
@@ -266,13 +264,6 @@ function isFirst(object: ManifestObject, index: number, all: readonly ManifestOb
   const isSame = (other: ManifestObject): boolean =>
     other.apiVersion === object.apiVersion && describeObject(other) === describeObject(object);
   return all.findIndex(isSame) === index;
-}
-
-function withoutDeployment(): TsbuilderError {
-  return new TsbuilderError("config/manifests renders no Deployment", {
-    code: "NOT_FOUND",
-    hint: "list ../default below resources in config/manifests/kustomization.yaml",
-  });
 }
 
 function accountsOf(deployments: readonly Deployment[], extra: readonly string[]): Accounts {
@@ -403,7 +394,7 @@ function annotate(
   const { annotations = {} } = metadata as { annotations?: Record<string, string> };
   const containers = found.deployments[0]?.spec.template.spec?.containers ?? [];
   const image = (containers.find(({ name }) => name === "manager") ?? containers[0])?.image;
-  const own = {
+  return {
     [csvAnnotations.examples]: JSON.stringify(found.examples, undefined, 2),
     [csvAnnotations.builder]: builder,
     [csvAnnotations.projectLayout]: projectLayout,
@@ -411,7 +402,6 @@ function annotate(
     ...(found.namespace === undefined ? {} : { [csvAnnotations.suggestedNamespace]: found.namespace }),
     ...annotations,
   };
-  return own;
 }
 
 function missingExamples(crds: readonly Crd[], examples: readonly ManifestObject[]): string[] {

@@ -18,17 +18,25 @@ export interface BundleMetadata {
   readonly projectLayout: string;
 }
 
-/** Returns the annotations of a bundle, in order. */
-function annotationsOf(metadata: BundleMetadata): Record<string, string> {
+/** Returns the annotations that every bundle has, in order. */
+export function requiredAnnotations({
+  packageName,
+  channels,
+  defaultChannel,
+}: Pick<BundleMetadata, "packageName" | "channels" | "defaultChannel">): Record<string, string> {
   return {
     [bundleAnnotations.mediaType]: bundleMediaType,
     [bundleAnnotations.manifests]: bundleFolders.manifests,
     [bundleAnnotations.metadata]: bundleFolders.metadata,
-    [bundleAnnotations.package]: metadata.packageName,
-    [bundleAnnotations.channels]: metadata.channels.join(","),
-    ...(metadata.defaultChannel === undefined
-      ? {}
-      : { [bundleAnnotations.defaultChannel]: metadata.defaultChannel }),
+    [bundleAnnotations.package]: packageName,
+    [bundleAnnotations.channels]: channels.join(","),
+    ...(defaultChannel === undefined ? {} : { [bundleAnnotations.defaultChannel]: defaultChannel }),
+  };
+}
+
+function annotationsOf(metadata: BundleMetadata): Record<string, string> {
+  return {
+    ...requiredAnnotations(metadata),
     [bundleAnnotations.builder]: metadata.builder,
     [bundleAnnotations.metricsMediaType]: metricsMediaType,
     [bundleAnnotations.projectLayout]: metadata.projectLayout,
@@ -37,7 +45,6 @@ function annotationsOf(metadata: BundleMetadata): Record<string, string> {
   };
 }
 
-/** Reads the annotations of a file. */
 export function readAnnotations(path: string, text: string | undefined): Readonly<Record<string, string>> {
   const [content] = text === undefined ? [] : readYaml(path, text);
   const { annotations } = (content ?? {}) as { annotations?: Record<string, unknown> | null };

@@ -1,8 +1,8 @@
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { describeObject, isCrd, type ManifestObject } from "../../ship/manifest.ts";
+import { describeObject, isCrd, type ManifestObject, type WithSpec } from "../../ship/manifest.ts";
 import { bundledKinds } from "../bundle-format.ts";
-import { type FoundWebhooks, olmServiceName } from "./webhook-definitions.ts";
-import type { Service } from "./served-by.ts";
+import type { WebhookDefinition } from "./csv.ts";
+import { type FoundWebhooks, type Service, olmServiceName } from "./webhook-definitions.ts";
 
 /** A manifest of the bundle beside its ClusterServiceVersion. */
 export interface BundledObject {
@@ -48,9 +48,7 @@ function withoutNamespace(object: ManifestObject): ManifestObject {
 function fileName(object: ManifestObject): string {
   const { apiVersion, kind, metadata } = object;
   if (isCrd(object)) {
-    const { group, names } = (
-      object as ManifestObject & { spec: { group: string; names: { plural: string } } }
-    ).spec;
+    const { group, names } = (object as WithSpec<{ group: string; names: { plural: string } }>).spec;
     return `${group}_${names.plural}.yaml`;
   }
   return `${metadata.name}_${apiVersion.replace("/", "_")}_${kind.toLowerCase()}.yaml`;
@@ -69,35 +67,28 @@ const inject = "cert-manager.io/inject-ca-from";
 
 /** Points the conversion of a CRD at OLM's Service. OLM adds its CA when it installs the bundle. */
 function withOlmConversion(crd: ManifestObject, { definitions }: FoundWebhooks): ManifestObject {
-  const { metadata, spec } = crd as ManifestObject & { spec: Readonly<Record<string, unknown>> };
+  const { metadata, spec } = crd as WithSpec<Readonly<Record<string, unknown>>>;
   const { annotations, ...rest } = metadata as typeof metadata & { annotations?: Record<string, string> };
   const left = Object.entries(annotations ?? {}).filter(([key]) => key !== inject);
   const definition = definitions.find(({ conversionCRDs }) => conversionCRDs?.includes(metadata.name));
-  const served = definition && {
-    service: {
-      namespace: (spec["conversion"] as { webhook: { clientConfig: { service: { namespace: string } } } })
-        .webhook.clientConfig.service.namespace,
-      name: olmServiceName(definition.deploymentName),
-      path: definition.webhookPath,
-      port: definition.containerPort,
-    },
-  };
   return {
     ...crd,
     metadata: { ...rest, ...(left.length > 0 ? { annotations: Object.fromEntries(left) } : {}) },
-    spec: served
-      ? {
-          ...spec,
-          conversion: {
-            strategy: "Webhook",
-            webhook: {
-              clientConfig: served,
-              conversionReviewVersions: definition.admissionReviewVersions,
-            },
-          },
-        }
-      : spec,
+    spec: definition ? { ...spec, conversion: olmConversion(definition, spec["conversion"]) } : spec,
   };
+}
+
+function olmConversion(definition: WebhookDefinition, former: unknown): object {
+  const { service } = (former as { webhook: { clientConfig: { service: { namespace: string } } } }).webhook
+    .clientConfig;
+  const served = {
+    namespace: service.namespace,
+    name: olmServiceName(definition.deploymentName),
+    path: definition.webhookPath,
+    port: definition.containerPort,
+  };
+  const conversionReviewVersions = definition.admissionReviewVersions;
+  return { strategy: "Webhook", webhook: { clientConfig: { service: served }, conversionReviewVersions } };
 }
 
 interface Endpoint {
@@ -106,7 +97,7 @@ interface Endpoint {
 
 /** Turns the verification of TLS off where cert-manager's certificate is gone: the operator then signs its own. */
 function withOwnCertificate(monitor: ManifestObject, secrets: ReadonlySet<string>): ManifestObject {
-  const { spec } = monitor as ManifestObject & { spec: { endpoints?: readonly Endpoint[] } };
+  const { spec } = monitor as WithSpec<{ endpoints?: readonly Endpoint[] }>;
   const refersToLost = ({ tlsConfig }: Endpoint): boolean =>
     [...secrets].some((secret) => JSON.stringify(tlsConfig ?? {}).includes(JSON.stringify(secret)));
   return {

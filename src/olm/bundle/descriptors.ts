@@ -25,7 +25,12 @@ export function describeCrd({ metadata, spec }: Crd, marked: readonly KindDescri
       const said = marked.find((each) => each.name === metadata.name && each.version === version);
       const fields = describeFields(properties?.["spec"], "spec", said?.spec);
       const status = describeFields(properties?.["status"], "status", said?.status);
-      const resources = said?.resources.map(toResource) ?? [];
+      // OLM requires the name, but it may be empty.
+      const resources = (said?.resources ?? []).map(([kind = "", version = "", name = ""]) => ({
+        kind,
+        name,
+        version,
+      }));
       return {
         kind,
         name: metadata.name,
@@ -111,11 +116,6 @@ export function inWords(name: string): string {
 /** Splits a kind into words: `AppService` into "App Service", but `MySQL` is a name. */
 export function kindInWords(kind: string): string {
   return kind.replaceAll(/([a-z0-9])(?=[A-Z][a-z])/gu, "$1 ");
-}
-
-/** Converts a marker's resource. OLM requires the name, but it may be empty. */
-function toResource([kind = "", version = "", name = ""]: readonly string[]) {
-  return { kind, name, version };
 }
 
 /** Compares CRDs by the order in their markers. Those without one follow. */

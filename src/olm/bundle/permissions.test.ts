@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseManifest } from "../../ship/manifest.ts";
 import { assembleCsv } from "./assemble-csv.ts";
-import { account, assemble, base, bind, deployment, role } from "./sample-bundle.ts";
+import { account, assemble, base, bind, deployment, role } from "./testdata/sample-bundle.ts";
 
 test("roles become permissions where they are bound, each rule once; those of others stay manifests", () => {
   const { csv, objects, notes } = assemble(

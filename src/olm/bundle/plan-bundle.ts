@@ -1,15 +1,17 @@
 /**
  * Bundles for OLM v0, made from a rendered deployment. Begin here: `planBundle` plans all files of one. `assemble-csv.ts`
- * divides the deployment into the ClusterServiceVersion and the manifests beside it.
+ * divides the deployment into the ClusterServiceVersion and the manifests beside it. With digests, `findImages` and
+ * `replaceImages` change its images first.
  */
 
+import type { Container, EnvVar } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Part } from "../../scaffold/blueprint.ts";
 import { renderPart } from "../../scaffold/template.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { formatManifest, type ManifestObject } from "../../ship/manifest.ts";
-import { assembleCsv, type CsvRequest, sortKeys } from "./assemble-csv.ts";
+import { type ManifestObject, formatManifest } from "../../ship/manifest.ts";
+import { type CsvRequest, assembleCsv, sortKeys } from "./assemble-csv.ts";
 import {
   annotationsFile,
   bundleAnnotations,
@@ -24,13 +26,13 @@ import {
   shortenBundle,
 } from "../bundle-format.ts";
 import { bundleDockerfile, readAnnotations, writeAnnotations } from "./bundle-metadata.ts";
-import type { ClusterServiceVersion } from "./csv.ts";
+import type { ClusterServiceVersion, RelatedImage } from "./csv.ts";
+import { type Deployment, isDeployment } from "./webhook-definitions.ts";
 
 export interface BundleRequest extends Omit<CsvRequest, "packageName"> {
   /** The project's name: that of the package, unless a flag or the bundle says otherwise. */
   readonly projectName: string;
   readonly packageName: string | undefined;
-  /** The bundle's folder in the project. */
   readonly folder: string;
   /** All files of the project, including those that are left out elsewhere. */
   readonly files: Tree;
@@ -154,12 +156,71 @@ function withDate(
 function sizeNotes(texts: readonly string[]): string[] {
   const size = compressedSize(texts);
   if (size > largestBundle) {
-    throw new TsbuilderError(
-      `the bundle has ${size} bytes, compressed and in base64, and OLM installs at most ${largestBundle}`,
-      { code: "REFUSED", hint: shortenBundle },
-    );
+    const message = `the bundle has ${size} bytes, compressed and in base64, and OLM installs at most ${largestBundle}`;
+    throw new TsbuilderError(message, { code: "REFUSED", hint: shortenBundle });
   }
   return size > nearlyTooLarge
     ? [`The bundle has ${size} of the ${largestBundle} bytes that OLM installs, compressed and in base64.`]
     : [];
+}
+
+/** The names of variables that give the operator the images that it deploys. */
+const variable = /^RELATED_IMAGE_(.+)$/u;
+
+/** Returns the images of the operator's containers, and those that it deploys: each once, under a name of its own. */
+export function findImages(objects: readonly ManifestObject[]): RelatedImage[] {
+  const found = new Map<string, string>();
+  const add = (name: string, image: string | undefined): void => {
+    if (image === undefined || image === "" || [...found.values()].includes(image)) return;
+    let free = name;
+    for (let i = 2; found.has(free); i += 1) free = `${name}-${i}`;
+    found.set(free, image);
+  };
+  for (const container of objects.filter(isDeployment).flatMap(containersOf)) {
+    add(container.name, container.image);
+    for (const { name, value } of container.env ?? []) {
+      const [, image] = variable.exec(name) ?? [];
+      if (image !== undefined) add(image.toLowerCase().replaceAll("_", "-"), value);
+    }
+  }
+  return [...found].map(([name, image]) => ({ name, image }));
+}
+
+export function replaceImages(
+  objects: readonly ManifestObject[],
+  replacements: ReadonlyMap<string, string>,
+): ManifestObject[] {
+  const replaced = (image: string): string => replacements.get(image) ?? image;
+  const inVariable = (each: EnvVar): EnvVar =>
+    each.value !== undefined && variable.test(each.name) ? { ...each, value: replaced(each.value) } : each;
+  const inContainer = (container: Container): Container => ({
+    ...container,
+    ...(container.image === undefined ? {} : { image: replaced(container.image) }),
+    ...(container.env ? { env: container.env.map(inVariable) } : {}),
+  });
+  return objects.map((object) => (isDeployment(object) ? withContainers(object, inContainer) : object));
+}
+
+function containersOf({ spec }: Deployment): readonly Container[] {
+  const { containers = [], initContainers = [] } = spec.template.spec ?? {};
+  return [...containers, ...initContainers];
+}
+
+function withContainers(deployment: Deployment, change: (container: Container) => Container): Deployment {
+  const { template } = deployment.spec;
+  const { containers, initContainers, ...pod } = template.spec!;
+  return {
+    ...deployment,
+    spec: {
+      ...deployment.spec,
+      template: {
+        ...template,
+        spec: {
+          ...pod,
+          containers: containers.map(change),
+          ...(initContainers ? { initContainers: initContainers.map(change) } : {}),
+        },
+      },
+    },
+  };
 }

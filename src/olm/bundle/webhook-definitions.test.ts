@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { parseManifest } from "../../ship/manifest.ts";
 import { installDeployment, isForOwnCertificate, makesCertificate } from "./assemble-csv.ts";
-import type { Deployment } from "./served-by.ts";
-import { findWebhooks } from "./webhook-definitions.ts";
+import { type Deployment, findWebhooks } from "./webhook-definitions.ts";
 
 const deployment = `
 apiVersion: apps/v1

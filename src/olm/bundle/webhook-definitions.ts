@@ -1,8 +1,9 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { describeObject, isCrd, type ManifestObject } from "../../ship/manifest.ts";
+import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { ServicePort, ServiceSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { type ManifestObject, type WithSpec, describeObject, isCrd } from "../../ship/manifest.ts";
 import { webhookTypes } from "../bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
-import { findServed, type Served, type Service, type ServiceReference } from "./served-by.ts";
 
 interface ClientConfig {
   readonly service?: ServiceReference;
@@ -55,15 +56,13 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
       );
     return found;
   };
-  const admission = objects.filter(isWebhookConfiguration).flatMap((configuration) =>
-    ((configuration as ManifestObject & { webhooks?: readonly Webhook[] }).webhooks ?? []).flatMap(
-      (webhook) => {
-        const found = serve(`the webhook ${webhook.name}`, webhook.clientConfig);
-        if (!found) return [];
-        notes.push(...unknownFields(webhook));
-        return [admissionDefinition(types[configuration.kind]!, webhook, found)];
-      },
-    ),
+  const admission = objects.filter(isWebhookConfiguration).flatMap(({ kind, webhooks }) =>
+    ((webhooks ?? []) as readonly Webhook[]).flatMap((webhook) => {
+      const found = serve(`the webhook ${webhook.name}`, webhook.clientConfig);
+      if (!found) return [];
+      notes.push(...unknownFields(webhook));
+      return [admissionDefinition(types[kind]!, webhook, found)];
+    }),
   );
   const conversions = objects.filter(isCrd).flatMap((crd) => {
     const { webhook } = conversionOf(crd) ?? {};
@@ -82,7 +81,7 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
 
 /** Returns the conversion of a CRD, if a webhook does it. */
 function conversionOf(crd: ManifestObject): Conversion | undefined {
-  const { conversion } = (crd as ManifestObject & { spec: { conversion?: Conversion } }).spec;
+  const { conversion } = (crd as WithSpec<{ conversion?: Conversion }>).spec;
   return conversion?.strategy === "Webhook" ? conversion : undefined;
 }
 
@@ -100,6 +99,7 @@ const copied = [
   "timeoutSeconds",
   "rules",
 ] as const;
+
 const known = new Set<string>([...copied, "name", "clientConfig", "admissionReviewVersions", "sideEffects"]);
 
 function unknownFields(webhook: Webhook): string[] {
@@ -160,4 +160,51 @@ function address(
     targetPort: port.targetPort ?? port.port,
     webhookPath: service?.path ?? "/",
   };
+}
+
+export type Deployment = WithSpec<DeploymentSpec>;
+
+export type Service = WithSpec<ServiceSpec>;
+
+/** A reference of a webhook to the Service in front of it. */
+export interface ServiceReference {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly port?: number;
+  readonly path?: string;
+}
+
+/** A Service, one of its ports, and the Deployment behind it. */
+interface Served {
+  readonly service: Service;
+  readonly port: ServicePort;
+  readonly deployment: Deployment;
+}
+
+function isService(object: ManifestObject): object is Service {
+  return object.kind === "Service" && object.apiVersion === "v1";
+}
+
+export function isDeployment(object: ManifestObject): object is Deployment {
+  return object.kind === "Deployment" && object.apiVersion.startsWith("apps/");
+}
+
+/** Finds a Service and the Deployment that answers its requests among the objects. */
+export function findServed(
+  objects: readonly ManifestObject[],
+  { name, namespace, port: number = 443 }: ServiceReference,
+): Served | undefined {
+  const service = objects
+    .filter(isService)
+    .find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  const port = service?.spec.ports?.find((each) => each.port === number);
+  const deployment = service && objects.filter(isDeployment).find((each) => selects(service, each));
+  return service && port && deployment ? { service, port, deployment } : undefined;
+}
+
+function selects({ spec, metadata }: Service, deployment: Deployment): boolean {
+  const labels = deployment.spec.template.metadata?.labels ?? {};
+  const wanted = Object.entries(spec.selector ?? {});
+  const isSameNamespace = metadata.namespace === deployment.metadata.namespace;
+  return isSameNamespace && wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
 }

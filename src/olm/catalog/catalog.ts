@@ -45,7 +45,6 @@ export function readCatalog(
   };
 }
 
-/** The schemas of a file-based catalog's blobs. */
 export const schemas = {
   package: "olm.package",
   channel: "olm.channel",

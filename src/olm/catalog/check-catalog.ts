@@ -20,12 +20,8 @@ export function checkCatalog(tree: Tree, folder: string): CatalogFinding[] {
 function* checkBlobs({ packages, channels, bundles, others }: Catalog): Iterable<CatalogFinding> {
   for (const blob of others) {
     if (blob.get("schema").text) continue;
-    yield finding(
-      "blob-schema",
-      blob,
-      "the document has no schema",
-      "set schema: olm.package, olm.channel or olm.bundle",
-    );
+    const message = "the document has no schema";
+    yield finding("blob-schema", blob, message, "set schema: olm.package, olm.channel or olm.bundle");
   }
   const names = new Set(packages.map((one) => one.get("name").text));
   for (const blob of [...channels, ...bundles]) {
@@ -49,12 +45,8 @@ function* checkPackages({ packages, channels }: Catalog): Iterable<CatalogFindin
     if (channels.some((channel) => isOf(channel, name.text) && channel.get("name").value === chosen.value))
       continue;
     const message = `the package has no channel ${JSON.stringify(chosen.value ?? null)}, which is its default`;
-    yield finding(
-      "default-channel",
-      chosen,
-      message,
-      "name one of its channels, or add a bundle to this one",
-    );
+    const hint = "name one of its channels, or add a bundle to this one";
+    yield finding("default-channel", chosen, message, hint);
   }
 }
 
@@ -120,12 +112,8 @@ function* checkGraph(channel: Located, entries: ReadonlyMap<string, Located>): I
   const cycle = findCycle(entries, starts);
   if (cycle !== undefined) {
     const message = `the upgrades form a cycle: ${cycle.join(" replaces ")}`;
-    yield finding(
-      "channel-cycle",
-      entries.get(cycle[0]!)!.get("replaces"),
-      message,
-      "each bundle replaces an earlier one",
-    );
+    const hint = "each bundle replaces an earlier one";
+    yield finding("channel-cycle", entries.get(cycle[0]!)!.get("replaces"), message, hint);
     return;
   }
   if (heads.length !== 1) {
@@ -191,22 +179,14 @@ function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding>
       yield finding("bundle-channel", name, message, "list it in the entries of a channel, or delete it");
     }
     if (!bundle.get("image").text) {
-      yield finding(
-        "bundle-image",
-        bundle.get("image"),
-        `the bundle "${name.text}" has no image`,
-        "set the image that holds its files",
-      );
+      const message = `the bundle "${name.text}" has no image`;
+      yield finding("bundle-image", bundle.get("image"), message, "set the image that holds its files");
     }
     const version = versionOf(bundle);
     if (version?.text === undefined || !parseSemver(version.text)) {
       const message = `"${name.text}" has not exactly one property olm.package with its package and a semantic version`;
-      yield finding(
-        "bundle-package",
-        version ?? bundle.get("properties"),
-        message,
-        "render the bundle again with tsbuilder catalog add",
-      );
+      const hint = "render the bundle again with tsbuilder catalog add";
+      yield finding("bundle-package", version ?? bundle.get("properties"), message, hint);
       continue;
     }
     const other = versions.get(`${owner} ${version.text}`);

@@ -2,11 +2,10 @@ import { type Document, isMap, isSeq, parseAllDocuments } from "yaml";
 import type { Draft } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Bundle } from "../validate/bundle.ts";
-import { writeYaml, yamlOptions } from "../bundle-format.ts";
+import { csvAnnotations, writeYaml, yamlOptions } from "../bundle-format.ts";
 import { catalogDockerfileName, configsLabel, readCatalog, schemas } from "./catalog.ts";
-import { channelEntry, renderBundle } from "./render-bundle.ts";
+import { renderBundle } from "./render-bundle.ts";
 
-/** The description of a new package. */
 interface Package {
   readonly name: string;
   readonly defaultChannel: string;
@@ -46,12 +45,9 @@ LABEL ${configsLabel}=/configs
 `;
 }
 
-/** The place of a bundle in a catalog. */
 interface Addition {
-  /** The folder of the catalog. */
   readonly folder: string;
   readonly channels: readonly string[];
-  /** The image of the bundle. */
   readonly image: string;
 }
 
@@ -83,13 +79,8 @@ export function addBundle(draft: Draft, bundle: Bundle, { folder, channels, imag
       continue;
     }
     if (file.endsWith(".json")) {
-      throw new TsbuilderError(
-        `the channel "${channel}" is in "${file}", and entries are added to YAML only`,
-        {
-          code: "REFUSED",
-          hint: "move the channel into a YAML file",
-        },
-      );
+      const message = `the channel "${channel}" is in "${file}", and entries are added to YAML only`;
+      throw new TsbuilderError(message, { code: "REFUSED", hint: "move the channel into a YAML file" });
     }
     const documents = parseAllDocuments(draft.read(file)!, yamlOptions) as Document[];
     const document = documents.find(
@@ -106,4 +97,16 @@ export function addBundle(draft: Draft, bundle: Bundle, { folder, channels, imag
   const text = draft.read(home)!;
   const blobs = [...added, blob].map((one) => `---\n${writeYaml(one)}`);
   draft.write(home, `${text}${text.endsWith("\n") ? "" : "\n"}${blobs.join("")}`);
+}
+
+/** Returns the channel entry of a bundle, with the upgrades that its ClusterServiceVersion declares. */
+function channelEntry({ csv }: Bundle): Readonly<Record<string, unknown>> {
+  const [replaces, skips] = [csv.get("spec", "replaces").text, csv.get("spec", "skips").texts];
+  const skipRange = csv.get("metadata", "annotations", csvAnnotations.skipRange).text;
+  return {
+    name: csv.get("metadata", "name").text!,
+    ...(replaces ? { replaces } : {}),
+    ...(skips.length > 0 ? { skips } : {}),
+    ...(skipRange ? { skipRange } : {}),
+  };
 }

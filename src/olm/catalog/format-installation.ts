@@ -4,7 +4,6 @@ import { stringify } from "yaml";
 interface Installation {
   readonly packageName: string;
   readonly channel: string;
-  /** The image of the catalog. */
   readonly image: string;
   readonly namespace: string;
 }

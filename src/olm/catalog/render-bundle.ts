@@ -1,34 +1,16 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type Bundle, containersOf, deploymentsOf } from "../validate/bundle.ts";
-import { bundleAnnotations, csvAnnotations } from "../bundle-format.ts";
+import { type Bundle, containersOf, definedKinds, deploymentsOf } from "../validate/bundle.ts";
+import { bundleAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { properties, schemas } from "./catalog.ts";
-
-/** The blob of a bundle in a catalog. */
-interface BundleBlob {
-  readonly schema: string;
-  readonly name: string;
-  readonly package: string;
-  readonly image: string;
-  readonly properties: readonly Property[];
-  readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
-}
 
 interface Property {
   readonly type: string;
   readonly value: unknown;
 }
 
-/** The entry of a bundle in a channel, with the versions that it upgrades. */
-export interface ChannelEntry {
-  readonly name: string;
-  readonly replaces?: string;
-  readonly skips?: readonly string[];
-  readonly skipRange?: string;
-}
-
-/** Renders a valid bundle for a catalog. The image holds its files. */
-export function renderBundle(bundle: Bundle, image: string): BundleBlob {
+/** Renders the blob of a valid bundle for a catalog. The image holds its files. */
+export function renderBundle(bundle: Bundle, image: string) {
   const { csv } = bundle;
   const packageName = bundle.annotations.get(bundleAnnotations.package).text!;
   return {
@@ -37,8 +19,8 @@ export function renderBundle(bundle: Bundle, image: string): BundleBlob {
     package: packageName,
     image,
     properties: withoutRepeated([
-      ...kindsOf(csv, "owned").map((value) => ({ type: properties.gvk, value })),
-      ...kindsOf(csv, "required").map((value) => ({ type: properties.gvkRequired, value })),
+      ...definedKinds(bundle, "owned").map((kind) => kindProperty(properties.gvk, kind)),
+      ...definedKinds(bundle, "required").map((kind) => kindProperty(properties.gvkRequired, kind)),
       { type: properties.package, value: { packageName, version: csv.get("spec", "version").text } },
       // Dependencies and properties from files of the bundle, besides those of its CRDs.
       ...bundle.dependencies.items.flatMap(readDependency),
@@ -49,45 +31,16 @@ export function renderBundle(bundle: Bundle, image: string): BundleBlob {
   };
 }
 
+function kindProperty(type: string, { group, kind, version }: ReturnType<typeof definedKinds>[0]): Property {
+  return { type, value: { group, kind, version } };
+}
+
 /** Drops repeated kinds: the bundle may name them in the ClusterServiceVersion and in a file of its own. */
 function withoutRepeated(all: readonly Property[]): Property[] {
   const kinds: readonly string[] = [properties.gvk, properties.gvkRequired];
   return all.filter(
     (one, index) => !kinds.includes(one.type) || all.findIndex((other) => isEqual(other, one)) === index,
   );
-}
-
-/** Returns the channel entry of a bundle, with the upgrades that its ClusterServiceVersion declares. */
-export function channelEntry({ csv }: Bundle): ChannelEntry {
-  const [replaces, skips] = [csv.get("spec", "replaces").text, csv.get("spec", "skips").texts];
-  const skipRange = csv.get("metadata", "annotations", csvAnnotations.skipRange).text;
-  return {
-    name: csv.get("metadata", "name").text!,
-    ...(replaces ? { replaces } : {}),
-    ...(skips.length > 0 ? { skips } : {}),
-    ...(skipRange ? { skipRange } : {}),
-  };
-}
-
-interface GroupVersionKind {
-  readonly group: string;
-  readonly kind: string;
-  readonly version: string;
-}
-
-function kindsOf(csv: Located, side: "owned" | "required"): GroupVersionKind[] {
-  const text = (one: Located, field: string): string => one.get(field).text ?? "";
-  const crds = csv.get("spec", "customresourcedefinitions", side).items.map((one) => ({
-    group: text(one, "name").split(".").slice(1).join("."),
-    kind: text(one, "kind"),
-    version: text(one, "version"),
-  }));
-  const apis = csv.get("spec", "apiservicedefinitions", side).items.map((one) => ({
-    group: text(one, "group"),
-    kind: text(one, "kind"),
-    version: text(one, "version"),
-  }));
-  return [...crds, ...apis];
 }
 
 function readProperty(property: Located): Property[] {

@@ -26,10 +26,8 @@ export function parseInstallMode(text: string): ChosenMode {
   if (type && isValid && namespaces.length >= least && namespaces.length <= most) {
     return { type, namespaces: namespaces.toSorted() };
   }
-  throw new TsbuilderError(`"${text}" is not an install mode`, {
-    code: "INVALID_ARGUMENT",
-    hint: "use AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME",
-  });
+  const hint = "use AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME";
+  throw new TsbuilderError(`"${text}" is not an install mode`, { code: "INVALID_ARGUMENT", hint });
 }
 
 /**
@@ -46,10 +44,8 @@ export function targetNamespaces(
     .items.filter((mode) => mode.get("supported").value === true)
     .map((mode) => mode.get("type").text);
   if (chosen && !supported.includes(chosen.type)) {
-    throw refuse(
-      `the bundle does not support the install mode ${chosen.type}`,
-      `it supports ${supported.join(", ")}`,
-    );
+    const message = `the bundle does not support the install mode ${chosen.type}`;
+    throw refuse(message, `it supports ${supported.join(", ")}`);
   }
   if (chosen?.type === "SingleNamespace" && chosen.namespaces[0] === namespace) {
     throw refuse(`${namespace} is the namespace of the operator itself`, "use --install-mode OwnNamespace");
@@ -57,10 +53,8 @@ export function targetNamespaces(
   if (chosen) return chosen.type === "OwnNamespace" ? [namespace] : chosen.namespaces;
   if (supported.includes("AllNamespaces")) return [];
   if (supported.includes("OwnNamespace")) return [namespace];
-  throw refuse(
-    "the bundle supports neither AllNamespaces nor OwnNamespace",
-    `name the namespaces to watch: --install-mode ${supported[0] ?? "SingleNamespace"}=NAME`,
-  );
+  const hint = `name the namespaces to watch: --install-mode ${supported[0] ?? "SingleNamespace"}=NAME`;
+  throw refuse("the bundle supports neither AllNamespaces nor OwnNamespace", hint);
 }
 
 function refuse(message: string, hint: string): TsbuilderError {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { type ClusterChoice, readJson, runKubectl } from "../../ship/cluster/kubectl.ts";
+import { type ClusterChoice, readJson, readList, runKubectl, timedOut } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { ClusterServiceVersion } from "../bundle/csv.ts";
 
@@ -67,7 +67,6 @@ export async function readOperatorGroups(place: OlmPlace): Promise<readonly Oper
   return readAll<OperatorGroup>(place, `operatorgroups.${group}`);
 }
 
-/** A ClusterServiceVersion in the cluster. */
 export interface InstalledVersion extends ClusterServiceVersion {
   readonly status?: { readonly phase?: string; readonly message?: string };
 }
@@ -75,7 +74,7 @@ export interface InstalledVersion extends ClusterServiceVersion {
 const versions = `clusterserviceversions.${group}`;
 
 export async function readVersion(place: OlmPlace, name: string): Promise<InstalledVersion | undefined> {
-  return readJson<InstalledVersion>(place, ["get", versions, name, "--namespace", place.namespace]);
+  return readNamed<InstalledVersion>(place, versions, name);
 }
 
 /** Reads the versions of a package, by OLM's label. */
@@ -96,30 +95,32 @@ async function readAll<T>(
   resource: string,
   ...more: readonly string[]
 ): Promise<readonly T[]> {
-  const args = ["get", resource, "--namespace", place.namespace, ...more];
-  return (await readJson<{ items: readonly T[] }>(place, args))?.items ?? [];
+  return readList<T>(place, resource, "--namespace", place.namespace, ...more);
+}
+
+/** Reads an object in OLM's namespace; undefined if it does not exist. */
+export async function readNamed<T>(place: OlmPlace, resource: string, name: string): Promise<T | undefined> {
+  return readJson<T>(place, ["get", resource, name, "--namespace", place.namespace]);
 }
 
 /** Approves OLM's plan for a Subscription, once there is one for the given version. */
 export async function approvePlan(place: OlmPlace, name: string, version: string): Promise<void> {
-  const read = () =>
-    readJson<Subscription>(place, ["get", `subscriptions.${group}`, name, "--namespace", place.namespace]);
+  const read = () => readNamed<Subscription>(place, `subscriptions.${group}`, name);
   const resource = `installplans.${group}`;
   const plan = await until(
     place,
     async () => {
       const found = (await read())?.status?.installPlanRef?.name;
       if (found === undefined) return undefined;
-      const args = ["get", resource, found, "--namespace", place.namespace];
-      const names = (await readJson<InstallPlan>(place, args))?.spec.clusterServiceVersionNames ?? [];
-      return names.includes(version) ? found : undefined;
+      const made = await readNamed<InstallPlan>(place, resource, found);
+      return made?.spec.clusterServiceVersionNames.includes(version) ? found : undefined;
     },
     async () => {
       const { conditions = [] } = (await read())?.status ?? {};
       const messages = conditions
         .filter(({ status }) => status === "True")
         .map((one) => one.message ?? one.type);
-      return timedOut(
+      return gaveUp(
         `OLM made no plan for ${version} of the Subscription ${name} within ${place.timeout} s`,
         messages,
         `kubectl describe subscriptions.${group} ${name} --namespace ${place.namespace}`,
@@ -144,7 +145,7 @@ export async function waitForVersion(place: OlmPlace, name: string): Promise<voi
     async () => {
       const { phase = "not there yet", message = "" } = (await read())?.status ?? {};
       const what = `${name} was not installed within ${place.timeout} s: it is ${phase}`;
-      return timedOut(what, message === "" ? [] : [message], look);
+      return gaveUp(what, message === "" ? [] : [message], look);
     },
   );
   if (phase.phase === "Succeeded") return;
@@ -168,9 +169,7 @@ async function until<T>(
   }
 }
 
-function timedOut(message: string, more: readonly string[], look: string): TsbuilderError {
-  return new TsbuilderError([message, ...more].join("\n  "), {
-    code: "TOOL_FAILED",
-    hint: `see why: ${look}; or call it again, with a longer --timeout: it goes on where it stopped`,
-  });
+function gaveUp(message: string, reasons: readonly string[], look: string): TsbuilderError {
+  const hint = `see why: ${look}; or call it again, with a longer --timeout: it goes on where it stopped`;
+  return timedOut(message, reasons, hint);
 }

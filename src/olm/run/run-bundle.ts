@@ -1,44 +1,37 @@
 /**
- * Bundles that OLM installs in a cluster, for `run bundle`. Begin here. `catalog-objects.ts` has the catalog that is served for
- * it, `olm-cluster.ts` reads and waits for OLM's objects, `cleanup.ts` deletes everything again.
+ * Bundles that OLM installs in a cluster, for `run bundle`. Begin here: this file installs and upgrades them, makes the catalog
+ * that is served for them, and deletes everything again. `olm-cluster.ts` reads and waits for OLM's objects.
  */
 
 import { isDeepStrictEqual } from "node:util";
+import { createHash } from "node:crypto";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { applyObjects } from "../../ship/cluster/apply.ts";
-import { readJson, runKubectl } from "../../ship/cluster/kubectl.ts";
+import { readList, runKubectl } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { Bundle } from "../validate/bundle.ts";
 import {
-  type Blob,
-  catalogFile,
-  catalogName,
-  catalogObjects,
-  catalogWith,
-  csvNameOf,
-  imageCatalog,
-  lastEntry,
-  packageOf,
-  refuseForeignCatalog,
-  requireOwnCatalog,
-  runChannel,
-  subscriptionTo,
-} from "./catalog-objects.ts";
-import {
-  approvePlan,
   type OlmPlace,
+  type Subscription,
+  approvePlan,
+  readNamed,
   readOperatorGroups,
   readSubscriptions,
   readVersion,
+  readVersions,
   requireOlm,
-  type Subscription,
   waitForVersion,
 } from "./olm-cluster.ts";
 import { type ChosenMode, targetNamespaces } from "./install-mode.ts";
+import { renderBundle } from "../catalog/render-bundle.ts";
+import { schemas } from "../catalog/catalog.ts";
+import { bundleAnnotations, csvApiVersion, writeYaml } from "../bundle-format.ts";
+import { deleteObjects } from "../../ship/cluster/undeploy.ts";
+import type { ClusterServiceVersion } from "../bundle/csv.ts";
 
 /** The name of the OperatorGroup for namespaces that have none. */
-export const operatorGroupName = "tsbuilder-run-bundle";
+const operatorGroupName = "tsbuilder-run-bundle";
 
 interface RunOptions {
   readonly bundle: Bundle;
@@ -93,29 +86,23 @@ export async function upgradeBundle(options: RunOptions, place: OlmPlace): Promi
   const packageName = packageOf(options.bundle);
   await requireOlm(place);
   const subscription = await findSubscription(packageName, place);
-  const before = subscription && (await readCatalog(packageName, place));
-  if (!subscription || !before) {
-    throw new TsbuilderError(
-      subscription
-        ? `the catalog of ${packageName} is an image`
-        : `the package ${packageName} is not installed in ${place.namespace}`,
-      subscription
-        ? {
-            code: "REFUSED",
-            hint: "add the bundle to the catalog, and push its image: OLM asks for it by itself",
-          }
-        : { code: "NOT_FOUND", hint: `install it first: tsbuilder run bundle ${options.image}` },
-    );
+  if (!subscription) {
+    const message = `the package ${packageName} is not installed in ${place.namespace}`;
+    const hint = `install it first: tsbuilder run bundle ${options.image}`;
+    throw new TsbuilderError(message, { code: "NOT_FOUND", hint });
+  }
+  const before = await readCatalog(packageName, place);
+  if (!before) {
+    const hint = "add the bundle to the catalog, and push its image: OLM asks for it by itself";
+    throw new TsbuilderError(`the catalog of ${packageName} is an image`, { code: "REFUSED", hint });
   }
   const name = csvNameOf(options.bundle);
   await refuseForeignCatalog(packageName, place);
   const known = before.some((blob) => blob.name === name);
   const goesOn = isHead(before, name, options.image) && !(await hasSucceeded(subscription, name, place));
   if (known && !goesOn) {
-    throw new TsbuilderError(`${name} is in the catalog already`, {
-      code: "ALREADY_EXISTS",
-      hint: "give the bundle another version: tsbuilder bundle --version VERSION",
-    });
+    const hint = "give the bundle another version: tsbuilder bundle --version VERSION";
+    throw new TsbuilderError(`${name} is in the catalog already`, { code: "ALREADY_EXISTS", hint });
   }
   await serveCatalog(
     known ? before : catalogWith(options.bundle, options.image, before),
@@ -219,8 +206,290 @@ async function findSubscription(packageName: string, place: OlmPlace): Promise<S
 
 /** Reads the catalog that `installBundle` made. */
 async function readCatalog(packageName: string, place: OlmPlace): Promise<Blob[] | undefined> {
-  const args = ["get", "configmap", catalogName(packageName), "--namespace", place.namespace];
-  const found = await readJson<{ data?: Readonly<Record<string, string>> }>(place, args);
+  type ConfigMap = { readonly data?: Readonly<Record<string, string>> };
+  const found = await readNamed<ConfigMap>(place, "configmap", catalogName(packageName));
   const text = found?.data?.[catalogFile];
   return text === undefined ? undefined : (readYaml(catalogFile, text) as Blob[]);
+}
+
+/** The channel of the catalogs that `run bundle` makes. The bundle's own channels are ignored. */
+const runChannel = "tsbuilder-run-bundle";
+
+const catalogFile = "catalog.yaml";
+
+/** The labels of objects that tsbuilder may overwrite and delete. */
+const ownLabels = { "app.kubernetes.io/managed-by": "tsbuilder" };
+
+/** A blob of a file-based catalog. */
+export interface Blob {
+  readonly schema: string;
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly replaces?: string;
+}
+
+/** Returns the name of the objects that serve the catalog of a package. */
+function catalogName(packageName: string): string {
+  return `${packageName}-catalog`;
+}
+
+export function packageOf({ annotations }: Bundle): string {
+  return annotations.get(bundleAnnotations.package).text!;
+}
+
+export function csvNameOf({ csv }: Bundle): string {
+  return csv.get("metadata", "name").text!;
+}
+
+/** Returns a catalog with a bundle as its only version, or as the version that replaces the last one of `before`. */
+export function catalogWith(bundle: Bundle, image: string, before: readonly Blob[] = []): Blob[] {
+  const entries = entriesOf(before);
+  const head = lastEntry(before);
+  const name = csvNameOf(bundle);
+  const packageName = packageOf(bundle);
+  return [
+    { schema: schemas.package, name: packageName, defaultChannel: runChannel },
+    {
+      schema: schemas.channel,
+      package: packageName,
+      name: runChannel,
+      entries: [...entries, { name, ...(head === undefined ? {} : { replaces: head }) }],
+    },
+    ...before.filter(({ schema }) => schema === schemas.bundle),
+    { ...renderBundle(bundle, image) },
+  ];
+}
+
+function lastEntry(catalog: readonly Blob[]): string | undefined {
+  return entriesOf(catalog).at(-1)?.name;
+}
+
+function entriesOf(catalog: readonly Blob[]): readonly Entry[] {
+  const channel = catalog.find(({ schema }) => schema === schemas.channel);
+  return (channel?.["entries"] ?? []) as readonly Entry[];
+}
+
+interface ServedCatalog {
+  readonly packageName: string;
+  readonly namespace: string;
+  readonly opmImage: string;
+  readonly isRestricted: boolean;
+  readonly pullSecret: string | undefined;
+}
+
+/** Returns the objects that serve a catalog in the cluster, and tell OLM of it. A change of the catalog replaces the pod. */
+export function catalogObjects(blobs: readonly Blob[], served: ServedCatalog): ManifestObject[] {
+  const { packageName, namespace, isRestricted } = served;
+  const metadata = { name: catalogName(packageName), namespace, labels: ownLabels };
+  const labels = { "olm.catalogSource": metadata.name };
+  const text = blobs.map(writeYaml).join("---\n");
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const port = 50051;
+  return [
+    { apiVersion: "v1", kind: "ConfigMap", metadata, data: { [catalogFile]: text } },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata,
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels, annotations: { "tsbuilder.dev/catalog-hash": hash } },
+          spec: {
+            ...(isRestricted
+              ? { securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } } }
+              : {}),
+            containers: [catalogContainer(served, port)],
+            volumes: [
+              { name: "catalog", configMap: { name: metadata.name } },
+              { name: "cache", emptyDir: {} },
+            ],
+          },
+        },
+      },
+    },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata,
+      spec: { selector: labels, ports: [{ name: "grpc", port }] },
+    },
+    {
+      apiVersion: csvApiVersion,
+      kind: "CatalogSource",
+      metadata,
+      spec: {
+        sourceType: "grpc",
+        displayName: packageName,
+        publisher: "tsbuilder",
+        address: `${metadata.name}.${namespace}.svc:${port}`,
+        ...secretsOf(served),
+      },
+    },
+  ];
+}
+
+function catalogContainer({ opmImage: image, isRestricted }: ServedCatalog, port: number): object {
+  return {
+    name: "catalog",
+    image,
+    // No --cache-dir, since opm would reject an empty folder.
+    command: ["opm", "serve", "/configs", "--port", String(port)],
+    ports: [{ name: "grpc", containerPort: port }],
+    readinessProbe: { grpc: { port } },
+    volumeMounts: [
+      // By subPath: the folder of a whole ConfigMap contains links to folders, which opm would read as files.
+      { name: "catalog", mountPath: `/configs/${catalogFile}`, subPath: catalogFile },
+      { name: "cache", mountPath: "/tmp" },
+    ],
+    ...(isRestricted
+      ? { securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } } }
+      : {}),
+  };
+}
+
+function secretsOf({ pullSecret }: Pick<ServedCatalog, "pullSecret">): object {
+  return pullSecret === undefined ? {} : { secrets: [pullSecret] };
+}
+
+/** Returns the CatalogSource for a catalog in an image, which OLM runs itself. */
+export function imageCatalog(
+  image: string,
+  { packageName, namespace, isRestricted, pullSecret }: Omit<ServedCatalog, "opmImage">,
+): ManifestObject {
+  return {
+    apiVersion: csvApiVersion,
+    kind: "CatalogSource",
+    metadata: { name: catalogName(packageName), namespace, labels: ownLabels },
+    spec: {
+      sourceType: "grpc",
+      image,
+      grpcPodConfig: { securityContextConfig: isRestricted ? "restricted" : "legacy" },
+      ...secretsOf({ pullSecret }),
+    },
+  };
+}
+
+/** Returns the Subscription to one version of a package. OLM installs it once its plan is approved. */
+export function subscriptionTo(bundle: Bundle, namespace: string, channel: string): ManifestObject {
+  const name = packageOf(bundle);
+  return {
+    apiVersion: csvApiVersion,
+    kind: "Subscription",
+    metadata: { name, namespace },
+    spec: {
+      name,
+      channel,
+      startingCSV: csvNameOf(bundle),
+      source: catalogName(name),
+      sourceNamespace: namespace,
+      installPlanApproval: "Manual",
+    },
+  };
+}
+
+const resources = ["configmap", "deployment.apps", "service", "catalogsource.operators.coreos.com"];
+
+/** Reads the objects of a package's catalog that tsbuilder made. */
+async function readOwnCatalog(packageName: string, place: OlmPlace): Promise<readonly ManifestObject[]> {
+  return (await readNamesakes(packageName, place)).filter(isOwn);
+}
+
+/** Throws if an object that somebody else made has the name of a catalog's objects. */
+async function refuseForeignCatalog(packageName: string, place: OlmPlace): Promise<void> {
+  const foreign = (await readNamesakes(packageName, place)).find((object) => !isOwn(object));
+  if (!foreign) return;
+  throw new TsbuilderError(
+    `tsbuilder did not make the ${foreign.kind} ${place.namespace}/${foreign.metadata.name}, which has the name that the catalog needs`,
+    { code: "REFUSED", hint: "delete it, or install into another --namespace" },
+  );
+}
+
+/** Throws if a package comes from another catalog than that of `run bundle`. */
+export function requireOwnCatalog({ metadata, spec }: Subscription, { namespace }: OlmPlace): void {
+  if (spec.source === catalogName(spec.name) && spec.sourceNamespace === namespace) return;
+  const message = `${spec.name} comes from the catalog ${spec.sourceNamespace}/${spec.source}, which tsbuilder run bundle did not make`;
+  const hint = `delete its Subscription ${metadata.name} and its ClusterServiceVersion with kubectl, if it is to go`;
+  throw new TsbuilderError(message, { code: "REFUSED", hint });
+}
+
+async function readNamesakes(
+  packageName: string,
+  { namespace, ...choice }: OlmPlace,
+): Promise<readonly ManifestObject[]> {
+  const names = resources.map((resource) => `${resource}/${catalogName(packageName)}`);
+  return readList<ManifestObject>(choice, ...names, "--namespace", namespace);
+}
+
+function isOwn({ metadata }: ManifestObject): boolean {
+  const labels = metadata.labels as Readonly<Record<string, string>> | undefined;
+  return Object.entries(ownLabels).every(([key, value]) => labels?.[key] === value);
+}
+
+/** Deletes the objects that `installBundle` made, even if it, or an earlier cleanup, stopped halfway. CRDs are kept unless asked for. */
+export async function cleanUpPackage(
+  packageName: string,
+  place: OlmPlace,
+  { deleteCrds }: { readonly deleteCrds: boolean },
+): Promise<readonly string[]> {
+  await requireOlm(place);
+  const subscriptions = await readSubscriptions(place);
+  const subscription = subscriptions.find(({ spec }) => spec.name === packageName);
+  if (subscription) requireOwnCatalog(subscription, place);
+  const others = subscriptions.filter((one) => one !== subscription);
+  const catalog = await readOwnCatalog(packageName, place);
+  if (!subscription && catalog.length === 0) {
+    const known = others.map(({ spec }) => spec.name);
+    throw new TsbuilderError(`the package ${packageName} is not installed in ${place.namespace}`, {
+      code: "NOT_FOUND",
+      hint: known.length > 0 ? `it has ${known.join(", ")}` : "name its namespace with --namespace",
+    });
+  }
+  const versions = await versionsOf(packageName, subscription, place);
+  const groups = others.length > 0 ? [] : await readOperatorGroups(place);
+  const steps: (readonly ManifestObject[])[] = [
+    // First the Subscription, so that OLM installs nothing more.
+    subscription ? [subscription] : [],
+    // Then the CRDs, while the operator is still there to finalize its objects.
+    deleteCrds ? versions.flatMap(ownedCrds) : [],
+    versions,
+    groups.filter(({ metadata }) => metadata.name === operatorGroupName),
+    // The catalog comes last: a cleanup after a failed one finds the package by it.
+    catalog,
+  ];
+  const deleted: string[] = [];
+  for (const objects of steps) {
+    deleted.push(...(await deleteObjects(objects.map(named), { ...place, seconds: place.timeout })));
+  }
+  return deleted;
+}
+
+/** Returns the versions with OLM's label, and the one that the Subscription names. */
+async function versionsOf(
+  packageName: string,
+  subscription: Subscription | undefined,
+  place: OlmPlace,
+): Promise<readonly ClusterServiceVersion[]> {
+  const labelled = await readVersions(place, packageName);
+  const { installedCSV, currentCSV } = subscription?.status ?? {};
+  const name = installedCSV ?? currentCSV;
+  if (name === undefined || labelled.some(({ metadata }) => metadata.name === name)) return labelled;
+  const version = await readVersion(place, name);
+  return version ? [...labelled, version] : labelled;
+}
+
+function ownedCrds({ spec }: ClusterServiceVersion): ManifestObject[] {
+  const names = new Set((spec.customresourcedefinitions?.owned ?? []).map(({ name }) => name));
+  const [apiVersion, kind] = ["apiextensions.k8s.io/v1", "CustomResourceDefinition"];
+  return [...names].map((name) => ({ apiVersion, kind, metadata: { name } }));
+}
+
+/** Reduces an object to its identity. */
+function named({ apiVersion, kind, metadata: { name, namespace } }: ManifestObject): ManifestObject {
+  return { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
 }

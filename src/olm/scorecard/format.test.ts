@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTests } from "./format.ts";
-import { resultOf, type TestWithResults } from "./test-list.ts";
+import { type TestWithResults, formatTests, resultOf } from "./test-list.ts";
 
 const spec = {
   image: "example.com/test:v1",

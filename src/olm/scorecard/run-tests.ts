@@ -1,13 +1,13 @@
 /**
- * The scorecard of a bundle: operator-sdk's own tests, built in. `test-list.ts` reads which tests a bundle has, `format.ts`
- * prints the results.
+ * The scorecard of a bundle: operator-sdk's own tests, built in. `test-list.ts` reads which tests a bundle has, and prints the
+ * results.
  */
 
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { csvAnnotations } from "../bundle-format.ts";
-import { readExamples } from "../validate/check-examples.ts";
-import { type Bundle, crdsOf } from "../validate/bundle.ts";
+import { readExamples } from "../validate/check-objects.ts";
+import { type Bundle, crdsOf, definedCrds, findCrdVersion } from "../validate/bundle.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { type ScorecardTest, type TestResult, type TestWithResults, resultOf } from "./test-list.ts";
 import type { Tree } from "../../scaffold/tree.ts";
@@ -94,7 +94,6 @@ interface ExampleProblem {
   readonly hint: string;
 }
 
-/** The subject of the checks. */
 interface CheckedBundle {
   readonly tree: Tree;
   readonly folder: string;
@@ -133,7 +132,7 @@ export const builtInChecks: Readonly<Record<string, Check>> = {
     return resultOf(name, errors, errors.length > 0 ? ["declare the fields in the types below api/"] : []);
   },
   "olm-crds-have-resources": (name, { bundle, examples }) => {
-    const missing = ownedCrds(bundle).filter((crd) => crd.get("resources").items.length === 0);
+    const missing = definedCrds(bundle, "owned").filter((crd) => crd.get("resources").items.length === 0);
     return resultOf(
       name,
       missing.map((crd) => `${describeCrd(crd)} lists no resources`),
@@ -160,7 +159,7 @@ function checkDescriptors(
   const errors = new Set<string>();
   const suggestions = new Set<string>();
   for (const { object } of examples) {
-    const crd = ownedCrds(bundle).find((one) => isOf(object, one));
+    const crd = definedCrds(bundle, "owned").find((one) => isOf(object, one));
     if (!crd) {
       errors.add(`${titleOf(object)}: the bundle does not own ${object.apiVersion} ${object.kind}`);
       suggestions.add(
@@ -186,12 +185,7 @@ function describes(path: string, field: string): boolean {
 }
 
 function withoutSchema(bundle: Bundle, object: ManifestObject): string[] {
-  const { group, version } = parseApiVersion(object.apiVersion);
-  const crd = crdsOf(bundle).find(
-    (one) =>
-      one.get("spec", "group").value === group && one.get("spec", "names", "kind").value === object.kind,
-  );
-  const served = crd?.get("spec", "versions").items.find((one) => one.get("name").value === version);
+  const served = findCrdVersion(crdsOf(bundle), object.apiVersion, object.kind);
   if (!served) return [`${titleOf(object)}: no CRD of the bundle has ${object.apiVersion} ${object.kind}`];
   const properties = served.get("schema", "openAPIV3Schema", "properties");
   return (["spec", "status"] as const).flatMap((part) =>
@@ -217,10 +211,6 @@ function suggestResources(crd: Located, examples: readonly Example[]): string {
   const words = list.map(({ kind, apiVersion }) => `{${kind},${parseApiVersion(apiVersion).version},""}`);
   const what = unique.length > 0 ? "the operator made these" : "name the kinds of objects that it makes";
   return `${describeCrd(crd)}: ${what}: // +operator-sdk:csv:customresourcedefinitions:resources={${words.join(",")}}`;
-}
-
-function ownedCrds({ csv }: Bundle): Located[] {
-  return csv.get("spec", "customresourcedefinitions", "owned").items;
 }
 
 function isOf({ apiVersion, kind }: ManifestObject, crd: Located): boolean {

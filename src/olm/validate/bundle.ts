@@ -1,3 +1,4 @@
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Tree } from "../../scaffold/tree.ts";
 import { type Position, TsbuilderError } from "../../shared/errors.ts";
 import {
@@ -46,14 +47,8 @@ export function readBundle(
       findings.push(finding("one-object", object, message, hint));
     }
     for (const other of others) {
-      findings.push(
-        finding(
-          "one-object",
-          other,
-          "this is a second object in the file, which OLM does not read",
-          "move it to a file of its own",
-        ),
-      );
+      const message = "this is a second object in the file, which OLM does not read";
+      findings.push(finding("one-object", other, message, "move it to a file of its own"));
     }
     return object ?? [];
   });
@@ -98,14 +93,8 @@ function readFile(tree: Tree, path: string, findings: BundleFinding[]): Located[
   if (text === undefined) return [];
   const start = missingFile(path);
   if (text.length > largestFile) {
-    findings.push(
-      finding(
-        "file-size",
-        start,
-        `the file has ${text.length} characters, but an API server takes ${largestFile} bytes in a request`,
-        "split it, or leave out descriptions",
-      ),
-    );
+    const message = `the file has ${text.length} characters, but an API server takes ${largestFile} bytes in a request`;
+    findings.push(finding("file-size", start, message, "split it, or leave out descriptions"));
     return [];
   }
   const documents = readDocuments(path, text);
@@ -197,7 +186,42 @@ export function containersOf(deployment: Located): Located[] {
   return [...pod.get("initContainers").items, ...pod.get("containers").items];
 }
 
-/** Returns the versions of a CRD, by name. */
+/** Returns the version of a CRD that is in the bundle, by the API of its objects. */
+export function findCrdVersion(
+  crds: readonly Located[],
+  apiVersion: string,
+  kind: unknown,
+): Located | undefined {
+  const { group, version } = parseApiVersion(apiVersion);
+  const crd = crds.find(
+    (one) => one.get("spec", "group").value === group && one.get("spec", "names", "kind").value === kind,
+  );
+  return crd?.get("spec", "versions").items.find((one) => one.get("name").value === version);
+}
+
+/** Returns the descriptions of the CRDs that the ClusterServiceVersion owns or requires. */
+export function definedCrds({ csv }: Pick<Bundle, "csv">, side: "owned" | "required"): Located[] {
+  return csv.get("spec", "customresourcedefinitions", side).items;
+}
+
+/** Returns the APIs that the ClusterServiceVersion owns or requires, as CRDs or by servers of its own. */
+export function definedKinds(bundle: Pick<Bundle, "csv">, side: "owned" | "required") {
+  const text = (one: Located, field: string): string => one.get(field).text ?? "";
+  const groups = [
+    ...definedCrds(bundle, side).map((at) => ({ at, group: text(at, "name").split(".").slice(1).join(".") })),
+    ...bundle.csv
+      .get("spec", "apiservicedefinitions", side)
+      .items.map((at) => ({ at, group: text(at, "group") })),
+  ];
+  return groups.map(({ at, group }) => ({ at, group, kind: text(at, "kind"), version: text(at, "version") }));
+}
+
+/** Returns the permissions of the operator's service accounts, in namespaces and in the cluster. */
+export function permissionsOf({ csv }: Bundle): Located[] {
+  const strategy = csv.get("spec", "install", "spec");
+  return [...strategy.get("permissions").items, ...strategy.get("clusterPermissions").items];
+}
+
 export function versionsOf(crd: Located): string[] {
   return crd.get("spec", "versions").items.flatMap((version) => version.get("name").text ?? []);
 }

@@ -11,23 +11,15 @@ import { finding, type Findings } from "./rules.ts";
 export function* checkCsv(bundle: Bundle): Findings {
   const { csv, objects } = bundle;
   if (csv.isMissing) {
-    yield finding(
-      "csv-missing",
-      csv,
-      `there is no ${csvKind} in the manifests`,
-      "generate the bundle with tsbuilder bundle",
-    );
+    const message = `there is no ${csvKind} in the manifests`;
+    yield finding("csv-missing", csv, message, "generate the bundle with tsbuilder bundle");
     return;
   }
   for (const other of objects) {
     if (other.get("kind").value !== csvKind || other.file === csv.file) continue;
     const message = `this is a second ${csvKind}: "${csv.file}" has one, too`;
-    yield finding(
-      "csv-duplicate",
-      other.get("kind"),
-      message,
-      "a bundle is one version: delete the other file",
-    );
+    const hint = "a bundle is one version: delete the other file";
+    yield finding("csv-duplicate", other.get("kind"), message, hint);
   }
   if (csv.get("apiVersion").value !== csvApiVersion) {
     const message = `the apiVersion of a ${csvKind} must be ${csvApiVersion}`;
@@ -57,12 +49,9 @@ function* checkName({ csv, annotations }: Bundle): Findings {
   if (reason !== undefined) {
     yield finding("csv-name", at, `metadata.name "${name}" ${reason}`, `call it ${meant}`);
   } else if (packageName !== undefined && version !== undefined && name !== meant) {
-    yield finding(
-      release ? "csv-name-release" : "csv-name-convention",
-      at,
-      `the name "${name}" does not say its package and version${release ? ", with its release" : ""}`,
-      `call it ${meant}, as catalogs and people expect`,
-    );
+    const message = `the name "${name}" does not say its package and version${release ? ", with its release" : ""}`;
+    const hint = `call it ${meant}, as catalogs and people expect`;
+    yield finding(release ? "csv-name-release" : "csv-name-convention", at, message, hint);
   }
 }
 
@@ -75,12 +64,8 @@ function* checkVersions(csv: Located): Findings {
   const minimum = csv.get("spec", "minKubeVersion");
   if (minimum.isMissing || minimum.value === "") {
     const message = "spec.minKubeVersion is not set, so the operator can be installed on every Kubernetes";
-    yield finding(
-      "csv-min-kube-version-missing",
-      minimum,
-      message,
-      "set the lowest version that you test, such as 1.28.0",
-    );
+    const hint = "set the lowest version that you test, such as 1.28.0";
+    yield finding("csv-min-kube-version-missing", minimum, message, hint);
   } else if (parseSemver(minimum.text ?? "") === undefined) {
     const message = `spec.minKubeVersion ${show(minimum)} is not a semantic version`;
     yield finding("csv-min-kube-version", minimum, message, "use MAJOR.MINOR.PATCH, such as 1.28.0");
@@ -141,12 +126,8 @@ function* checkUpgrades(csv: Located): Findings {
     const [reason] = explainName(former.text ?? "");
     if (reason !== undefined) {
       const message = `${former.path} ${show(former)} ${reason}`;
-      yield finding(
-        "replaces-name",
-        former,
-        message,
-        `use the name of another ${csvKind}, such as shop.v1.0.0`,
-      );
+      const hint = `use the name of another ${csvKind}, such as shop.v1.0.0`;
+      yield finding("replaces-name", former, message, hint);
     } else if (former.text === name) {
       const message = `${former.path} names this version itself`;
       yield finding("replaces-name", former, message, "name an earlier version, or omit it");
@@ -159,11 +140,11 @@ function* checkUpgrades(csv: Located): Findings {
   }
   const range = csv.get("metadata", "annotations", csvAnnotations.skipRange);
   if (range.isMissing) return;
-  const parsed = parseRange(range.text ?? "");
-  if (!parsed) {
+  const isInRange = parseRange(range.text ?? "");
+  if (!isInRange) {
     const message = `${csvAnnotations.skipRange} ${show(range)} is not a range of versions`;
     yield finding("skip-range", range, message, 'use one such as ">=1.0.0 <1.2.0"');
-  } else if (own && parsed.has(own)) {
+  } else if (own && isInRange(own)) {
     const message = `${csvAnnotations.skipRange} "${range.text}" contains this version itself`;
     yield finding("skip-range", range, message, `end it below ${spec.get("version").text}`);
   }

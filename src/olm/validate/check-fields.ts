@@ -26,29 +26,18 @@ export function checkFields(
   // Also drops nulls that mean "not set", such as the creationTimestamp that generators write.
   const errors = schema.validate(schema.applyDefaults(pruned.object));
   if (pruned.malformed) errors.push(pruned.malformed);
+  const hint = "set a value that the API allows: kubectl explain shows the fields";
   return [
-    ...errors.map(({ field, body }) =>
-      finding(
-        rules.wrong,
-        object.find(field),
-        `${field}: ${body}`,
-        "set a value that the API allows: kubectl explain shows the fields",
-      ),
-    ),
-    ...pruned.unknown.map((field) =>
-      finding(
-        rules.unknown,
-        object.find(field),
-        `${field}: there is no such field, so it is dropped`,
-        "correct its name or place, or delete it",
-      ),
-    ),
+    ...errors.map(({ field, body }) => finding(rules.wrong, object.find(field), `${field}: ${body}`, hint)),
+    ...pruned.unknown.map((field) => {
+      const message = `${field}: there is no such field, so it is dropped`;
+      return finding(rules.unknown, object.find(field), message, "correct its name or place, or delete it");
+    }),
   ];
 }
 
-/** Checks the fields of the ClusterServiceVersion. */
 export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
-  const schema = await loadCsvSchema();
+  const schema = await (csvSchema ??= compileCsvSchema());
   const findings = checkFields(bundle.csv, schema, { wrong: "csv-field", unknown: "csv-unknown-field" });
   if (findings.some(({ rule }) => rule === "csv-field")) return findings;
   const node = (await loadSchemas("apps/v1"))!.get("DeploymentSpec")!;
@@ -56,13 +45,9 @@ export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
   return [...findings, ...specs.flatMap((spec) => checkScalars(spec, node, "csv-field"))];
 }
 
-/** Returns the schema of a ClusterServiceVersion, with the fields that OLM reads. Parts of Kubernetes have Kubernetes' types. */
-async function loadCsvSchema(): Promise<CompiledSchema> {
-  return (loaded ??= await compileCsvSchema());
-}
+let csvSchema: Promise<CompiledSchema> | undefined;
 
-let loaded: CompiledSchema | undefined;
-
+/** Compiles the schema of a ClusterServiceVersion, with the fields that OLM reads. Parts of Kubernetes have Kubernetes' types. */
 async function compileCsvSchema(): Promise<CompiledSchema> {
   const [apps, rbac, admission, meta] = await Promise.all([
     load("apps/v1"),

@@ -1,11 +1,10 @@
 import { capabilityLevels, bundleAnnotations, csvAnnotations, iconMediaTypes } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
-import { type Bundle, deploymentsOf } from "./bundle.ts";
-import { removedApis } from "./check-apis.ts";
+import { type Bundle, definedCrds, deploymentsOf, permissionsOf } from "./bundle.ts";
+import { removedApis } from "./check-objects.ts";
 import { show } from "./check-csv.ts";
 import { type Findings, type OptionalSet, finding } from "./rules.ts";
 
-/** The checks of each optional set. */
 export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {
   operatorhub: checkHub,
   capabilities: checkCapabilities,
@@ -29,40 +28,24 @@ const mediaTypes = [...new Set(Object.values(iconMediaTypes))].sort();
 function* checkHub({ csv }: Bundle): Findings {
   const spec = csv.get("spec");
   if (!spec.get("provider", "name").text?.trim()) {
-    yield finding(
-      "hub-provider",
-      spec.get("provider"),
-      "spec.provider has no name",
-      "name who publishes the operator",
-    );
+    const message = "spec.provider has no name";
+    yield finding("hub-provider", spec.get("provider"), message, "name who publishes the operator");
   }
   if (/^v?0\.0\.0(?:\+.*)?$/u.test(spec.get("version").text ?? "0.0.0")) {
-    yield finding(
-      "hub-version",
-      spec.get("version"),
-      "spec.version is not set, or 0.0.0",
-      "set a higher one",
-    );
+    const message = "spec.version is not set, or 0.0.0";
+    yield finding("hub-version", spec.get("version"), message, "set a higher one");
   }
   for (const one of spec.get("maintainers").items) {
     const [name, email] = [one.get("name"), one.get("email")];
     if (name.text && mailbox.test(email.text ?? "")) continue;
-    yield finding(
-      "hub-maintainers",
-      name.text ? email : one,
-      "a maintainer has a name and a valid e-mail address",
-      "set both",
-    );
+    const message = "a maintainer has a name and a valid e-mail address";
+    yield finding("hub-maintainers", name.text ? email : one, message, "set both");
   }
   for (const one of spec.get("links").items) {
     const url = one.get("url");
     if (one.get("name").text && URL.canParse(url.text ?? "")) continue;
-    yield finding(
-      "hub-links",
-      one.get("name").text ? url : one,
-      "a link has a name and a valid URL",
-      "set both, the URL with https://",
-    );
+    const message = "a link has a name and a valid URL";
+    yield finding("hub-links", one.get("name").text ? url : one, message, "set both, the URL with https://");
   }
   const icons = spec.get("icon");
   if (icons.items.length > 1) {
@@ -70,24 +53,16 @@ function* checkHub({ csv }: Bundle): Findings {
   }
   for (const icon of icons.items) {
     if (icon.get("base64data").text && mediaTypes.includes(icon.get("mediatype").text ?? "")) continue;
-    yield finding(
-      "hub-icon",
-      icon.get("mediatype"),
-      `the icon's media type is ${show(icon.get("mediatype"))}, or it has no data`,
-      `use one of ${mediaTypes.join(", ")}`,
-    );
+    const message = `the icon's media type is ${show(icon.get("mediatype"))}, or it has no data`;
+    yield finding("hub-icon", icon.get("mediatype"), message, `use one of ${mediaTypes.join(", ")}`);
   }
 }
 
 function* checkCapabilities({ csv }: Bundle): Findings {
   const level = csv.get("metadata", "annotations", csvAnnotations.capabilities);
   if (level.isMissing || capabilityLevels.some((one) => one === level.value)) return;
-  yield finding(
-    "hub-capabilities",
-    level,
-    `${show(level)} is not a level of capabilities`,
-    `use one of ${capabilityLevels.join(", ")}`,
-  );
+  const message = `${show(level)} is not a level of capabilities`;
+  yield finding("hub-capabilities", level, message, `use one of ${capabilityLevels.join(", ")}`);
 }
 
 const categories = [
@@ -117,12 +92,8 @@ function* checkCategories({ csv }: Bundle): Findings {
     .map((one) => one.trim())
     .filter((one) => !categories.includes(one));
   if (unknown.length === 0) return;
-  yield finding(
-    "hub-categories",
-    written,
-    `consoles don't know the categories: ${unknown.join(", ")}`,
-    `use some of ${categories.join(", ")}`,
-  );
+  const message = `consoles don't know the categories: ${unknown.join(", ")}`;
+  yield finding("hub-categories", written, message, `use some of ${categories.join(", ")}`);
 }
 
 function* checkPractices(bundle: Bundle): Findings {
@@ -132,22 +103,13 @@ function* checkPractices(bundle: Bundle): Findings {
     const requests = container.get("resources", "requests");
     if (!requests.get("cpu").isMissing && !requests.get("memory").isMissing) continue;
     const message = `the container ${show(container.get("name"))} requests no cpu or memory`;
-    yield finding(
-      "practice-requests",
-      requests,
-      message,
-      "set resources.requests: quotas may refuse pods without",
-    );
+    const hint = "set resources.requests: quotas may refuse pods without";
+    yield finding("practice-requests", requests, message, hint);
   }
-  const definitions = bundle.csv.get("spec", "customresourcedefinitions");
-  for (const crd of [...definitions.get("owned").items, ...definitions.get("required").items]) {
+  for (const crd of [...definedCrds(bundle, "owned"), ...definedCrds(bundle, "required")]) {
     if (crd.get("description").text) continue;
-    yield finding(
-      "practice-descriptions",
-      crd.get("name"),
-      `the CRD ${show(crd.get("name"))} has no description`,
-      "say what it is for",
-    );
+    const message = `the CRD ${show(crd.get("name"))} has no description`;
+    yield finding("practice-descriptions", crd.get("name"), message, "say what it is for");
   }
   const channels = bundle.annotations.get(bundleAnnotations.channels);
   const unusual = (channels.text ?? "")
@@ -157,22 +119,17 @@ function* checkPractices(bundle: Bundle): Findings {
     const message = `the names of the channels ${unusual.join(", ")} don't say how ready they are`;
     yield finding("practice-channels", channels, message, "begin them with candidate, fast or stable");
   }
-  yield* checkCrdRights(bundle.csv.get("spec", "install", "spec"));
+  yield* checkCrdRights(permissionsOf(bundle));
 }
 
-function* checkCrdRights(strategy: Located): Findings {
-  const permissions = [...strategy.get("permissions").items, ...strategy.get("clusterPermissions").items];
+function* checkCrdRights(permissions: readonly Located[]): Findings {
   for (const rule of permissions.flatMap((one) => one.get("rules").items)) {
     if (!rule.get("apiGroups").texts.includes("apiextensions.k8s.io")) continue;
     if (!rule.get("resources").texts.some((one) => one === "*" || one === "customresourcedefinitions"))
       continue;
     if (!rule.get("verbs").texts.some((one) => ["*", "create", "patch"].includes(one))) continue;
-    yield finding(
-      "practice-crd-rights",
-      rule,
-      "the operator may create CRDs",
-      "leave CRDs to OLM: own them, or require those of another operator",
-    );
+    const hint = "leave CRDs to OLM: own them, or require those of another operator";
+    yield finding("practice-crd-rights", rule, "the operator may create CRDs", hint);
   }
 }
 
@@ -189,12 +146,8 @@ function* checkCommunity(bundle: Bundle): Findings {
     bound === undefined
       ? "the bundle has APIs that OpenShift 4.9 removed, and no olm.maxOpenShiftVersion"
       : `the bundle has APIs that OpenShift 4.9 removed, and its olm.maxOpenShiftVersion is "${bound}"`;
-  yield finding(
-    "community-openshift",
-    gone[0]!.place,
-    message,
-    'set the property olm.maxOpenShiftVersion: "4.8" in metadata/properties.yaml',
-  );
+  const hint = 'set the property olm.maxOpenShiftVersion: "4.8" in metadata/properties.yaml';
+  yield finding("community-openshift", gone[0]!.place, message, hint);
 }
 
 function maxOpenShift({ csv, properties }: Bundle): string | undefined {
@@ -232,12 +185,8 @@ function* checkPlatforms(bundle: Bundle): Findings {
       const message = isKnown
         ? `the label ${key} is ${show(value)}`
         : `no platform is called ${key.slice(prefix.length)}`;
-      yield finding(
-        "multiarch-labels",
-        value,
-        message,
-        `use ${prefix}${platforms[part].join("|")}: supported`,
-      );
+      const hint = `use ${prefix}${platforms[part].join("|")}: supported`;
+      yield finding("multiarch-labels", value, message, hint);
     }
     const supported = named.map(([key]) => key.slice(prefix.length));
     // Without a label, OLM assumes this platform.
@@ -246,12 +195,8 @@ function* checkPlatforms(bundle: Bundle): Findings {
       const wanted = deployment.get("spec", "template", "spec", "nodeSelector", `kubernetes.io/${part}`);
       if (wanted.text === undefined || supported.includes(wanted.text)) continue;
       const message = `the pods want nodes of ${wanted.text}, but the labels say ${supported.join(", ")}`;
-      yield finding(
-        "multiarch-selector",
-        wanted,
-        message,
-        `set the label ${prefix}${wanted.text}: supported`,
-      );
+      const hint = `set the label ${prefix}${wanted.text}: supported`;
+      yield finding("multiarch-selector", wanted, message, hint);
     }
   }
 }

@@ -144,7 +144,6 @@ export const rules = {
 
 export type RuleName = keyof typeof rules;
 
-/** A rule for bundles. */
 export interface Rule {
   readonly severity: Severity;
   /** The condition that holds in a valid bundle. */
@@ -166,12 +165,13 @@ export type BundleFinding = RuleFinding<RuleName>;
 
 export type Findings = Iterable<BundleFinding>;
 
-/** A position in a file, such as a `Located` value has. */
-interface Place {
-  readonly at: Position;
-}
-
-export function finding(rule: RuleName, { at }: Place, message: string, hint: string): BundleFinding {
+/** Makes a finding at a place, such as a `Located` value. */
+export function finding(
+  rule: RuleName,
+  { at }: { readonly at: Position },
+  message: string,
+  hint: string,
+): BundleFinding {
   return { rule, severity: rules[rule].severity, message, hint, position: at };
 }
 

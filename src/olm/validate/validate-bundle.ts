@@ -3,31 +3,33 @@
  * each `check-*.ts` finds broken rules of one subject. README.md says how to add one.
  */
 
+import { checkLabelValue, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Tree } from "../../scaffold/tree.ts";
 import {
+  annotationsFile,
+  bundleAnnotations as keys,
   bundleFolders,
+  bundleMediaType,
   csvAnnotations,
   csvKind,
   largestBundle as largest,
   nearlyTooLarge,
   shortenBundle,
+  testMediaType,
 } from "../bundle-format.ts";
 import { sortFindings } from "../rule-finding.ts";
-import { checkAnnotations } from "./check-annotations.ts";
-import { checkApis } from "./check-apis.ts";
-import { checkCrds, checkObjects, checkOwned } from "./check-objects.ts";
+import { checkApis, checkCrds, checkExamples, checkObjects, checkOwned } from "./check-objects.ts";
 import { checkCsv, show } from "./check-csv.ts";
-import { checkExamples } from "./check-examples.ts";
 import { checkBuiltIn, checkCsvFields } from "./check-fields.ts";
-import { checkInstall } from "./check-install.ts";
+import { checkInstall, checkWebhooks } from "./check-install.ts";
 import { optionalChecks } from "./check-optional.ts";
-import { checkWebhooks } from "./check-webhooks.ts";
 import { type BundleFinding, type Findings, type OptionalSet, finding } from "./rules.ts";
 import { type Bundle, containersOf, deploymentsOf, readBundle } from "./bundle.ts";
 import { properties } from "../catalog/catalog.ts";
 import type { Located } from "../located.ts";
 import { parseRange } from "../version-range.ts";
 import { isValidReference } from "../../ship/images/image-reference.ts";
+import { didYouMean } from "../../shared/text.ts";
 
 export interface ValidateOptions {
   readonly optional?: readonly OptionalSet[];
@@ -71,6 +73,104 @@ export async function validateBundle(
   return sortFindings(findings);
 }
 
+/** Checks the annotations that tell OLM where everything is in a bundle, and the labels of its image. */
+function* checkAnnotations(bundle: Bundle): Findings {
+  const { annotations } = bundle;
+  if (annotations.entries.length === 0) {
+    const message = `metadata/${annotationsFile} has no annotations`;
+    yield finding("annotations-missing", annotations, message, "generate the bundle with tsbuilder bundle");
+    return;
+  }
+  const required = [keys.mediaType, keys.manifests, keys.metadata, keys.package, keys.channels];
+  for (const key of required.filter((one) => annotations.get(one).isMissing)) {
+    const message = `the annotation ${key} is missing`;
+    yield finding("annotation-missing", annotations, message, "add it: OLM reads it");
+  }
+  const prefix = "operators.operatorframework.io.";
+  for (const [key, value] of annotations.entries) {
+    if (value.text === undefined) {
+      const message = `the annotation ${key} is ${show(value)}, and no text`;
+      yield finding("annotation-value", value, message, "put its value into quotes");
+    }
+    if (!key.startsWith(prefix) || Object.values<string>(keys).includes(key)) continue;
+    const meant = didYouMean(key, Object.values(keys));
+    const hint = meant === undefined ? "delete it" : `did you mean ${meant}?`;
+    yield finding("annotation-unknown", value, `nothing reads the annotation ${key}`, hint);
+  }
+  yield* checkMediaType(annotations.get(keys.mediaType), bundleMediaType);
+  yield* checkMediaType(annotations.get(keys.testMediaType), testMediaType);
+  for (const key of [keys.manifests, keys.metadata]) yield* checkFolder(annotations.get(key), bundle);
+  yield* checkPackage(annotations.get(keys.package));
+  yield* checkChannels(annotations);
+  yield* checkTests(bundle);
+  yield* checkLabels(bundle);
+}
+
+function* checkMediaType(value: Located, known: string): Findings {
+  if (value.isMissing || value.value === known) return;
+  yield finding("annotation-value", value, `the media type ${show(value)} is unknown`, `use ${known}`);
+}
+
+function* checkFolder(value: Located, bundle: Bundle): Findings {
+  const folder = value.text;
+  if (folder === undefined || (!folder.includes("..") && !folder.startsWith("/") && bundle.has(folder)))
+    return;
+  const message = `the bundle has no folder ${show(value)}`;
+  yield finding("annotation-folder", value, message, "name a folder of the bundle, such as manifests/");
+}
+
+function* checkPackage(value: Located): Findings {
+  if (value.isMissing) return;
+  const [reason] = checkSubdomain(value.text ?? "");
+  if (reason === undefined) return;
+  const message = `the package ${show(value)} ${reason}`;
+  yield finding("package-name", value, message, "use the operator's name, such as shop-operator");
+}
+
+function* checkChannels(annotations: Located): Findings {
+  const value = annotations.get(keys.channels);
+  const channels = (value.text ?? "").split(",");
+  const seen = new Set<string>();
+  for (const channel of value.isMissing ? [] : channels) {
+    const [reason] = channel === "" ? ["is empty"] : checkLabelValue(channel);
+    const why = reason ?? (seen.has(channel) ? "is listed twice" : undefined);
+    seen.add(channel);
+    if (why === undefined) continue;
+    const message = `the channel "${channel}" ${why}`;
+    yield finding("channel-name", value, message, "list names between commas: stable,fast");
+  }
+  const chosen = annotations.get(keys.defaultChannel);
+  if (!chosen.isMissing && !channels.includes(chosen.text ?? "")) {
+    const message = `the default channel ${show(chosen)} is not one of the bundle's channels`;
+    yield finding("default-channel", chosen, message, `use one of ${channels.join(", ")}`);
+  } else if (chosen.isMissing && channels.length > 1) {
+    const message = "the bundle is in several channels, and none is the default";
+    yield finding("default-channel-missing", value, message, `add ${keys.defaultChannel}`);
+  }
+}
+
+function* checkTests(bundle: Bundle): Findings {
+  const folder = bundle.annotations.get(keys.testConfig);
+  if (folder.text === undefined || bundle.has(`${folder.text.replace(/\/+$/u, "")}/config.yaml`)) return;
+  const message = `there is no config.yaml in ${show(folder)}`;
+  yield finding("scorecard-config", folder, message, "add it, or delete the annotations of the tests");
+}
+
+function* checkLabels({ annotations, dockerfile }: Bundle): Findings {
+  if (!dockerfile) return;
+  for (const key of Object.values(keys)) {
+    const label = dockerfile.labels.get(key);
+    const value = annotations.get(key);
+    if (label?.value === value.text) continue;
+    const message = !label
+      ? `the image has no label ${key}=${value.text}`
+      : value.isMissing
+        ? `metadata/${annotationsFile} has no annotation ${key}: ${label.value}`
+        : `the label ${key} is "${label.value}", but the annotation is ${show(value)}`;
+    yield finding("label-mismatch", label ?? dockerfile, message, "labels and annotations must be equal");
+  }
+}
+
 /** Checks the images of the operator, and those that it uses. */
 function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDigests: boolean }): Findings {
   const containers = deploymentsOf(bundle)
@@ -79,23 +179,15 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
   const related = bundle.csv.get("spec", "relatedImages").items;
   for (const image of containers) {
     if (isValidReference(image.text ?? "")) continue;
-    yield finding(
-      "container-image",
-      image,
-      `the image ${show(image)} is not a valid reference`,
-      "use registry/repository:tag or @sha256:…",
-    );
+    const message = `the image ${show(image)} is not a valid reference`;
+    yield finding("container-image", image, message, "use registry/repository:tag or @sha256:…");
   }
   const byName = new Map<string, string>();
   for (const one of related) {
     const [name, image] = [one.get("name").text ?? "", one.get("image")];
     if (!isValidReference(image.text ?? "")) {
-      yield finding(
-        "related-image",
-        image,
-        `the related image ${show(image)} is not a valid reference`,
-        "use registry/repository@sha256:…",
-      );
+      const message = `the related image ${show(image)} is not a valid reference`;
+      yield finding("related-image", image, message, "use registry/repository@sha256:…");
     } else if (name !== "" && (byName.get(name) ?? image.text) !== image.text) {
       const message = `the name "${name}" stands for another image, too: ${byName.get(name)}`;
       yield finding("related-image", one.get("name"), message, "give each image a name of its own");
@@ -118,12 +210,8 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
   for (const image of all) {
     if (/@sha256:[0-9a-f]{64}$/u.test(image.text ?? "")) continue;
     const message = `the image ${show(image)} has no digest, so it may change`;
-    yield finding(
-      "image-digest",
-      image,
-      message,
-      "generate the bundle with tsbuilder bundle --use-image-digests",
-    );
+    const hint = "generate the bundle with tsbuilder bundle --use-image-digests";
+    yield finding("image-digest", image, message, hint);
   }
 }
 
@@ -145,12 +233,8 @@ function* checkDependencies({ dependencies }: Bundle): Findings {
     }
     for (const field of fields.filter((one) => !value.get(one).text)) {
       const message = `${value.path}.${field} ${lack(value.get(field))}`;
-      yield finding(
-        "dependency",
-        value,
-        message,
-        `a dependency of the type ${type.text} has ${fields.join(", ")}`,
-      );
+      const hint = `a dependency of the type ${type.text} has ${fields.join(", ")}`;
+      yield finding("dependency", value, message, hint);
     }
     if (type.text === properties.package) yield* checkRange(value.get("version"));
   }
@@ -163,7 +247,6 @@ function lack({ isMissing, value }: Located): string {
 
 const constraint = "olm.constraint";
 
-/** The fields of each type of dependency. */
 const required: Readonly<Record<string, readonly string[]>> = {
   [properties.gvk]: ["group", "version", "kind"],
   [properties.package]: ["packageName", "version"],

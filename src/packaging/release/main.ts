@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { git } from "../commit.ts";
 import { findOwnPackage } from "../own-package.ts";
-import { packageFolders } from "../own-sources.ts";
+import { packageFolders } from "../pack.ts";
 import { checkTag, closeUnreleased, isInChangelog, setVersion } from "./versions.ts";
 import { type PackOptions, readReleaseCommand, releaseHelp } from "./command-line.ts";
 import { findRepository, packRelease, sha256 } from "./pack-release.ts";
@@ -41,7 +41,6 @@ function write(version: string): void {
   git tag v${version} && git push origin v${version}          # the workflow publishes`);
 }
 
-/** Packs a release, without publishing it. */
 function pack({ version = current, tag, to, repository, build }: PackOptions): void {
   const folder = to ?? join(root, "dist/release");
   if (existsSync(folder) && !statSync(folder).isDirectory()) throw new Error(`"${folder}" is a file`);

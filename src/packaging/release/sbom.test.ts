@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeRelease } from "./sbom.ts";
+import { describeRelease } from "./pack-release.ts";
 
 interface Bom {
   readonly components: readonly { readonly name: string; readonly purl: string }[];

@@ -6,7 +6,8 @@ import { runTool } from "../tool.ts";
 /** The field manager of everything that tsbuilder deploys. */
 export const fieldManager = "tsbuilder";
 
-/** How objects are applied. */
+const serverSide = ["--server-side", "--force-conflicts", "--field-manager", fieldManager];
+
 export interface ApplyOptions extends ClusterChoice {
   readonly dryRun?: boolean | undefined;
 }
@@ -34,15 +35,7 @@ export async function diffObjects(
   objects: readonly ManifestObject[],
   choice: ClusterChoice,
 ): Promise<string> {
-  const args = [
-    "diff",
-    "--server-side",
-    "--force-conflicts",
-    "--field-manager",
-    fieldManager,
-    "--filename",
-    "-",
-  ];
+  const args = ["diff", ...serverSide, "--filename", "-"];
   const call = kubectl(choice, args, formatManifest(objects));
   try {
     await runTool(call);
@@ -56,23 +49,13 @@ export async function diffObjects(
 
 async function apply(objects: readonly ManifestObject[], options: ApplyOptions): Promise<string[]> {
   if (objects.length === 0) return [];
-  const args = [
-    "apply",
-    "--server-side",
-    "--force-conflicts",
-    "--field-manager",
-    fieldManager,
-    ...dryRun(options),
-  ];
-  const { stdout } = await runKubectl(options, [...args, "--filename", "-"], formatManifest(objects));
+  const args = ["apply", ...serverSide, ...(options.dryRun ? ["--dry-run=server"] : []), "--filename", "-"];
+  const { stdout } = await runKubectl(options, args, formatManifest(objects));
   return lines(stdout);
 }
 
-function dryRun({ dryRun }: ApplyOptions): string[] {
-  return dryRun ? ["--dry-run=server"] : [];
-}
-
-function lines(text: string): string[] {
+/** Returns the lines that kubectl printed, without empty ones. */
+export function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 

@@ -5,11 +5,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ApplyOptions, applyObjects, diffObjects, fieldManager } from "./apply.ts";
+import { type ApplyOptions, applyObjects, diffObjects, fieldManager, lines } from "./apply.ts";
 import { type ManifestObject, describeObject, isCrd, parseManifest } from "../manifest.ts";
 import { checkKinds } from "./served-kinds.ts";
 import { type Overrides, renderConfig } from "../render.ts";
-import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
+import { type ClusterChoice, readJson, readList, runKubectl } from "./kubectl.ts";
 
 /** Renders the CRDs, which `install` applies. */
 export async function renderCrds(project: string): Promise<ManifestObject[]> {
@@ -28,11 +28,6 @@ export async function renderSamples(project: string): Promise<ManifestObject[]> 
   return parseManifest(await renderConfig(project, path));
 }
 
-/** Renders the whole deployment as one manifest, for users without tsbuilder. */
-export function renderInstaller(project: string, overrides: Overrides): Promise<string> {
-  return renderConfig(project, "default", overrides);
-}
-
 /** Applies objects, or returns the changes that applying them would make. */
 export async function applyOrDiff(
   objects: readonly ManifestObject[],
@@ -42,7 +37,7 @@ export async function applyOrDiff(
   if (!options.diff && !options.dryRun) return applyObjects(objects, options);
   const { checkable, unchecked } = await splitByNamespace(objects, options);
   const answered = options.diff
-    ? (await diffObjects(checkable, options)).split("\n").filter((line) => line !== "")
+    ? lines(await diffObjects(checkable, options))
     : await applyObjects(checkable, options);
   const created = unchecked.map(
     (object) => `${describeObject(object)} would be created, as well as its namespace`,
@@ -50,21 +45,11 @@ export async function applyOrDiff(
   return answered.length + created.length > 0 ? [...answered, ...created] : ["nothing would change"];
 }
 
-/** Objects that the cluster can validate in a dry run, and those it cannot. */
-interface SplitObjects {
-  readonly checkable: readonly ManifestObject[];
-  /** Objects in a namespace that does not exist yet. */
-  readonly unchecked: readonly ManifestObject[];
-}
-
 /**
- * Separates objects in namespaces that do not exist yet. A dry run creates no namespace, so the server responds with
- * 404 to a dry run of anything in it.
+ * Separates the objects that the cluster can check in a dry run from those in namespaces that do not exist yet. A dry run
+ * creates no namespace, so the server responds with 404 to a dry run of anything in it.
  */
-async function splitByNamespace(
-  objects: readonly ManifestObject[],
-  choice: ClusterChoice,
-): Promise<SplitObjects> {
+async function splitByNamespace(objects: readonly ManifestObject[], choice: ClusterChoice) {
   const namespaces = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name);
   const found = await Promise.all(namespaces.map((name) => readJson(choice, ["get", "namespace", name])));
   const missing = new Set(namespaces.filter((_, index) => found[index] === undefined));
@@ -103,13 +88,8 @@ export async function pruneDeployment(
   choice: ClusterChoice,
 ): Promise<string[]> {
   const kept = new Set(objects.map(keyOf));
-  const list = await readJson<{ items: ManagedObject[] }>(choice, [
-    "get",
-    kinds.join(","),
-    "--all-namespaces",
-    "--show-managed-fields",
-  ]);
-  const stale = (list?.items ?? []).filter(
+  const words = [kinds.join(","), "--all-namespaces", "--show-managed-fields"];
+  const stale = (await readList<ManagedObject>(choice, ...words)).filter(
     (object) =>
       object.metadata.name.startsWith(`${projectName}-`) &&
       object.metadata.managedFields?.some(({ manager }) => manager === fieldManager) &&
@@ -118,13 +98,8 @@ export async function pruneDeployment(
   const deleted: string[] = [];
   for (const { kind, metadata } of stale) {
     const where = metadata.namespace ? ["--namespace", metadata.namespace] : [];
-    const { stdout } = await runKubectl(choice, [
-      "delete",
-      kind,
-      metadata.name,
-      ...where,
-      "--ignore-not-found",
-    ]);
+    const args = ["delete", kind, metadata.name, ...where, "--ignore-not-found"];
+    const { stdout } = await runKubectl(choice, args);
     deleted.push(stdout.trim());
   }
   return deleted;

@@ -39,6 +39,20 @@ export async function readJson<T>(choice: ClusterChoice, args: readonly string[]
   return stdout.trim() === "" ? undefined : (JSON.parse(stdout) as T);
 }
 
+export async function readList<T>(choice: ClusterChoice, ...words: readonly string[]): Promise<readonly T[]> {
+  return (await readJson<{ items: readonly T[] }>(choice, ["get", ...words]))?.items ?? [];
+}
+
+/** A step that took longer than the user would wait, with the reasons that were found, each on a line. */
+export function timedOut(
+  message: string,
+  reasons: readonly string[],
+  hint: string,
+  cause?: unknown,
+): TsbuilderError {
+  return new TsbuilderError([message, ...reasons].join("\n  "), { code: "TOOL_FAILED", hint, cause });
+}
+
 /** Runs kubectl on the selected cluster. */
 export function runKubectl(
   choice: ClusterChoice,
@@ -74,11 +88,9 @@ export async function readContext<T>(choice: ClusterChoice, ...flags: readonly s
     const file = choice.kubeconfig === undefined ? "the kubeconfig" : `"${choice.kubeconfig}"`;
     const unknown = /cannot locate context (\S+)/u.exec(words)?.[1];
     if (unknown !== undefined) {
-      throw new TsbuilderError(`${file} has no context "${unknown}"`, {
-        code: "CLUSTER_UNREACHABLE",
-        hint: "to list the contexts: kubectl config get-contexts",
-        cause: error,
-      });
+      const message = `${file} has no context "${unknown}"`;
+      const hint = "to list the contexts: kubectl config get-contexts";
+      throw new TsbuilderError(message, { code: "CLUSTER_UNREACHABLE", hint, cause: error });
     }
     if (/current-context must exist/u.test(words))
       throw noCluster(`no cluster is selected: ${file} is missing or has no current context`, error);
@@ -92,7 +104,6 @@ function noCluster(message: string, cause?: unknown): TsbuilderError {
   return new TsbuilderError(message, { code: "CLUSTER_UNREACHABLE", hint, cause });
 }
 
-/** Reads the version of the API server. */
 async function versionOf(choice: ClusterChoice, context: string, server: string): Promise<string> {
   try {
     return (await runKubectl(choice, ["get", "--raw", "/version", "--request-timeout", "10s"])).stdout;

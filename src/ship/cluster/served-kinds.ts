@@ -2,17 +2,8 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, runKubectl } from "./kubectl.ts";
 import { isCrd, type ManifestObject } from "../manifest.ts";
 
-/** Objects of kinds that the cluster knows, and those of unknown kinds. */
-export interface SplitByKind {
-  readonly known: readonly ManifestObject[];
-  readonly unknown: readonly ManifestObject[];
-}
-
 /** Separates objects of kinds that the cluster serves, or that the objects define, from the rest. */
-export async function splitByKind(
-  objects: readonly ManifestObject[],
-  choice: ClusterChoice,
-): Promise<SplitByKind> {
+export async function splitByKind(objects: readonly ManifestObject[], choice: ClusterChoice) {
   const { stdout } = await runKubectl(choice, ["api-versions"]);
   const served = new Set(stdout.split("\n").map((line) => line.trim()));
   const defined = new Set(objects.filter(isCrd).map(groupOf));
@@ -32,10 +23,8 @@ function unknownKinds(objects: readonly ManifestObject[]): TsbuilderError {
   const kinds = new Set(objects.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`));
   const groups = new Set(objects.map(({ apiVersion }) => apiVersion.split("/")[0]!));
   const remedies = [...groups].map((group) => broughtBy[group] ?? `install what provides ${group}`);
-  return new TsbuilderError(`the cluster does not serve ${[...kinds].join(", ")}`, {
-    code: "REFUSED",
-    hint: `nothing was written; ${remedies.join("; ")}`,
-  });
+  const hint = `nothing was written; ${remedies.join("; ")}`;
+  return new TsbuilderError(`the cluster does not serve ${[...kinds].join(", ")}`, { code: "REFUSED", hint });
 }
 
 /** API groups that a deployment may use, what provides them, and how to do without. */

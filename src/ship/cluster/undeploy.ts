@@ -1,5 +1,6 @@
 import { count } from "../../shared/text.ts";
-import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
+import { lines } from "./apply.ts";
+import { type ClusterChoice, readJson, readList, runKubectl, timedOut } from "./kubectl.ts";
 import { type ManifestObject, describeObject, formatManifest, isCrd } from "../manifest.ts";
 import { splitByKind } from "./served-kinds.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
@@ -50,8 +51,7 @@ async function reasonToKeep(
 async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice): Promise<number> {
   const present = await readJson(choice, ["get", "customresourcedefinition", metadata.name]);
   if (!present) return 0;
-  const list = await readJson<{ items: unknown[] }>(choice, ["get", metadata.name, "--all-namespaces"]);
-  return list?.items.length ?? 0;
+  return (await readList(choice, metadata.name, "--all-namespaces")).length;
 }
 
 /** The resources whose objects somebody would miss. Objects with an owner don't count: they come and go with it. */
@@ -74,14 +74,9 @@ async function countStrangers(
   deployed: readonly ManifestObject[],
   choice: ClusterChoice,
 ): Promise<number> {
-  const list = await readJson<{ items: OwnedObject[] }>(choice, [
-    "get",
-    missed.join(","),
-    "--namespace",
-    namespace,
-  ]);
+  const found = await readList<OwnedObject>(choice, missed.join(","), "--namespace", namespace);
   const ours = new Set(deployed.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
-  return (list?.items ?? []).filter(
+  return found.filter(
     ({ kind, metadata }) => !metadata.ownerReferences && !ours.has(`${kind}/${metadata.name}`),
   ).length;
 }
@@ -108,7 +103,7 @@ async function remove(objects: readonly ManifestObject[], options: DeleteOptions
   const args = ["delete", "--ignore-not-found", "--timeout", `${options.seconds}s`, "--filename", "-"];
   try {
     const { stdout } = await runKubectl(options, args, formatManifest(objects));
-    return stdout.split("\n").filter((line) => line !== "");
+    return lines(stdout);
   } catch (error) {
     throw await explainStuck(error, objects, options);
   }
@@ -124,20 +119,16 @@ interface StuckObject {
 async function explainStuck(
   error: unknown,
   objects: readonly ManifestObject[],
-  options: ClusterChoice & { readonly seconds: number },
+  options: DeleteOptions,
 ): Promise<unknown> {
   if (!(error instanceof TsbuilderError) || !error.message.includes("timed out waiting for the condition"))
     return error;
   const found = await Promise.all(objects.map((object) => findStuck(object, options)));
   const [first, ...more] = found.flat();
   if (!first) return error;
-  return new TsbuilderError(
-    [
-      `not everything was deleted after ${options.seconds} s`,
-      ...[first, ...more].map(({ reason }) => reason),
-    ].join("\n  "),
-    { code: "TOOL_FAILED", hint: first.hint, cause: error },
-  );
+  const message = `not everything was deleted after ${options.seconds} s`;
+  const reasons = [first, ...more].map(({ reason }) => reason);
+  return timedOut(message, reasons, first.hint, error);
 }
 
 async function findStuck(object: ManifestObject, choice: ClusterChoice): Promise<StuckObject[]> {
@@ -154,8 +145,7 @@ interface Deleted extends ManifestObject {
 
 /** Objects deleted with their CRD that still have finalizers. */
 async function objectsWithFinalizers(crd: string, choice: ClusterChoice): Promise<StuckObject[]> {
-  const list = await readJson<{ items: Deleted[] }>(choice, ["get", crd, "--all-namespaces"]);
-  return (list?.items ?? [])
+  return (await readList<Deleted>(choice, crd, "--all-namespaces"))
     .filter(({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.length)
     .map((object) => {
       const { name, namespace, finalizers = [] } = object.metadata;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TsbuilderError } from "../../shared/errors.ts";
-import { type ClusterChoice, readJson, runKubectl } from "./kubectl.ts";
+import type { TsbuilderError } from "../../shared/errors.ts";
+import { type ClusterChoice, readJson, readList, runKubectl, timedOut } from "./kubectl.ts";
 import { type ManifestObject, formatManifest, isCrd } from "../manifest.ts";
 
 /**
@@ -14,12 +14,17 @@ export async function waitForOperator(
   seconds: number,
 ): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
+  const options = { ...choice, seconds };
   const deployment = deployed.find(({ kind }) => kind === "Deployment");
-  if (deployment) await until(deadline, () => checkDeployment(deployment, choice, seconds));
+  if (deployment) await until(deadline, () => checkDeployment(deployment, options));
   if (!hasWebhooks(deployed)) return;
-  if (deployment) await until(deadline, () => checkFormerPods(deployment, choice, seconds));
+  if (deployment) await until(deadline, () => checkFormerPods(deployment, options));
   const samples = await renderSamples();
-  await until(deadline, () => checkWebhooks(deployed, samples, choice, seconds));
+  await until(deadline, () => checkWebhooks(deployed, samples, options));
+}
+
+interface WaitOptions extends ClusterChoice {
+  readonly seconds: number;
 }
 
 /** Explains what is not ready yet; called only on a timeout, since it asks the cluster. */
@@ -42,20 +47,15 @@ async function until(deadline: number, check: () => Promise<Reason | undefined>)
 async function checkWebhooks(
   deployed: readonly ManifestObject[],
   samples: readonly ManifestObject[],
-  choice: ClusterChoice,
-  seconds: number,
+  { seconds, ...choice }: WaitOptions,
 ): Promise<Reason | undefined> {
   if (samples.length === 0) return undefined;
   const failures = unreachedWebhooks(await refusalsOf(samples, choice), deployed);
   if (failures.length === 0) return undefined;
-  return async () =>
-    new TsbuilderError(
-      [`the API server does not reach the operator's webhooks after ${seconds} s`, ...failures].join("\n  "),
-      {
-        code: "TOOL_FAILED",
-        hint: "the operator is available; look at the Service of its webhooks, its EndpointSlices, and network policies",
-      },
-    );
+  const message = `the API server does not reach the operator's webhooks after ${seconds} s`;
+  const hint =
+    "the operator is available; look at the Service of its webhooks, its EndpointSlices, and network policies";
+  return async () => timedOut(message, failures, hint);
 }
 
 /** Returns whether the API server calls a deployment's operator. */
@@ -101,11 +101,9 @@ async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterCho
   }
 }
 
-/** Checks that the operator's Deployment is available. */
 async function checkDeployment(
   { metadata: { name, namespace = "default" } }: ManifestObject,
-  choice: ClusterChoice,
-  seconds: number,
+  { seconds, ...choice }: WaitOptions,
 ): Promise<Reason | undefined> {
   const where = ["--namespace", namespace];
   const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...where]);
@@ -113,12 +111,11 @@ async function checkDeployment(
   return async () => {
     const reasons = await findReasons(deployment, choice, where);
     const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
-    return new TsbuilderError(
-      [`deployment "${name}" is not available after ${seconds} s`, ...found].join("\n  "),
-      {
-        code: "TOOL_FAILED",
-        hint: `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
-      },
+    const message = `deployment "${name}" is not available after ${seconds} s`;
+    return timedOut(
+      message,
+      found,
+      `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
     );
   };
 }
@@ -129,24 +126,21 @@ async function findReasons(
   where: readonly string[],
 ): Promise<string[]> {
   const pods = await readPods(deployment?.spec, choice, where);
-  const events = await readJson<{ items: WarningEvent[] }>(choice, ["get", "events", ...where]);
-  return reasonsOf(deployment, pods.items, events?.items ?? []);
+  return reasonsOf(deployment, pods, await readList<WarningEvent>(choice, "events", ...where));
 }
 
 /** Checks that no pod of the former version is left. Until they end, they answer the API server, and may not know new fields. */
 async function checkFormerPods(
   { metadata: { namespace = "default" }, spec }: ManifestObject,
-  choice: ClusterChoice,
-  seconds: number,
+  { seconds, ...choice }: WaitOptions,
 ): Promise<Reason | undefined> {
-  const { items } = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
-  const left = items.find((pod) => isEnding(pod, Date.now()));
+  const pods = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
+  const left = pods.find((pod) => isEnding(pod, Date.now()));
   if (!left) return undefined;
-  return async () =>
-    new TsbuilderError(`pod ${left.metadata.name} of the former version has not ended after ${seconds} s`, {
-      code: "TOOL_FAILED",
-      hint: `the operator is available; look at the pod: kubectl describe pod ${left.metadata.name} --namespace ${namespace}`,
-    });
+  const { name } = left.metadata;
+  const message = `pod ${name} of the former version has not ended after ${seconds} s`;
+  const hint = `the operator is available; look at the pod: kubectl describe pod ${name} --namespace ${namespace}`;
+  return async () => timedOut(message, [], hint);
 }
 
 /** The pods that a Deployment selects, those that are ending included. */
@@ -154,11 +148,10 @@ async function readPods(
   spec: DeploymentState["spec"] | undefined,
   choice: ClusterChoice,
   where: readonly string[],
-): Promise<{ items: PodState[] }> {
+): Promise<readonly PodState[]> {
   const labels = Object.entries(spec?.selector.matchLabels ?? {});
   const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
-  const words = ["get", "pods", "--selector", selector, ...where];
-  return (await readJson<{ items: PodState[] }>(choice, words)) ?? { items: [] };
+  return readList<PodState>(choice, "pods", "--selector", selector, ...where);
 }
 
 /** Milliseconds for the delay of a container's reported end, and for differing clocks. */
@@ -242,22 +235,22 @@ function reasonsOf(
   events: readonly WarningEvent[],
 ): string[] {
   return [
-    ...(deployment?.status?.conditions ?? []).filter(isBad).map(describeCondition),
+    ...(deployment?.status?.conditions ?? [])
+      .filter(isBad)
+      .map(({ type, message = "" }) => `${type}: ${message}`),
     ...pods.flatMap((pod) => podReasons(pod).map((reason) => `pod ${pod.metadata.name}: ${reason}`)),
     ...events
       .filter(({ type }) => type === "Warning")
       .slice(-5)
-      .map(describeEvent),
+      .map(
+        ({ reason, message, involvedObject: of }) => `event ${reason} of ${of?.kind} ${of?.name}: ${message}`,
+      ),
   ];
 }
 
 /** Most conditions are good when true; ReplicaFailure is not. */
 function isBad({ type, status }: Condition): boolean {
   return status === (type === "ReplicaFailure" ? "True" : "False");
-}
-
-function describeCondition({ type, message = "" }: Condition): string {
-  return `${type}: ${message}`;
 }
 
 function podReasons({ spec, status }: PodState): string[] {
@@ -282,8 +275,4 @@ function containerReasons({
   if (terminated)
     return [`container ${name} terminated: ${terminated.reason ?? "?"} (${terminated.exitCode})`];
   return running && ready === false ? [`container ${name} is running but not ready`] : [];
-}
-
-function describeEvent({ reason, message, involvedObject }: WarningEvent): string {
-  return `event ${reason} of ${involvedObject?.kind} ${involvedObject?.name}: ${message}`;
 }

@@ -27,10 +27,8 @@ export async function buildImage(
 ): Promise<void> {
   const { push, save, digestFile } = outcome;
   if (digestFile !== undefined && !push) {
-    throw new TsbuilderError("an image has no digest until it is pushed", {
-      code: "INVALID_ARGUMENT",
-      hint: "add --push, or omit --digest-file",
-    });
+    const hint = "add --push, or omit --digest-file";
+    throw new TsbuilderError("an image has no digest until it is pushed", { code: "INVALID_ARGUMENT", hint });
   }
   await recordDigest(tool, build.image, digestFile, async (report) => {
     for (const call of planImageBuild(tool, build, { push, save, report })) await showTool(call);
@@ -114,16 +112,13 @@ export interface ImageBuild {
   readonly extra: readonly string[];
 }
 
-/** The targets of an image after it was built. */
 export interface ImageTargets {
   readonly push: boolean;
-  /** The archive to write. */
   readonly save: string | undefined;
   /** The file for the tool's own report of a push; docker and nerdctl only report to their image store. */
   readonly report?: string | undefined;
 }
 
-/** Options of a push. */
 interface PushOptions {
   /** A manifest list for several platforms. */
   readonly several?: boolean;
@@ -143,7 +138,6 @@ export function planImageBuild(tool: ContainerTool, build: ImageBuild, targets: 
   ];
 }
 
-/** The command that pushes an existing image. */
 export function planPush(
   tool: ContainerTool,
   image: string,

@@ -14,13 +14,10 @@ export interface ImageReference {
 export function parseImageReference(text: string): ImageReference {
   const parsed = readReference(text);
   if (parsed) return parsed;
-  throw new TsbuilderError(`"${text}" is not a valid image reference`, {
-    code: "INVALID_ARGUMENT",
-    hint: hintFor(text),
-  });
+  const message = `"${text}" is not a valid image reference`;
+  throw new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint: hintFor(text) });
 }
 
-/** Returns whether a text is an image reference. */
 export function isValidReference(text: string): boolean {
   return readReference(text) !== undefined;
 }

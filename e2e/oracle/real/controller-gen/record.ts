@@ -8,7 +8,7 @@ import {
   sha256,
   yamlOf,
   runMarkerExample,
-} from "../../../../src/generators/conformance/example.ts";
+} from "../../../../src/generators/testdata/example.ts";
 import { emitFile } from "../../../../src/generators/model/emit.ts";
 import {
   controllerGenVersion,

@@ -66,7 +66,8 @@ function implementsOverloads(member: ts.ClassElement, { members }: ts.ClassDecla
 }
 
 function memberText(member: ts.ClassElement, checker: ts.TypeChecker): string {
-  return [...commentsOf(member), unindent(bareMember(member, checker))].join("\n");
+  const comments = ts.getJSDocCommentsAndTags(member).map((comment) => comment.getText());
+  return [...comments, bareMember(member, checker)].map(unindent).join("\n");
 }
 
 function bareMember(member: ts.ClassElement, checker: ts.TypeChecker): string {
@@ -78,10 +79,6 @@ function bareMember(member: ts.ClassElement, checker: ts.TypeChecker): string {
   return member.getText();
 }
 
-function commentsOf(node: ts.Node): string[] {
-  return ts.getJSDocCommentsAndTags(node).map((comment) => unindent(comment.getText()));
-}
-
 /** Removes the two columns by which the members of a class are indented. */
 const unindent = (text: string): string => text.replaceAll(/\n {2}/gu, "\n");
 
@@ -89,7 +86,6 @@ const indent = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;
 
 const repository = join(import.meta.dirname, "../../../..");
 
-/** An export of a package. */
 interface ExportedSymbol {
   readonly name: string;
   /** The doc comment as Markdown; empty without one. */
@@ -214,7 +210,6 @@ export function readExports(): ExportedSymbols {
   return new ExportedSymbols(entries.map(({ module }) => module));
 }
 
-/** Reads all exports of our packages, with their package. */
 export function allExports(symbols: ExportedSymbols): (ExportedSymbol & { readonly from: string })[] {
   return entries.flatMap(({ name, module }) =>
     symbols.of(module).map((symbol) => ({ ...symbol, from: name })),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { commands } from "../../../cli/commands/index.ts";
-import { commandsPage } from "./commands-page.ts";
+import { commandsPage } from "./reference-pages.ts";
 
 const text = (await commandsPage()).body.join("\n");
 

@@ -27,7 +27,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Formats a text as code. */
 export function code(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

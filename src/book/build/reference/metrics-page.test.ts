@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listSources, repository } from "../../../../e2e/support/source-imports.ts";
-import { alertGroups, metricsPage, operatorMetrics } from "./metrics-page.ts";
+import { alertGroups, metricsPage, operatorMetrics } from "./reference-pages.ts";
 
 const metrics = operatorMetrics();
 const text = metricsPage().body.join("\n");

@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { alertsPage, metricsPage } from "./metrics-page.ts";
+import { createCA } from "@tsbuilder/apimachinery/certs";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { apiPages, readExports } from "./api-pages.ts";
-import { commandsPage } from "./commands-page.ts";
-import { environmentPage, operatorFlagsPage } from "./environment-page.ts";
-import { type Page, anchorOf, code, prose, renderPage, table } from "./markdown.ts";
+import { type Page, anchorOf, code, codeBlock, prose, renderPage, table } from "./markdown.ts";
 import { bookAddress } from "../../../shared/book-address.ts";
 import { advice, docs } from "../../../simulation/explore/advice.ts";
 import { sentence } from "../../../shared/text.ts";
@@ -13,6 +12,19 @@ import { features } from "../../../project/features.ts";
 import { type ProjectKey, projectKeys } from "../../../project/keys.ts";
 import { markerFamilies } from "../../../generators/markers/families/index.ts";
 import { type MarkerHelp, markerHelp, usageOf } from "../../../generators/markers/help.ts";
+import type { Command, FlagDefinition } from "../../../cli/arguments/command.ts";
+import { commands } from "../../../cli/commands/index.ts";
+import { environmentVariable, typedOnly } from "../../../cli/arguments/environment.ts";
+import {
+  formatFlags,
+  formatSummary,
+  verboseFlag,
+  verboseSummary,
+} from "../../../cli/arguments/global-flags.ts";
+import { managerFlags } from "../../../runtime/manager/manager-args.ts";
+import type { FlagDefinition as OperatorFlag } from "../../../runtime/manager/flags.ts";
+import { type MeasuredParts, RuntimeMetrics } from "../../../runtime/metrics/runtime-metrics.ts";
+import { readYaml } from "../../../shared/read-yaml.ts";
 
 /** Returns the pages that are made from the code: paths below `src/book`, each with its Markdown. */
 export async function referencePages(symbols = readExports()): Promise<ReadonlyMap<string, string>> {
@@ -31,7 +43,355 @@ export async function referencePages(symbols = readExports()): Promise<ReadonlyM
   return new Map(Object.entries(pages).map(([name, page]) => [`reference/${name}.md`, renderPage(page)]));
 }
 
-const folder = join(import.meta.dirname, "../../../generators/markers");
+/** A metric as prom-client keeps it. */
+interface Metric {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+}
+
+/** The groups of metrics on the page, in order: the title, and the prefixes of the metrics. */
+const groups: readonly (readonly [title: string, ...prefixes: string[]])[] = [
+  [
+    "Webhooks",
+    "controller_runtime_webhook",
+    "controller_runtime_conversion",
+    "tsbuilder_webhook",
+    "certwatcher",
+  ],
+  ["Controllers", "controller_runtime", "tsbuilder_failing"],
+  ["Queues", "workqueue"],
+  ["The cache", "tsbuilder_informer"],
+  ["Requests to the API server", "rest_client"],
+  ["Leader election and shards", "leader_election", "tsbuilder_shard"],
+  ["The process", "tsbuilder", "process", "nodejs"],
+];
+
+/** Returns the page of all metrics of an operator, from the registry that is scraped. */
+export function metricsPage(): Page {
+  const metrics = operatorMetrics();
+  const groupOf = ({ name }: Metric): string | undefined =>
+    groups.find(([, ...prefixes]) => prefixes.some((prefix) => name.startsWith(prefix)))?.[0];
+  return {
+    title: "Metrics",
+    order: 6,
+    body: [
+      `An operator serves these metrics at ${code("/metrics")}. Names and labels are those of controller-runtime and client-go where these have one, so their dashboards and alerts work; ${code("tsbuilder_")} begins the names of those that Go doesn't have. A histogram has the series ${code("_bucket")}, ${code("_sum")} and ${code("_count")}.`,
+      groups.map(([title]) => `- [${title}](#${anchorOf(title)})`).join("\n"),
+      ...groups.flatMap(([title]) => [
+        `## ${title}`,
+        metricsTable(metrics.filter((metric) => groupOf(metric) === title)),
+      ]),
+    ],
+  };
+}
+
+function metricsTable(metrics: readonly Metric[]): string {
+  return table(
+    ["metric", "type", "labels", "what it says"],
+    metrics.map(({ name, type, labelNames, help }) => [
+      code(name),
+      type,
+      labelNames.map(code).join(", "),
+      prose(help),
+    ]),
+  );
+}
+
+/** Returns the metrics of an operator with webhooks and shards, in a container with a memory limit. */
+export function operatorMetrics(): Metric[] {
+  const parts = { sharing: { member: {}, gate: {} }, memory: { container: 1, heap: 1 }, clock: systemClock };
+  const { webhooks, registry } = new RuntimeMetrics(parts as unknown as MeasuredParts);
+  webhooks.certified(createCA({ commonName: "webhooks" }));
+  return (registry.getMetricsAsArray() as unknown as Metric[]).toSorted((a, b) =>
+    a.name.localeCompare(b.name),
+  );
+}
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
+}
+
+interface PrometheusRule {
+  readonly spec: { readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[] };
+}
+
+const templates = join(import.meta.dirname, "../../../../templates/kustomize/feature");
+
+/** Returns the page of all alerts that a project can have, from the templates that scaffold them. */
+function alertsPage(): Page {
+  const groups = alertGroups();
+  return {
+    title: "Alerts",
+    order: 7,
+    body: [
+      `${code("tsbuilder edit --enable prometheus,alerts")} adds these to ${code("config/alerts")}, those of webhooks and shards only to a project that has them. They are yours to edit. ${code("PROJECT")} stands for the project's name.`,
+      table(
+        ["alert", "severity", "after", "what it says"],
+        groups.flatMap(({ rules }) =>
+          rules.map(({ alert, labels, for: duration = "", annotations }) => [
+            `[${alert}](#${alert.toLowerCase()})`,
+            labels.severity,
+            duration,
+            prose(annotations.summary),
+          ]),
+        ),
+      ),
+      ...groups.flatMap(({ rules }) => rules.flatMap(describeAlert)),
+    ],
+  };
+}
+
+function describeAlert({ alert, expr, for: duration, annotations }: Rule): string[] {
+  return [
+    `## ${alert}`,
+    prose(annotations.summary),
+    prose(annotations.description),
+    `**What to do:** ${prose(annotations.runbook)}`,
+    codeBlock(
+      "yaml",
+      [
+        `alert: ${alert}`,
+        "expr: |-",
+        ...expr.split("\n").map((line) => `  ${line}`),
+        ...(duration === undefined ? [] : [`for: ${duration}`]),
+      ].join("\n"),
+    ),
+  ];
+}
+
+/** Reads the groups of all rules, the operator's first. */
+export function alertGroups(): PrometheusRule["spec"]["groups"] {
+  const features = readdirSync(templates).filter((name) => /^alerts(?:-|$)/u.test(name));
+  return features.flatMap((feature) => {
+    const folder = join(templates, feature, "config/alerts");
+    const files = readdirSync(folder).filter((file) => !file.startsWith("kustomization"));
+    return files.flatMap((file) => {
+      const text = readFileSync(join(folder, file), "utf8")
+        .replaceAll("{{projectName}}", "PROJECT")
+        .replaceAll("\\{{", "{{");
+      return (readYaml(file, text) as PrometheusRule[]).flatMap(({ spec }) => spec.groups);
+    });
+  });
+}
+
+/**
+ * The variables that our code reads, or sets for a program of the user's: by reader, with what they do. Those of flags are left
+ * out: they are `TSBUILDER_` and the flag's name.
+ */
+export const environmentVariables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "the CLI": {
+    BROWSER: "The program that opens the page of dev. Default: what the system opens addresses with.",
+    TSBUILDER_ENVTEST_INDEX:
+      "The URL of the index from which tsbuilder envtest install downloads, for a mirror.",
+    KUBEBUILDER_ASSETS:
+      "The folder of kube-apiserver and etcd for tsbuilder test --real. Default: the latest that envtest installed.",
+    EXTERNAL_PLUGINS_PATH:
+      "The folder of plugins that are programs. Default: kubebuilder/plugins in the configuration folder.",
+    XDG_CONFIG_HOME: "The configuration folder. Default: ~/.config, on macOS ~/Library/Application Support.",
+    XDG_DATA_HOME:
+      "On Linux, where kubebuilder-envtest is, the folder of installed versions. Default: ~/.local/share.",
+    LocalAppData: "The same on Windows.",
+    XDG_STATE_HOME:
+      "Where tsbuilder remembers, outside of projects, which plugins were allowed and which journals it wrote. Default: ~/.local/state.",
+    XDG_CACHE_HOME: "Where tsbuilder keeps compiled code and what the generators found. Default: ~/.cache.",
+    NODE_DISABLE_COMPILE_CACHE: "With any value, nothing is kept in that cache.",
+    NODE_OPTIONS: "Node's options; tsbuilder test --explore adds its own before them.",
+    NO_COLOR: "With any value, nothing is coloured.",
+    PATH: "Where docker, kubectl, git and other programs are found; a project's node_modules/.bin is left out.",
+    SystemRoot: "Where they are found on Windows if PATH names no such folder.",
+    TERM: "With dumb, tsbuilder dev prints lines instead of a screen.",
+    SHELL: "The shell that the screen of tsbuilder dev opens; ComSpec on Windows.",
+    ComSpec: "The shell on Windows.",
+  },
+  "the operator": {
+    KUBECONFIG:
+      "The kubeconfig files to merge, as for kubectl. Default: the pod's service account, then ~/.kube/config. The CLI's commands for clusters use it, too.",
+    KUBERNETES_SERVICE_HOST: "Kubernetes sets it in pods: the address of the API server.",
+    KUBERNETES_SERVICE_PORT: "Kubernetes sets it in pods, too: the port.",
+    WATCH_NAMESPACE: "The same as --watch-namespaces.",
+    ENABLE_WEBHOOKS: "The same as --enable-webhooks: false serves none.",
+    LOG_LEVEL: "The same as --log-level: debug, info, warn or error.",
+    HTTPS_PROXY:
+      "The proxy to the API server, unless the kubeconfig names one, or the server is on this machine; also in lower case.",
+    HTTP_PROXY: "The same for an API server whose address begins with http://.",
+    NO_PROXY: "Hosts, domains and networks that need no proxy, separated by commas; also in lower case.",
+    HOME: "Where ~/.kube/config is; for the CLI, its cache and plugins.",
+  },
+  tests: {
+    TSBUILDER_TEST_ASSETS:
+      "tsbuilder test --real sets it: startTestCluster() then starts the kube-apiserver and etcd of this folder.",
+    TSBUILDER_EXPLORE_TIME:
+      "tsbuilder test --explore sets it: how long exploring tests run, such as 10m. Default: 3s.",
+    TSBUILDER_EXPLORE_SEED: "The first seed of exploring tests. Default: 1.",
+    TSBUILDER_BUNDLE: "tsbuilder scorecard sets it for its tests: the bundle's folder.",
+    TSBUILDER_NAMESPACE: "tsbuilder scorecard sets it for its tests: the namespace of the examples.",
+    KIND_CLUSTER: "The kind cluster of a project's Makefile and test/e2e. Default: PROJECT-test-e2e.",
+    KIND: "The kind program of a project's Makefile and test/e2e. Default: kind.",
+  },
+};
+
+/** The variables that the CLI, operators and tests read. */
+const environmentPage: Page = {
+  title: "Environment variables",
+  order: 8,
+  body: [
+    `Each flag of a command can also be set in the environment: ${code("--project-name")} by ${code(environmentVariable("project-name"))}. A typed flag wins; the command says which flags come from the environment. These only count when they are typed: ${typedOnly.map((flag) => code(`--${flag}`)).join(", ")}.`,
+    ...Object.entries(environmentVariables).flatMap(([reader, variables]) => [
+      `## Read by ${reader}`,
+      table(
+        ["variable", "what it does"],
+        Object.entries(variables).map(([name, summary]) => [code(name), prose(summary)]),
+      ),
+    ]),
+  ],
+};
+
+/** The command line of an operator whose manager is made by `Manager.fromArgs`. */
+const operatorFlagsPage: Page = {
+  title: "Flags of an operator",
+  order: 5,
+  body: [
+    `A scaffolded operator takes these flags, and those that its ${code("main.ts")} defines; ${code("--help")} prints them. Those that a kubebuilder project has, too, have the same names; the log is JSON at ${code("info")} here. Set them in ${code("config/manager/manager.yaml")}.`,
+    table(
+      ["flag", "default", "environment", "what it does"],
+      Object.entries<OperatorFlag>(managerFlags).map(([name, definition]) => {
+        const { type, default: value, env, aliases = [], description } = definition;
+        const placeholder = { boolean: "", string: " VALUE", number: " NUMBER", duration: " DURATION" }[type];
+        return [
+          [name, ...aliases].map((one) => code(`--${one}${placeholder}`)).join(", "),
+          value === undefined || value === false ? "" : code(String(value)),
+          env === undefined ? "" : code(env),
+          prose(description),
+        ];
+      }),
+    ),
+  ],
+};
+
+/** Returns the page of all commands with arguments and flags, from the definitions that parse the command line. */
+export async function commandsPage(): Promise<Page> {
+  const loaded = await Promise.all(
+    commands.map(async (entry) => ({ name: entry.name, command: (await entry.load()) as Command })),
+  );
+  return {
+    title: "Commands",
+    order: 1,
+    body: [
+      `${code("tsbuilder COMMAND --help")} prints what this page says about a command. Without a command, ${code("tsbuilder")} lists them all.`,
+      table(
+        ["command", "what it does"],
+        loaded.map(({ name, command }) => [`[${name}](#${anchorOf(name)})`, prose(command.summary)]),
+      ),
+      "## What all commands share",
+      ...shared,
+      ...loaded.flatMap(({ name, command }) => describeCommand(name, command)),
+    ],
+  };
+}
+
+const shared: readonly string[] = [
+  table(
+    ["flag", "what it does"],
+    [
+      [code("-h, --help"), "Show help."],
+      [
+        code("-o, --output FORMAT"),
+        `${sentence(prose(formatSummary))} The sections below name the exceptions.`,
+      ],
+      [code(verboseFlag), sentence(prose(verboseSummary))],
+    ],
+  ),
+  `A flag that is omitted is read from the environment: ${code("--project-name")} from ${code(environmentVariable("project-name"))}. [Environment variables](environment.md) lists the exceptions.`,
+  `A boolean flag takes ${code("--make=false")} and ${code("--no-make")}. A list is repeated (${code("--group a --group b")}) or separated by commas.`,
+  table(
+    ["exit code", "when"],
+    [
+      ["0", "The command did what it says."],
+      ["1", "It failed, as the [error's code](errors.md) says, or it found what it checks for."],
+      ["130", "A prompt was closed with Ctrl-C or Ctrl-D, or `scorecard` was stopped by a signal."],
+      [
+        "another",
+        `${code("run")} and ${code("test")} end with the exit code of the operator and of the test runner.`,
+      ],
+    ],
+  ),
+];
+
+function describeCommand(name: string, command: Command): string[] {
+  const { summary, description, examples = [], flags, positionals = [], takesRest } = command;
+  const shown = Object.entries(flags).filter(([, { hidden }]) => hidden !== true);
+  const usage = [
+    "tsbuilder",
+    name,
+    ...positionals,
+    ...(shown.length > 0 ? ["[flags]"] : []),
+    ...(takesRest ? ["[-- arguments]"] : []),
+  ].join(" ");
+  return [
+    `## ${name}`,
+    sentence(prose(summary)),
+    ...(description === undefined ? [] : [prose(description)]),
+    `Usage: ${code(usage)}`,
+    ...(shown.length === 0 ? [] : [flagsTable(shown)]),
+    ...outputOf(command),
+    ...(examples.length === 0 ? [] : [codeBlock("console", examples.map((line) => `$ ${line}`).join("\n"))]),
+    ...kubebuilderFlags(command),
+  ];
+}
+
+function flagsTable(flags: readonly (readonly [string, FlagDefinition])[]): string {
+  return table(
+    ["flag", "default", "what it does"],
+    flags.map(([flag, definition]) => [
+      code(spell(flag, definition)),
+      defaultOf(definition),
+      sentence(prose(definition.summary)) + choicesOf(definition),
+    ]),
+  );
+}
+
+function spell(flag: string, { type, short, placeholder = "VALUE" }: FlagDefinition): string {
+  const value = { boolean: "", "optional-string": ` [${placeholder}]` }[type as string] ?? ` ${placeholder}`;
+  return `${short === undefined ? "" : `-${short}, `}--${flag}${value}`;
+}
+
+function defaultOf({ required, default: value }: FlagDefinition): string {
+  if (required) return "required";
+  return value === undefined || value === false || value === "" ? "" : code(String(value));
+}
+
+const choicesOf = ({ choices = [] }: FlagDefinition): string =>
+  choices.length === 0 ? "" : ` One of ${choices.map(code).join(", ")}.`;
+
+/** Describes only the differences from the other commands. */
+function outputOf(command: Command): string[] {
+  const names = formatFlags(command);
+  if (command.streams && Object.hasOwn(command.flags, "output"))
+    return ["It prints lines for programs while it runs, and no report in the end."];
+  if (command.streams) return [`It has no report for programs: there is no ${code("--output json")}.`];
+  if (names.length === 0) return [`It has no report for programs: its ${code("-o")} means something else.`];
+  return names.includes("--output") ? [] : [`The report for programs is ${code("-o json")}.`];
+}
+
+function kubebuilderFlags({ ignored, ignoredBooleans, refused = {} }: Command): string[] {
+  const rows = [
+    ...Object.entries({ ...ignored, ...ignoredBooleans }).map(([flag, reason]) => [flag, "ignored", reason]),
+    ...Object.entries(refused).map(([flag, instead]) => [flag, "an error", instead]),
+  ].map(([flag, effect, words]) => [code(`--${flag}`), effect!, sentence(prose(words!))]);
+  if (rows.length === 0) return [];
+  return [
+    "Flags of kubebuilder and operator-sdk that have no effect here:",
+    table(["flag", "effect", "why, or what to use"], rows),
+  ];
+}
+
+const markersFolder = join(import.meta.dirname, "../../../generators/markers");
 
 const help = new Map(markerHelp().map((marker) => [marker.name, marker]));
 
@@ -43,8 +403,8 @@ function markersPage(): Page {
     body: [
       `A marker is a comment that begins with ${code("+")}: it says what a TypeScript type can't. ${code("tsbuilder manifests --markers")} lists them, and ${code("tsbuilder manifests")} applies them. Each example below is a test of the generators.`,
       ...markerFamilies.flatMap(({ title }) => [`**[${title}](#${anchorOf(title)})**`, overview(title)]),
-      ...markerFamilies.map(({ name }) => readerPage(join(folder, "families", `${name}.md`))),
-      readerPage(join(folder, "jsdoc-tags.md")),
+      ...markerFamilies.map(({ name }) => readerPage(join(markersFolder, "families", `${name}.md`))),
+      readerPage(join(markersFolder, "jsdoc-tags.md")),
     ],
   };
 }
@@ -98,7 +458,6 @@ function argumentsTable(args: MarkerHelp["arguments"]): string {
   );
 }
 
-/** The page of the keys of `PROJECT` and the features of a deployment. */
 const projectFilePage: Page = {
   title: "The PROJECT file",
   order: 3,

@@ -193,7 +193,7 @@ function placeholderNotes(manifests: string): string[] {
 async function withDigests(objects: readonly ManifestObject[]) {
   const [{ findImages, replaceImages }, { askDigest }, { imageName, parseImageReference }] =
     await Promise.all([
-      import("../../../olm/bundle/images.ts"),
+      import("../../../olm/bundle/plan-bundle.ts"),
       import("../../../ship/images/pin-image.ts"),
       import("../../../ship/images/image-reference.ts"),
     ]);

@@ -28,7 +28,7 @@ export const cleanup = defineCommand({
         hint: "use --no-delete-crds to keep the CRDs",
       });
     }
-    const { cleanUpPackage } = await import("../../../olm/run/cleanup.ts");
+    const { cleanUpPackage } = await import("../../../olm/run/run-bundle.ts");
     const place = placeFor(packageName, flags);
     await announceTarget(flags, ui, { action: "Deleting", namespace: place.namespace });
     for (const line of await cleanUpPackage(packageName, place, { deleteCrds: flags["delete-crds"] }))

@@ -92,9 +92,8 @@ export const runBundle = defineCommand({
     parseImageReference(image);
     if (flags.channel !== undefined && flags.catalog === undefined) throw onlyWithCatalog();
     const bundle = await readValidBundle(cwd, flags.folder);
-    const [{ installBundle }, { csvNameOf, packageOf }, { bundleAnnotations }] = await Promise.all([
+    const [{ csvNameOf, installBundle, packageOf }, { bundleAnnotations }] = await Promise.all([
       import("../../../olm/run/run-bundle.ts"),
-      import("../../../olm/run/catalog-objects.ts"),
       import("../../../olm/bundle-format.ts"),
     ]);
     const place = placeFor(packageOf(bundle), flags);
@@ -159,10 +158,7 @@ export const runBundleUpgrade = defineCommand({
   async run({ flags, positionals: [image = ""], cwd, ui }) {
     parseImageReference(image);
     const bundle = await readValidBundle(cwd, flags.folder);
-    const [{ upgradeBundle }, { csvNameOf, packageOf }] = await Promise.all([
-      import("../../../olm/run/run-bundle.ts"),
-      import("../../../olm/run/catalog-objects.ts"),
-    ]);
+    const { csvNameOf, packageOf, upgradeBundle } = await import("../../../olm/run/run-bundle.ts");
     const place = placeFor(packageOf(bundle), flags);
     await announceTarget(flags, ui, { action: "Upgrading with OLM", namespace: place.namespace });
     const note = (text: string): void => ui.note(text);

@@ -1,5 +1,5 @@
 import { basename, dirname, relative, resolve } from "node:path";
-import { outputFormats } from "../../../olm/scorecard/format.ts";
+import { outputFormats } from "../../../olm/scorecard/test-list.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { clusterFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand } from "../../arguments/command.ts";
@@ -72,7 +72,7 @@ export const scorecard = defineCommand({
     if (!isOther && (flags["skip-cleanup"] || flags.namespace !== undefined)) throw onlyOther();
     const [{ chooseTests, runChosen }, { formatTests }] = await Promise.all([
       import("./run-chosen.ts"),
-      import("../../../olm/scorecard/format.ts"),
+      import("../../../olm/scorecard/test-list.ts"),
     ]);
     const bundle = { root: dirname(folder), folder: basename(folder) };
     const config = flags.config === undefined ? undefined : relative(bundle.root, resolve(cwd, flags.config));

@@ -16,8 +16,11 @@ export const installer = defineCommand({
   ],
   async run({ flags, cwd, ui }) {
     const { root } = openProject(cwd, ui);
-    const { renderInstaller } = await import("../../../ship/cluster/deploy.ts");
-    const manifest = await renderInstaller(root, { image: flags.image, namespace: flags.namespace });
+    const { renderConfig } = await import("../../../ship/render.ts");
+    const manifest = await renderConfig(root, "default", {
+      image: flags.image,
+      namespace: flags.namespace,
+    });
     if (!flags.output) {
       ui.print(manifest.trimEnd());
       return;

@@ -1,8 +1,8 @@
-import { fieldAndType, type MarkerFamily, text } from "../definition.ts";
+import { addRule } from "../../model/schema.ts";
+import { fieldAndType, type MarkerFamily, optional, text } from "../definition.ts";
 
 const reasons = ["FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueDuplicate"];
 
-/** CEL validation rules. */
 export const cel: MarkerFamily = {
   name: "cel",
   title: "CEL validation rules",
@@ -18,23 +18,11 @@ export const cel: MarkerFamily = {
           type: "string",
           summary: "the expression; self is the value, oldSelf the value before an update",
         },
-        message: { type: "string", optional: true, summary: "error message if the expression is false" },
-        messageExpression: {
-          type: "string",
-          optional: true,
-          summary: "CEL expression that returns the error message",
-        },
-        reason: { type: "string", optional: true, summary: reasons.join(", ") },
-        fieldPath: {
-          type: "string",
-          optional: true,
-          summary: "path of the child field that the error refers to",
-        },
-        optionalOldSelf: {
-          type: "bool",
-          optional: true,
-          summary: "evaluate on create, too, with oldSelf as an optional",
-        },
+        message: optional("string", "error message if the expression is false"),
+        messageExpression: optional("string", "CEL expression that returns the error message"),
+        reason: optional("string", reasons.join(", ")),
+        fieldPath: optional("string", "path of the child field that the error refers to"),
+        optionalOldSelf: optional("bool", "evaluate on create, too, with oldSelf as an optional"),
       },
       check(args) {
         const reason = text(args, "reason");
@@ -42,17 +30,14 @@ export const cel: MarkerFamily = {
         return `"${reason}" is not a valid reason; use one of ${reasons.join(", ")}`;
       },
       apply(schema, args) {
-        schema["x-kubernetes-validations"] = [
-          ...(schema["x-kubernetes-validations"] ?? []),
-          {
-            rule: text(args, "rule"),
-            message: text(args, "message") || undefined,
-            messageExpression: text(args, "messageExpression") || undefined,
-            reason: text(args, "reason") || undefined,
-            fieldPath: text(args, "fieldPath") || undefined,
-            optionalOldSelf: args["optionalOldSelf"] as boolean | undefined,
-          },
-        ];
+        addRule(schema, {
+          rule: text(args, "rule"),
+          message: text(args, "message") || undefined,
+          messageExpression: text(args, "messageExpression") || undefined,
+          reason: text(args, "reason") || undefined,
+          fieldPath: text(args, "fieldPath") || undefined,
+          optionalOldSelf: args["optionalOldSelf"] as boolean | undefined,
+        });
         return undefined;
       },
     },

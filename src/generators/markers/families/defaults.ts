@@ -1,7 +1,6 @@
 import { readJson } from "../parse-marker.ts";
-import { type MarkerFamily, singleValue, text } from "../definition.ts";
+import { keyMarker, type MarkerFamily, singleValue, text } from "../definition.ts";
 
-/** Default values and examples. */
 export const defaults: MarkerFamily = {
   name: "defaults",
   title: "Default values and examples",
@@ -44,14 +43,14 @@ export const defaults: MarkerFamily = {
       },
     },
     {
-      name: "kubebuilder:example",
+      ...keyMarker(
+        "kubebuilder:example",
+        "example",
+        { type: "any", read: (args) => args[""] },
+        "An example value for documentation; it has no effect on objects.",
+      ),
       targets: ["field"],
-      summary: "An example value for documentation; it has no effect on objects.",
-      arguments: singleValue("any"),
-      apply(schema, args) {
-        schema.example = args[""];
-        return undefined;
-      },
+      forItems: false,
     },
   ],
 };

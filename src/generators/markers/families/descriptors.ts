@@ -1,4 +1,11 @@
-import { listOfStrings, type MarkerArguments, type MarkerFamily, strings, text } from "../definition.ts";
+import {
+  listOfStrings,
+  type MarkerArguments,
+  type MarkerFamily,
+  optional,
+  strings,
+  text,
+} from "../definition.ts";
 import { descriptorsKey } from "../../model/schema.ts";
 
 export const descriptorMarker = "operator-sdk:csv:customresourcedefinitions";
@@ -13,16 +20,14 @@ export const descriptors: MarkerFamily = {
       targets: ["field", "type"],
       summary: "How OLM's console shows a kind, or a field of its spec or status: for tsbuilder bundle.",
       arguments: {
-        displayName: { type: "string", optional: true, summary: "Default: the name, in words" },
-        order: { type: "int", optional: true, summary: "position; without it, after all that have one" },
-        resources: {
-          type: "list",
-          item: listOfStrings,
-          optional: true,
-          summary: "on a kind: what it consists of, as {{Kind,version,name}}; names may be omitted",
-        },
-        type: { type: "string", optional: true, summary: "on a field: spec or status" },
-        xDescriptors: { ...listOfStrings, optional: true, summary: "on a field: urn:alm:descriptor:…" },
+        displayName: optional("string", "Default: the name, in words"),
+        order: optional("int", "position; without it, after all that have one"),
+        resources: optional(
+          { type: "list", item: listOfStrings },
+          "on a kind: what it consists of, as {{Kind,version,name}}; names may be omitted",
+        ),
+        type: optional("string", "on a field: spec or status"),
+        xDescriptors: optional(listOfStrings, "on a field: urn:alm:descriptor:…"),
       },
       repeatable: true,
       check: (args) => checkType(args) ?? checkResources(args),

@@ -1,27 +1,25 @@
-import { fieldAndType, type MarkerFamily, singleValue, text } from "../definition.ts";
+import { fieldAndType, keyMarker, type MarkerFamily, optional, singleValue, text } from "../definition.ts";
 
-/** Titles, links and the length of descriptions. */
 export const documentation: MarkerFamily = {
   name: "documentation",
   title: "Titles, links and the length of descriptions",
   markers: [
     {
-      name: "kubebuilder:title",
-      targets: fieldAndType,
-      summary: "A short title for user interfaces.",
-      arguments: singleValue("any"),
+      ...keyMarker(
+        "kubebuilder:title",
+        "title",
+        { type: "any", read: text },
+        "A short title for user interfaces.",
+      ),
+      forItems: false,
       check: (args) =>
         typeof args[""] === "string" ? undefined : "a title is a string: put it in double quotes",
-      apply(schema, args) {
-        schema.title = text(args);
-        return undefined;
-      },
     },
     {
       name: "kubebuilder:externalDocs",
       targets: fieldAndType,
       summary: "A link to external documentation.",
-      arguments: { url: { type: "string" }, description: { type: "string", optional: true } },
+      arguments: { url: { type: "string" }, description: optional("string") },
       check: (args) =>
         URL.canParse(text(args, "url")) || text(args, "url").startsWith("/")
           ? undefined

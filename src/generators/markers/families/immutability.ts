@@ -1,6 +1,6 @@
+import { addRule } from "../../model/schema.ts";
 import type { MarkerFamily } from "../definition.ts";
 
-/** Immutable fields. */
 export const immutability: MarkerFamily = {
   name: "immutability",
   title: "Immutable fields",
@@ -11,10 +11,7 @@ export const immutability: MarkerFamily = {
       summary: "The field cannot be changed once it is set.",
       arguments: {},
       apply(schema) {
-        schema["x-kubernetes-validations"] = [
-          ...(schema["x-kubernetes-validations"] ?? []),
-          { rule: "self == oldSelf", message: "field is immutable" },
-        ];
+        addRule(schema, { rule: "self == oldSelf", message: "field is immutable" });
         return undefined;
       },
     },

@@ -3,7 +3,9 @@ import {
   type MarkerArguments,
   type MarkerDefinition,
   type MarkerFamily,
+  optional,
   singleValue,
+  strings,
   text,
 } from "../definition.ts";
 
@@ -16,11 +18,11 @@ export const kinds: MarkerFamily = {
       "kubebuilder:resource",
       "Names and scope of the resource. Kind, plural and scope are set by defineKind; a marker that contradicts it is an error.",
       {
-        path: { type: "string", optional: true, summary: "plural resource name" },
-        singular: { type: "string", optional: true },
-        scope: { type: "string", optional: true, summary: "Namespaced or Cluster" },
-        shortName: { ...listOfStrings, optional: true, summary: "short names: kubectl get po" },
-        categories: { ...listOfStrings, optional: true, summary: "categories: kubectl get all" },
+        path: optional("string", "plural resource name"),
+        singular: optional("string"),
+        scope: optional("string", "Namespaced or Cluster"),
+        shortName: optional(listOfStrings, "short names: kubectl get po"),
+        categories: optional(listOfStrings, "categories: kubectl get all"),
       },
     ),
     kindMarker(
@@ -34,11 +36,7 @@ export const kinds: MarkerFamily = {
         {
           specpath: { type: "string", summary: "JSONPath of the desired replicas: .spec.replicas" },
           statuspath: { type: "string", summary: "JSONPath of the actual replicas" },
-          selectorpath: {
-            type: "string",
-            optional: true,
-            summary: "JSONPath of a label selector in string form, for autoscalers",
-          },
+          selectorpath: optional("string", "JSONPath of a label selector in string form, for autoscalers"),
         },
       ),
       check: (args) =>
@@ -51,9 +49,9 @@ export const kinds: MarkerFamily = {
         name: { type: "string" },
         type: { type: "string", summary: "integer, number, string, boolean or date" },
         JSONPath: { type: "string", summary: "JSONPath of the value: .status.phase" },
-        description: { type: "string", optional: true },
-        format: { type: "string", optional: true },
-        priority: { type: "int", optional: true, summary: "above 0: only with -o wide" },
+        description: optional("string"),
+        format: optional("string"),
+        priority: optional("int", "above 0: only with -o wide"),
       }),
       repeatable: true,
       check: (args) => otherThan(columnTypes, "type", args) ?? otherThan(columnFormats, "format", args),
@@ -70,33 +68,28 @@ export const kinds: MarkerFamily = {
     ),
     kindMarker("kubebuilder:unservedversion", "The version is not served by the API server."),
     kindMarker("kubebuilder:deprecatedversion", "Responses for this version include a deprecation warning.", {
-      warning: { type: "string", optional: true },
+      warning: optional("string"),
     }),
     kindMarker("kubebuilder:skipversion", "The version is omitted from the CRD."),
     {
       ...kindMarker("kubebuilder:metadata", "Labels and annotations of the CRD.", {
-        annotations: { ...listOfStrings, optional: true, summary: "key=value pairs" },
-        labels: { ...listOfStrings, optional: true, summary: "key=value pairs" },
+        annotations: optional(listOfStrings, "key=value pairs"),
+        labels: optional(listOfStrings, "key=value pairs"),
       }),
       repeatable: true,
       check(args) {
-        const pairs = [args["annotations"] ?? [], args["labels"] ?? []].flat() as string[];
+        const pairs = [...strings(args, "annotations"), ...strings(args, "labels")];
         const bad = pairs.find((pair) => !/^[^=]+=/u.test(pair));
         return bad === undefined ? undefined : `"${bad}" does not have the form key=value`;
       },
     },
-    {
-      name: "tsbuilder:conversion",
-      targets: ["type"],
-      summary: "Versions are converted by the operator's conversion webhook.",
-      arguments: {
-        service: { type: "string", optional: true, summary: "Default: webhook-service" },
-        namespace: { type: "string", optional: true, summary: "Default: system" },
-        path: { type: "string", optional: true, summary: "Default: /convert" },
-        port: { type: "int", optional: true },
-        reviewVersions: { ...listOfStrings, optional: true },
-      },
-    },
+    kindMarker("tsbuilder:conversion", "Versions are converted by the operator's conversion webhook.", {
+      service: optional("string", "Default: webhook-service"),
+      namespace: optional("string", "Default: system"),
+      path: optional("string", "Default: /convert"),
+      port: optional("int"),
+      reviewVersions: optional(listOfStrings),
+    }),
     {
       ...kindMarker("kubebuilder:object:root", "Marks a type as a kind in Go; here, defineKind does that."),
       arguments: singleValue("bool"),

@@ -1,70 +1,34 @@
 import type { Schema } from "../../model/schema.ts";
-import { fieldAndType, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
+import { type KeyValue, type MarkerFamily, flag, numeric, keyMarker, validation } from "../definition.ts";
 
 /** Shared with Kubernetes' own declarative validation. */
 export const declarative = { targets: ["field"], forItems: false, hashComments: true } as const;
 
-/** Limits of numbers. */
+const limit: KeyValue<number> = {
+  type: "number",
+  read: numeric,
+  refuse(schema, args) {
+    const problem = checkNumeric(schema);
+    if (problem !== undefined || schema.type === "number" || Number.isInteger(numeric(args))) return problem;
+    return `${numeric(args)} is not a valid limit for an integer`;
+  },
+};
+
+const exclusive: KeyValue<true | undefined> = { type: "bool", read: flag, refuse: checkNumeric };
+
 export const numbers: MarkerFamily = {
   name: "numbers",
   title: "Limits of numbers",
   markers: [
-    bound("kubebuilder:validation:Maximum", "maximum", "The maximum value."),
-    bound("kubebuilder:validation:Minimum", "minimum", "The minimum value."),
-    bound("kubebuilder:validation:MultipleOf", "multipleOf", "The value must be a multiple of this."),
-    exclusive(
-      "kubebuilder:validation:ExclusiveMaximum",
-      "exclusiveMaximum",
-      "The maximum itself is not allowed.",
-    ),
-    exclusive(
-      "kubebuilder:validation:ExclusiveMinimum",
-      "exclusiveMinimum",
-      "The minimum itself is not allowed.",
-    ),
-    { ...bound("k8s:maximum", "maximum", "An alias of Maximum."), ...declarative },
-    { ...bound("k8s:minimum", "minimum", "An alias of Minimum."), ...declarative },
+    validation("Maximum", "maximum", limit, "The maximum value."),
+    validation("Minimum", "minimum", limit, "The minimum value."),
+    validation("MultipleOf", "multipleOf", limit, "The value must be a multiple of this."),
+    validation("ExclusiveMaximum", "exclusiveMaximum", exclusive, "The maximum itself is not allowed."),
+    validation("ExclusiveMinimum", "exclusiveMinimum", exclusive, "The minimum itself is not allowed."),
+    { ...keyMarker("k8s:maximum", "maximum", limit, "An alias of Maximum."), ...declarative },
+    { ...keyMarker("k8s:minimum", "minimum", limit, "An alias of Minimum."), ...declarative },
   ],
 };
-
-function bound(name: string, key: "maximum" | "minimum" | "multipleOf", summary: string): MarkerDefinition {
-  return {
-    name,
-    targets: fieldAndType,
-    forItems: true,
-    summary,
-    arguments: singleValue("number"),
-    apply(schema, args) {
-      const value = Number(args[""]);
-      const problem = checkNumeric(schema);
-      if (problem) return problem;
-      if (schema.type === "integer" && !Number.isInteger(value))
-        return `${value} is not a valid limit for an integer`;
-      schema[key] = value;
-      return undefined;
-    },
-  };
-}
-
-function exclusive(
-  name: string,
-  key: "exclusiveMaximum" | "exclusiveMinimum",
-  summary: string,
-): MarkerDefinition {
-  return {
-    name,
-    targets: fieldAndType,
-    forItems: true,
-    summary,
-    arguments: singleValue("bool"),
-    apply(schema, args) {
-      const problem = checkNumeric(schema);
-      if (problem) return problem;
-      schema[key] = args[""] === true ? true : undefined;
-      return undefined;
-    },
-  };
-}
 
 function checkNumeric(schema: Schema): string | undefined {
   if (schema.type === "integer" || schema.type === "number") return undefined;

@@ -1,5 +1,11 @@
-import { celName } from "../../model/schema.ts";
-import { listOfStrings, type MarkerDefinition, type MarkerFamily, singleValue } from "../definition.ts";
+import { addRule, celName } from "../../model/schema.ts";
+import {
+  listOfStrings,
+  type MarkerDefinition,
+  type MarkerFamily,
+  singleValue,
+  strings,
+} from "../definition.ts";
 
 /** Limits on how many of several fields are set: CEL rules, because a structural schema does not allow oneOf. */
 export const oneOf: MarkerFamily = {
@@ -38,16 +44,12 @@ function oneOfMarker(name: string, priority: number, summary: string, words: One
     summary,
     arguments: singleValue(listOfStrings),
     check(args) {
-      const nested = (args[""] as readonly string[]).filter((field) => field.includes("."));
+      const nested = strings(args).filter((field) => field.includes("."));
       return nested.length === 0 ? undefined : `it does not support nested fields: ${nested.join(", ")}`;
     },
     apply(schema, args) {
-      const fields = args[""] as readonly string[];
-      if (fields.length === 0) return undefined;
-      schema["x-kubernetes-validations"] = [
-        ...(schema["x-kubernetes-validations"] ?? []),
-        { rule: words.rule(fields), message: words.message(fields) },
-      ];
+      const fields = strings(args);
+      if (fields.length > 0) addRule(schema, { rule: words.rule(fields), message: words.message(fields) });
       return undefined;
     },
   };

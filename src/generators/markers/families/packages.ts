@@ -1,6 +1,5 @@
-import { type MarkerFamily, singleValue } from "../definition.ts";
+import { type MarkerFamily, optional, singleValue } from "../definition.ts";
 
-/** Settings of a whole version. */
 export const packages: MarkerFamily = {
   name: "packages",
   title: "Groups and versions",
@@ -10,7 +9,7 @@ export const packages: MarkerFamily = {
       targets: ["package"],
       summary:
         "The API group. It is set by the constant groupVersion; a marker that contradicts it is an error.",
-      arguments: { "": { type: "string", optional: true } },
+      arguments: { "": optional("string") },
     },
     {
       name: "versionName",

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { testPage } from "../../conformance/test-page.ts";
+import { testPage } from "../../testdata/test-page.ts";
 import { markerFamilies } from "./index.ts";
 
 const folder = import.meta.dirname;

@@ -1,7 +1,6 @@
 import type { MarkerDefinition, MarkerFamily } from "../definition.ts";
 import { type Schema, refKey } from "../../model/schema.ts";
 
-/** Required and optional fields. */
 export const presence: MarkerFamily = {
   name: "presence",
   title: "Whether a field is required",

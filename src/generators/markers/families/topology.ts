@@ -1,12 +1,16 @@
+import { listWords } from "../../../shared/text.ts";
+import type { Schema } from "../../model/schema.ts";
 import {
   fieldAndType,
-  type MarkerArguments,
+  keyMarker,
   type MarkerDefinition,
   type MarkerFamily,
   singleValue,
   text,
 } from "../definition.ts";
-import { checkType } from "./collections.ts";
+import { checkList, checkObject } from "./collections.ts";
+
+const granularities = ["granular", "atomic"];
 
 /** Merging of lists, maps and objects by server-side apply. */
 export const topology: MarkerFamily = {
@@ -17,63 +21,47 @@ export const topology: MarkerFamily = {
     listMapKey("listMapKey"),
     listType("k8s:listType"),
     listMapKey("k8s:listMapKey"),
-    {
-      name: "mapType",
-      targets: fieldAndType,
-      summary: "granular: each key has its own owner; atomic: the map is replaced as a whole.",
-      arguments: singleValue("string"),
-      check: checkGranularity,
-      apply(schema, args) {
-        const problem = checkType(schema, "object");
-        if (problem) return problem;
-        schema["x-kubernetes-map-type"] = text(args);
-        return undefined;
-      },
-    },
-    {
-      name: "structType",
-      targets: fieldAndType,
-      summary: "granular: each field has its own owner; atomic: the object is replaced as a whole.",
-      arguments: singleValue("string"),
-      check: checkGranularity,
-      apply(schema, args) {
-        const problem = schema.type ? checkType(schema, "object") : undefined;
-        if (problem) return problem;
-        schema["x-kubernetes-map-type"] = text(args);
-        return undefined;
-      },
-    },
+    strategy(
+      "mapType",
+      "x-kubernetes-map-type",
+      granularities,
+      checkObject,
+      "granular: each key has its own owner; atomic: the map is replaced as a whole.",
+    ),
+    strategy(
+      "structType",
+      "x-kubernetes-map-type",
+      granularities,
+      (schema) => (schema.type ? checkObject(schema) : undefined),
+      "granular: each field has its own owner; atomic: the object is replaced as a whole.",
+    ),
   ],
 };
 
-function checkGranularity(args: MarkerArguments): string | undefined {
-  const value = text(args);
-  return value === "atomic" || value === "granular"
-    ? undefined
-    : `"${value}" is not one of "granular" and "atomic"`;
+/** Defines a marker whose value is one of a few words. */
+function strategy(
+  name: string,
+  key: "x-kubernetes-list-type" | "x-kubernetes-map-type",
+  words: readonly string[],
+  refuse: (schema: Schema) => string | undefined,
+  summary: string,
+): MarkerDefinition {
+  return {
+    ...keyMarker(name, key, { type: "string", read: text, refuse }, summary),
+    forItems: false,
+    check(args) {
+      const quoted = words.map((word) => `"${word}"`);
+      const isKnown = words.includes(text(args));
+      return isKnown ? undefined : `"${text(args)}" is not one of ${listWords(quoted, "and")}`;
+    },
+  };
 }
 
 function listType(name: string): MarkerDefinition {
-  return {
-    name,
-    targets: fieldAndType,
-    priority: 9,
-    summary:
-      "map: elements have keys; set: elements are unique scalars; atomic: the list is replaced as a whole.",
-    arguments: singleValue("string"),
-    check(args) {
-      const value = text(args);
-      return ["map", "set", "atomic"].includes(value)
-        ? undefined
-        : `"${value}" is not one of "map", "set" and "atomic"`;
-    },
-    apply(schema, args) {
-      const problem = checkType(schema, "array");
-      if (problem) return problem;
-      schema["x-kubernetes-list-type"] = text(args);
-      return undefined;
-    },
-  };
+  const summary =
+    "map: elements have keys; set: elements are unique scalars; atomic: the list is replaced as a whole.";
+  const words = ["map", "set", "atomic"];
+  return { ...strategy(name, "x-kubernetes-list-type", words, checkList, summary), priority: 9 };
 }
 
 function listMapKey(name: string): MarkerDefinition {
@@ -85,7 +73,7 @@ function listMapKey(name: string): MarkerDefinition {
       "A field that is part of the key of a list map's elements. Repeat the marker for a key of several fields.",
     arguments: singleValue("string"),
     apply(schema, args) {
-      const problem = checkType(schema, "array");
+      const problem = checkList(schema);
       if (problem) return problem;
       if (schema["x-kubernetes-list-type"] !== "map") return "it requires +listType=map";
       const keys = schema["x-kubernetes-list-map-keys"] ?? [];

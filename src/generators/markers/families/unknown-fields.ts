@@ -1,6 +1,5 @@
 import { fieldAndType, type MarkerDefinition, type MarkerFamily } from "../definition.ts";
 
-/** Fields that the schema does not describe. */
 export const unknownFields: MarkerFamily = {
   name: "unknown-fields",
   title: "Fields that the schema does not describe",

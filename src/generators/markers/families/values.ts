@@ -1,26 +1,21 @@
 import { type MarkerValue, type Schema, originKey, refKey } from "../../model/schema.ts";
-import { type ApplyContext, type MarkerFamily, fieldAndType, singleValue, text } from "../definition.ts";
+import { type ApplyContext, type MarkerFamily, text, validation } from "../definition.ts";
 import { describeSchema } from "./numbers.ts";
 
-/** Allowed values and types. */
 export const values: MarkerFamily = {
   name: "values",
   title: "Allowed values and types",
   markers: [
-    {
-      name: "kubebuilder:validation:Enum",
-      targets: fieldAndType,
-      forItems: true,
-      summary: "The allowed values. A union of literals has the same effect without a marker.",
-      arguments: singleValue({ type: "list", item: { type: "any" } }),
-      apply(schema, args) {
-        const values = args[""] as readonly MarkerValue[];
-        const problem = checkEnum(schema, values);
-        if (problem) return problem;
-        schema.enum = values;
-        return undefined;
+    validation(
+      "Enum",
+      "enum",
+      {
+        type: { type: "list", item: { type: "any" } },
+        read: (args) => args[""] as readonly MarkerValue[],
+        refuse: (schema, args) => checkEnum(schema, args[""] as readonly MarkerValue[]),
       },
-    },
+      "The allowed values. A union of literals has the same effect without a marker.",
+    ),
     {
       name: "k8s:enum",
       targets: ["type"],
@@ -29,17 +24,14 @@ export const values: MarkerFamily = {
       apply: (schema, _, context) => applyConstants(schema, context),
     },
     {
-      name: "kubebuilder:validation:Type",
-      targets: fieldAndType,
-      forItems: true,
+      ...validation(
+        "Type",
+        "type",
+        { type: "string", read: text },
+        "Overrides the type in the schema, for types with a custom JSON form.",
+      ),
       // Before markers that depend on the type.
       priority: 9,
-      summary: "Overrides the type in the schema, for types with a custom JSON form.",
-      arguments: singleValue("string"),
-      apply(schema, args) {
-        schema.type = text(args);
-        return undefined;
-      },
       check: (args) =>
         ["", ...schemaTypes].includes(text(args))
           ? undefined

@@ -1,7 +1,7 @@
-import type { KindDescription } from "../../generators/crd/describe-kinds.ts";
-import { type ManifestObject, parseManifest } from "../../ship/manifest.ts";
-import { assembleCsv, type AssembledBundle } from "./assemble-csv.ts";
-import type { InstalledDeployment } from "./csv.ts";
+import type { KindDescription } from "../../../generators/crd/describe-kinds.ts";
+import { type ManifestObject, parseManifest } from "../../../ship/manifest.ts";
+import { assembleCsv, type AssembledBundle } from "../assemble-csv.ts";
+import type { InstalledDeployment } from "../csv.ts";
 
 /** The manifests of a small project, for tests. */
 export const base = `
