@@ -11,10 +11,10 @@ import {
   type Failure,
   examineScenario,
   explore,
-} from "./explore/index.ts";
+} from "./explore/explore.ts";
 import { testOf } from "./explore/story.ts";
 import { Random } from "./random.ts";
-import { type OperationsOptions, operationsFor } from "./operations/index.ts";
+import { type OperationsOptions, operationsFor } from "./operations/operations-for.ts";
 
 /**
  * A controller of a project, to be explored. Everything that a scenario may have besides, such as other objects,

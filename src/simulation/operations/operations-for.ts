@@ -1,10 +1,12 @@
+// The actions of users, drawn from a CRD. Begin here, where the steps of one run are planned. `draw-object.ts` makes valid objects,
+// `changes.ts` changes them.
+
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
 import type { Ref, Step } from "../contract/index.ts";
 import { Random } from "../random.ts";
-import { drawObject } from "./draw-object.ts";
+import { type CRD, type CheckedKind, type UserObject, checkedKind, drawObject } from "./draw-object.ts";
 import type { Drawing, FieldName } from "./draw-value.ts";
 import { changeOf, wrongChangeOf } from "./changes.ts";
-import { type CRD, type CheckedKind, type UserObject, checkedKind } from "./checked-kind.ts";
 
 /** Options for drawing operations. */
 export interface OperationsOptions {

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { InProcessCluster } from "@tsbuilder/cluster";
 import { type Client, type ClusterConfig, interceptClient, Manager } from "@tsbuilder/runtime";
 import { type CrashFault, isElected, type RefusalFault, refText, type Scenario } from "../contract/index.ts";
-import { OutsideError } from "../globals/index.ts";
+import { OutsideError } from "../globals/environment.ts";
 import { operatorNamespace, tokenOf } from "./base.ts";
 import { refusalAnswers } from "./fault-plan.ts";
 import type { Feed, Life, Replica } from "./replica.ts";
@@ -54,7 +54,7 @@ function answerCommands(
     exec: async ({ args }) => {
       const [ref, command, options = {}] = args as unknown as Parameters<Client["exec"]>;
       const { namespace = "default", name: pod = "" } = "metadata" in ref ? ref.metadata : ref;
-      await world.wait(replica.latency());
+      await world.loop.wait(replica.latency());
       const result = await standIn({ namespace, pod, command, options });
       await replica.arrival();
       return { exitCode: 0, stdout: "", stderr: "", ...result };
@@ -179,7 +179,8 @@ class Exchange {
     const response = await this.#handle();
     if (crash?.when === "at") return this.#die(crash);
     if (refusal) return this.#refuse(refusal);
-    if (this.#kind === "watch" && faults.isUnwatchable(name, this.#world.loop.now)) throw brokenConnection();
+    if (this.#kind === "watch" && faults.isUnder("break", name, this.#world.loop.now))
+      throw brokenConnection();
     const { status, headers, body } = response;
     if (response.stream) {
       await this.#travel();
@@ -227,18 +228,18 @@ class Exchange {
   /** Waits for the way to the server, or back. Throws if the process is cut off. */
   async #travel(): Promise<void> {
     const { loop, faults } = this.#world;
-    await this.#world.wait(this.#replica.latency());
+    await this.#world.loop.wait(this.#replica.latency());
     const { name } = this.#replica;
-    const isLeaseCut = this.#kind === "lease" && faults.isLeaseCut(name, loop.now);
-    if (!isLeaseCut && !faults.isCut(name, loop.now)) return;
-    await this.#world.wait(connectTimeout);
+    const isLeaseCut = this.#kind === "lease" && faults.isUnder("lease", name, loop.now);
+    if (!isLeaseCut && !faults.isUnder("cut", name, loop.now)) return;
+    await this.#world.loop.wait(connectTimeout);
     throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
   }
 
   async #refuse(refusal: RefusalFault): Promise<Answer> {
     this.#world.note(refusal);
     if (refusal.with === "time-out") {
-      await this.#world.wait(this.#options.timeout);
+      await this.#world.loop.wait(this.#options.timeout);
       this.#record(0);
       throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
     }
@@ -388,7 +389,7 @@ export class WatchFeed implements Feed {
     this.stream = new Readable({
       read: () => {},
       destroy: (error, done) => {
-        this.#end();
+        this.abandon();
         done(error);
       },
     });
@@ -400,13 +401,8 @@ export class WatchFeed implements Feed {
 
   /** Drops everything under way, and breaks the connection. */
   break(): void {
-    this.#end();
+    this.abandon();
     this.#replica.run(() => this.stream.destroy(brokenConnection()));
-  }
-
-  /** Ends the watch of a dead process: nothing arrives, and the server closes its side. */
-  abandon(): void {
-    this.#end();
   }
 
   #take(text: string): void {
@@ -440,7 +436,8 @@ export class WatchFeed implements Feed {
     this.#timers.add(cancel);
   }
 
-  #end(): void {
+  /** Ends the watch of a dead process: nothing arrives, and the server closes its side. */
+  abandon(): void {
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
     this.#replica.feeds.delete(this);

@@ -1,7 +1,7 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Manager, ServedWebhooks } from "@tsbuilder/runtime";
 import { type CrashFault, isElected, type Scenario, type SimulatedOperator } from "../contract/index.ts";
-import { type Environment, inside } from "../globals/index.ts";
+import { type Environment, inside } from "../globals/environment.ts";
 import type { Random } from "../random.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import type { Recorder } from "./records.ts";
@@ -212,9 +212,7 @@ export class Replica {
   /** Asks the stand-in for other servers. The network takes as long as that to the API server. */
   async #fetch(request: Request): Promise<Response> {
     const { loop, http } = this.#world;
-    await new Promise<void>((resolve) => {
-      loop.after(this.latency(), resolve);
-    });
+    await loop.wait(this.latency());
     const response = await http!(request);
     await this.arrival();
     return response;
