@@ -1,5 +1,5 @@
 // The HTTP side of the page, whose code is in `src/dashboard`. Begin here: it serves the page's files, the record and the actions.
-// `session-actions` has the actions, `record-actions` records them, and `page-action` is their contract.
+// `session-actions` has the actions, and `page-action` is their contract.
 
 import {
   type IncomingHttpHeaders,

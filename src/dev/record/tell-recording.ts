@@ -8,10 +8,10 @@ import {
   type RecordedWrite,
   keysOfCall,
   placeName,
+  summarizeEvent,
+  writerName,
 } from "./recorded.ts";
 import { mostRequests } from "./operator-messages.ts";
-import { summarizeEvent } from "./event-summary.ts";
-import { writerName } from "./writer.ts";
 
 /** A line of the story. */
 interface Told {

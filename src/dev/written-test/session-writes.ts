@@ -7,7 +7,6 @@ import {
   pageAgent,
   placeName,
 } from "../record/recorded.ts";
-import { managedFieldsOf } from "./owned-fields.ts";
 import { StableValues } from "./literal.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ProjectFacts } from "./project-facts.ts";
@@ -109,7 +108,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
 /** Returns the managers that own fields only since a write. */
 function newManagers(before: KubernetesObject | undefined, object: KubernetesObject): string[] {
   const names = (each: KubernetesObject | undefined): string[] =>
-    each === undefined ? [] : managedFieldsOf(each).flatMap(({ manager }) => manager ?? []);
+    each?.metadata.managedFields?.flatMap(({ manager }) => manager ?? []) ?? [];
   const known = new Set(names(before));
   return names(object).filter((name) => !known.has(name));
 }
