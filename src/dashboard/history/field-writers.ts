@@ -1,5 +1,6 @@
-import { isEqual, isObject, memberOf } from "@tsbuilder/apimachinery/json";
+import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import { isElementOf } from "@tsbuilder/apimachinery/patch/fields-v1";
 import { pathText, type Steps, yamlLines } from "./object-yaml.ts";
 
 /** A field manager that set a field. */
@@ -46,37 +47,15 @@ function ownedDepth(fields: unknown, steps: Steps, object: unknown): number {
   let [set, value] = [fields, object];
   for (const [i, step] of steps.entries()) {
     value = (value as Readonly<Record<string | number, unknown>>)[step];
-    set = typeof step === "number" ? itemSet(set, step, value) : memberSet(set, step);
+    if (!isObject(set)) return 0;
+    const item = value;
+    const name =
+      typeof step === "number"
+        ? Object.keys(set).find((element) => isElementOf(element, item, step))
+        : `f:${step}`;
+    set = name === undefined ? undefined : memberOf(set, name);
     if (!isObject(set)) return 0;
     if (Object.keys(set).length === 0) return i + 1;
   }
   return isObject(set) && Object.hasOwn(set, ".") ? steps.length : 0;
-}
-
-function memberSet(set: unknown, name: string): unknown {
-  return isObject(set) ? memberOf(set, `f:${name}`) : undefined;
-}
-
-/** Finds the set of an item: `fieldsV1` names items by keys (`k:`), by value (`v:`) or by index (`i:`). */
-function itemSet(set: unknown, index: number, item: unknown): unknown {
-  if (!isObject(set)) return undefined;
-  const found = Object.keys(set).find((name) => {
-    switch (name.slice(0, 2)) {
-      case "k:":
-        return isObject(item) && hasMembers(item, JSON.parse(name.slice(2)));
-      case "v:":
-        return isEqual(JSON.parse(name.slice(2)), item);
-      case "i:":
-        return Number(name.slice(2)) === index;
-      default:
-        return false;
-    }
-  });
-  return found === undefined ? undefined : set[found];
-}
-
-function hasMembers(item: Readonly<Record<string, unknown>>, keys: unknown): boolean {
-  return (
-    isObject(keys) && Object.entries(keys).every(([name, value]) => isEqual(memberOf(item, name), value))
-  );
 }

@@ -8,7 +8,7 @@ import { LogView } from "./lines.tsx";
 import { ObjectsView } from "./objects/objects-view.tsx";
 import { Context, type Shown, type View, atFirst, usePage, views } from "./shown.ts";
 import { TimelineView } from "./timeline/timeline-view.tsx";
-import { Empty, Problem } from "./messages.tsx";
+import { Empty, Link, Problem } from "./messages.tsx";
 import { duration, matcher, timeOfDay } from "./texts.ts";
 import type { Finding } from "../history/findings/findings.ts";
 import { NumbersView } from "./numbers/numbers-view.tsx";
@@ -81,7 +81,7 @@ const around = 10_000;
 
 /** The findings, with links to the objects, requests and calls that they are about. */
 function FindingsView() {
-  const { feed, shown, show } = usePage();
+  const { feed, shown } = usePage();
   const all = useFindings(feed, shown.moment);
   const matches = matcher(shown.filter);
   const found = all.filter(({ title, text }) => matches(`${title} ${text}`));
@@ -93,54 +93,43 @@ function FindingsView() {
           <h2>{title}</h2>
           <p>{text}</p>
           <p>
-            <button type="button" class="link" onClick={() => show({ moment: from })}>
+            <Link to={{ moment: from }}>
               <time>{timeOfDay(from)}</time>
-            </button>
+            </Link>
             {at > from && ` to ${timeOfDay(at)}`}
             {call !== undefined && (
-              <button type="button" class="link way" onClick={() => show({ view: "timeline", callID: call })}>
+              <Link isWay to={{ view: "timeline", callID: call }}>
                 a call of it
-              </button>
+              </Link>
             )}
             {requests.map(({ controller, request }) => (
-              <button
-                type="button"
-                class="link way"
+              <Link
+                isWay
                 key={`${controller} ${request}`}
-                onClick={() =>
-                  show({ view: "timeline", callID: undefined, filter: `${controller} ${request}` })
-                }
+                to={{ view: "timeline", callID: undefined, filter: `${controller} ${request}` }}
               >
                 reconciles of {controller} {request}
-              </button>
+              </Link>
             ))}
             {numericKinds.includes(kind) && (
-              <button
-                type="button"
-                class="link way"
-                onClick={() =>
-                  show({
-                    view: "numbers",
-                    filter: "",
-                    moment: at,
-                    stretch: { from: from - around, to: at + around },
-                  })
-                }
+              <Link
+                isWay
+                to={{
+                  view: "numbers",
+                  filter: "",
+                  moment: at,
+                  stretch: { from: from - around, to: at + around },
+                }}
               >
                 numbers at that time
-              </button>
+              </Link>
             )}
             {places
               .filter((place) => feed.history.tracks.has(place))
               .map((place) => (
-                <button
-                  type="button"
-                  class="link way"
-                  key={place}
-                  onClick={() => show({ view: "objects", tab: "changes", place })}
-                >
+                <Link isWay key={place} to={{ view: "objects", tab: "changes", place }}>
                   {place}
-                </button>
+                </Link>
               ))}
           </p>
         </li>

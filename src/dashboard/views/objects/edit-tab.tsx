@@ -1,32 +1,20 @@
 import { useRef, useState } from "preact/hooks";
 import { editableYaml } from "../../history/object-yaml.ts";
 import { type Track, revisionAt } from "../../history/history.ts";
-import type { RefusedActionError } from "../../feed/feed.ts";
-import { Problem } from "../messages.tsx";
+import { Problem, useAction } from "../messages.tsx";
 import { usePage } from "../shown.ts";
 import { type GoneWith, goesWith } from "../../history/owner-tree.ts";
 
-const applied = "applied";
-
 /** The tab that edits or deletes the object. "Check" sends a dry run, which shows what the API server would refuse. */
 export function EditTab({ track }: { readonly track: Track }) {
-  const { feed, shown } = usePage();
+  const { shown } = usePage();
   const current = revisionAt(track, Infinity);
   const [text, setText] = useState<string>();
-  const [message, setMessage] = useState<string>();
-  const [problem, setProblem] = useState<RefusedActionError>();
+  const { act, message, setMessage, problem } = useAction();
   if (current === undefined) return <p class="empty">It was deleted.</p>;
   const { apiVersion, kind, metadata } = current.object;
-  const act = async (name: string, body: object, done: string): Promise<void> => {
-    try {
-      await feed.act(name, body);
-      setMessage(done);
-      setProblem(undefined);
-      if (done === applied) setText(undefined);
-    } catch (error) {
-      setMessage(undefined);
-      setProblem(error as RefusedActionError);
-    }
+  const apply = async (): Promise<void> => {
+    if (await act("apply", { object, dryRun: false }, "applied")) setText(undefined);
   };
   const object = text ?? editableYaml(current.object);
   return (
@@ -54,7 +42,7 @@ export function EditTab({ track }: { readonly track: Track }) {
         >
           Check
         </button>
-        <button type="button" onClick={() => void act("apply", { object, dryRun: false }, applied)}>
+        <button type="button" onClick={() => void apply()}>
           Apply
         </button>
         <button type="button" disabled={text === undefined} onClick={() => setText(undefined)}>

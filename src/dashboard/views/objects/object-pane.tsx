@@ -3,15 +3,14 @@ import { useMemo, useState } from "preact/hooks";
 import { EditTab } from "./edit-tab.tsx";
 import { type Tab, tabs, usePage } from "../shown.ts";
 import { about } from "../../history/connections.ts";
-import { type Call, type Revision, type Track, revisionAt } from "../../history/history.ts";
+import { type Call, type Reconcile, type Revision, type Track, revisionAt } from "../../history/history.ts";
 import { timeOfDay } from "../texts.ts";
-import { ReconcileLine } from "../reconcile.tsx";
+import { ReconcileList } from "../reconcile.tsx";
 import { linesWithWriters } from "../../history/field-writers.ts";
-import { restorer } from "../../../dev/record/recorded.ts";
-import { writerName } from "../../../dev/record/writer.ts";
+import { restorer, writerName } from "../../../dev/record/recorded.ts";
 import { difference } from "../../history/object-yaml.ts";
 import { DifferenceLines } from "../lines.tsx";
-import { CallLine } from "../webhook-call.tsx";
+import { CallList } from "../webhook-call.tsx";
 
 const titles: Readonly<Record<Tab, string>> = {
   changes: "Changes",
@@ -100,17 +99,9 @@ function WebhooksTab({ track: { place } }: { readonly track: Track }) {
           also its {past.length - special.length} conversions that worked
         </label>
       )}
-      <ul class="reconciles">
-        {drawn
-          .slice(-mostCalls)
-          .toReversed()
-          .map((call) => (
-            <li key={call.uid}>
-              <CallLine call={call} />
-            </li>
-          ))}
+      <CallList calls={drawn.slice(-mostCalls).toReversed()}>
         {drawn.length > mostCalls && <li class="dim">and {drawn.length - mostCalls} calls before these</li>}
-      </ul>
+      </CallList>
     </>
   );
 }
@@ -235,23 +226,13 @@ function ReconcilesTab({ track: { place } }: { readonly track: Track }) {
   const found = useMemo(() => {
     const { caused, wrote } = about(history, place);
     const writers = new Set(wrote.map(({ reconcile }) => reconcile));
-    const all = new Set([...caused, ...writers]);
     const reasons = new Set(caused);
-    return [...all]
-      .toSorted((a, b) => b.from - a.from)
-      .map((reconcile) => ({ reconcile, how: how(reasons.has(reconcile), writers.has(reconcile)) }));
+    const all = [...new Set([...caused, ...writers])].toSorted((a, b) => b.from - a.from);
+    return { all, howOf: (one: Reconcile) => how(reasons.has(one), writers.has(one)) };
   }, [history, place, many]);
-  const past = found.filter(({ reconcile }) => reconcile.from <= moment).slice(0, mostReconciles);
+  const past = found.all.filter(({ from }) => from <= moment).slice(0, mostReconciles);
   if (past.length === 0) return <p class="empty">No reconcile had to do with it.</p>;
-  return (
-    <ul class="reconciles">
-      {past.map(({ reconcile, how: why }) => (
-        <li key={reconcile.reconcileID}>
-          <ReconcileLine reconcile={reconcile} how={why} />
-        </li>
-      ))}
-    </ul>
-  );
+  return <ReconcileList reconciles={past} howOf={found.howOf} />;
 }
 
 function how(isCause: boolean, isWriter: boolean): string {

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Call, Reconcile } from "../../history/history.ts";
 import { whatLedTo } from "../../history/connections.ts";
-import { Empty } from "../messages.tsx";
+import { Empty, Link } from "../messages.tsx";
 import {
   Legend,
   Outcome,
@@ -12,7 +12,7 @@ import {
   outcomes,
   verdictSigns,
 } from "../outcomes.tsx";
-import { ReconcileDetail, ReconcileLine } from "../reconcile.tsx";
+import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
 import { Rows } from "../rows.tsx";
 import { duration, matcher, timeOfDay } from "../texts.ts";
 import { usePage } from "../shown.ts";
@@ -30,7 +30,7 @@ import {
 } from "./timeline-scale.ts";
 import { placesOfCall } from "../../../dev/record/recorded.ts";
 import { verdictOf, verdicts, webhookName } from "../../history/webhook-call.ts";
-import { CallDetail, CallLine, operationOf } from "../webhook-call.tsx";
+import { CallDetail, CallList, operationOf } from "../webhook-call.tsx";
 
 const laneHeight = 30;
 
@@ -154,17 +154,11 @@ export function TimelineView() {
           {origins.length > 0 && (
             <>
               <h3>What led to it</h3>
-              <ul class="reconciles">
-                {origins.map((reconcile) => (
-                  <li key={reconcile.reconcileID}>
-                    <ReconcileLine reconcile={reconcile} />
-                  </li>
-                ))}
-              </ul>
+              <ReconcileList reconciles={origins} />
             </>
           )}
-          <Merged items={merged} noun="reconciles" keyOf={({ reconcileID }) => reconcileID}>
-            {(reconcile) => <ReconcileLine reconcile={reconcile} />}
+          <Merged count={merged.length} noun="reconciles">
+            <ReconcileList reconciles={merged.slice(0, most)} />
           </Merged>
         </aside>
       )}
@@ -232,7 +226,7 @@ interface ChosenCallProps {
 
 /** The details of the chosen webhook call, below the timeline. */
 function ChosenCall({ call, merged }: ChosenCallProps) {
-  const { feed, show } = usePage();
+  const { feed } = usePage();
   const places = placesOfCall(call);
   return (
     <aside class="chosen" aria-label="The chosen call of a webhook">
@@ -244,14 +238,9 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
         {duration(call.to - call.from)}
         {places.map((place) =>
           feed.history.tracks.has(place) ? (
-            <button
-              type="button"
-              class="link way"
-              key={place}
-              onClick={() => show({ view: "objects", tab: "webhooks", place })}
-            >
+            <Link isWay key={place} to={{ view: "objects", tab: "webhooks", place }}>
               {place}
-            </button>
+            </Link>
           ) : (
             <span class="way" key={place}>
               {place}
@@ -260,8 +249,8 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
         )}
       </p>
       <CallDetail call={call} />
-      <Merged items={merged} noun="calls" keyOf={({ uid }) => uid}>
-        {(one) => <CallLine call={one} />}
+      <Merged count={merged.length} noun="calls">
+        <CallList calls={merged.slice(0, most)} />
       </Merged>
     </aside>
   );
@@ -270,26 +259,22 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
 /** The number of items that are listed at most. */
 const most = 100;
 
-interface MergedProps<Item> {
-  readonly items: readonly Item[];
+interface MergedProps {
+  readonly count: number;
   readonly noun: string;
-  readonly keyOf: (item: Item) => string;
-  readonly children: (item: Item) => ComponentChildren;
+  /** The first items. */
+  readonly children: ComponentChildren;
 }
 
 /** The items of a bar that has several. */
-function Merged<Item>({ items, noun, keyOf, children }: MergedProps<Item>) {
-  if (items.length === 0) return null;
+function Merged({ count, noun, children }: MergedProps) {
+  if (count === 0) return null;
   return (
     <details>
       <summary>
-        {items.length} {noun} stand here
+        {count} {noun} stand here
       </summary>
-      <ul class="reconciles">
-        {items.slice(0, most).map((item) => (
-          <li key={keyOf(item)}>{children(item)}</li>
-        ))}
-      </ul>
+      {children}
     </details>
   );
 }
