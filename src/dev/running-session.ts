@@ -91,7 +91,6 @@ function shown({ metadata, ...object }: KubernetesObject): object {
   return hideSecret({ ...object, metadata: rest });
 }
 
-/** Selects reconciles of the last session. */
 interface ReconcileQuery {
   readonly controller?: string | undefined;
   /** The key of the object, `default/db`, or its name. */

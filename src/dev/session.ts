@@ -182,30 +182,22 @@ async function placeFor(
   return { namespace, prefix, webhooks };
 }
 
-/** Reports changes of the project's kinds until the returned function is called. */
+/** Reports every change of the objects of the project's kinds until the returned function is called. */
 async function showObjects(options: SessionOptions, client: Client, report: Report): Promise<Cleanup> {
   const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
   const ended = new AbortController();
-  const watching = watchObjects(client, kinds, report, ended.signal);
-  return () => {
+  const outage = new Outage(report);
+  const watching = Promise.all(
+    kinds.map((kind) => watchKind(client, kind, { report, outage }, ended.signal)),
+  );
+  return async () => {
     ended.abort();
-    return watching;
+    await watching;
   };
 }
 
 interface WithConditions extends KubernetesObject {
   readonly status?: { readonly conditions?: ShownObject["conditions"] };
-}
-
-/** Reports every change of the objects of some kinds until the signal is aborted. */
-async function watchObjects(
-  client: Client,
-  kinds: readonly Kind[],
-  report: Report,
-  signal: AbortSignal,
-): Promise<void> {
-  const outage = new Outage(report);
-  await Promise.all(kinds.map((kind) => watchKind(client, kind, { report, outage }, signal)));
 }
 
 /** Reports once that a cluster is unavailable, and once that it is back, however many watches fail. */

@@ -12,14 +12,7 @@ import {
   objectOfCause,
   summarizeEvent,
 } from "../../dev/record/recorded.ts";
-import {
-  type Call,
-  type History,
-  type Printed,
-  type Reconcile,
-  type Revision,
-  type Track,
-} from "./history.ts";
+import type { Call, History, Printed, Reconcile, Revision, Track } from "./history.ts";
 import { countUntil } from "./count-until.ts";
 import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
 

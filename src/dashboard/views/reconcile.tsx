@@ -113,7 +113,6 @@ function hasFailed(method: string, code: string): boolean {
   return !/^[123]/u.test(code) && !(method === "GET" && code === "404");
 }
 
-/** A cause, as a link to its object. */
 function Cause({ cause }: { readonly cause: string }) {
   const { feed } = usePage();
   const { kind, key } = objectOfCause(cause) ?? { kind: "", key: "" };

@@ -72,7 +72,6 @@ export function CallDetail({ call }: { readonly call: Call }) {
   );
 }
 
-/** The answer and the request of an admission webhook. */
 function AdmissionDetail({ call }: { readonly call: RecordedAdmission }) {
   const { object, oldObject, omitted = [] } = call;
   return (
@@ -165,7 +164,6 @@ function Patch({ call }: { readonly call: RecordedAdmission }) {
   );
 }
 
-/** The changes that a conversion made. */
 function ConversionDetail({ call }: { readonly call: RecordedConversion }) {
   const { apiVersion, count, objects, converted = [], failure } = call;
   return (

@@ -4,13 +4,8 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { DevCluster, OwnCluster } from "../cluster/dev-cluster.ts";
 import type { OperatorProcess } from "../operator/operator-process.ts";
 import type { RecentRecord } from "../record/recent-record.ts";
-import {
-  ActionInput,
-  type PageAction,
-  type PageActions,
-  RequestError,
-  describeFailure,
-} from "./page-action.ts";
+import type { PageAction, PageActions } from "./page-action.ts";
+import { ActionInput, RequestError, describeFailure } from "./page-action.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import type { HeldLease } from "../cluster/operator-leases.ts";
@@ -216,12 +211,9 @@ export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction
   return async () => ({ lease: leases.held, hasLed: leases.hasLed });
 }
 
-/** The parts that losing the leader needs. */
-interface LeaderParts {
+interface LeaderParts extends Pick<ActionParts, "signal"> {
   readonly cluster: Pick<OwnCluster, "client" | "leases">;
   readonly operator: Pick<OperatorProcess, "endsAfter" | "restart">;
-  /** Aborted when the session stops. */
-  readonly signal: AbortSignal;
   /** The time in milliseconds that the operator may take to end. */
   readonly patience?: number;
 }
@@ -277,14 +269,9 @@ async function take(
   await client.patch(kind, { namespace, name }, { merge: { spec } });
 }
 
-/** The parts that moving the clock needs. */
-interface ClockParts {
+interface ClockParts extends Pick<ActionParts, "between" | "signal"> {
   readonly cluster: Pick<OwnCluster, "clock" | "leases">;
   readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
-  /** Does work while no reload runs; the signal is aborted once a reload waits. */
-  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
-  /** Aborted when the session stops, which ends a move. */
-  readonly signal: AbortSignal;
   /** The time in milliseconds that a move may take. */
   readonly patience?: number | undefined;
 }
@@ -348,7 +335,6 @@ const units = [
   ["min", 60],
 ] as const;
 
-/** The parts that restoring needs. */
 interface RestoreParts {
   readonly cluster: OwnCluster;
   readonly record: RecentRecord;
@@ -391,7 +377,6 @@ function refused(message: string, hint: string): TsbuilderError {
   return new TsbuilderError(message, { code: "REFUSED", hint });
 }
 
-/** Records actions. */
 interface ActionRecord {
   acted(action: Omit<RecordedAction, "type">): void;
 }

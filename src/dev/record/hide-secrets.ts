@@ -62,7 +62,6 @@ function hideOperation(operation: JSONPatchOperation): JSONPatchOperation {
   return { ...operation, value: hide(operation.value, steps) };
 }
 
-/** Hides the value at a path of a Secret. */
 function hide<Value>(value: Value, steps: readonly string[]): Value {
   if (value === undefined || value === null) return value;
   const holder = holders.find((each) => each.every((step, index) => step === steps[index]));

@@ -1,19 +1,10 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { describeAction, describeFault } from "./describe-action.ts";
-import {
-  type Recorded,
-  type RecordedAdmission,
-  type RecordedCall,
-  type RecordedWrite,
-  keysOfCall,
-  placeName,
-  summarizeEvent,
-  writerName,
-} from "./recorded.ts";
+import type { Recorded, RecordedAdmission, RecordedCall, RecordedWrite } from "./recorded.ts";
+import { keysOfCall, placeName, summarizeEvent, writerName } from "./recorded.ts";
 import { mostRequests } from "./operator-messages.ts";
 
-/** A line of the story. */
 interface Told {
   readonly at: string;
   /** The keys of its objects and their owners, such as `default/db`; empty for output. */
@@ -59,7 +50,6 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
   return told.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** Describes a webhook call and its answer. */
 function tellCall(call: RecordedCall): string {
   const took = `in ${Math.round(call.seconds * 1000)} ms`;
   if (call.call === "conversion") {

@@ -11,6 +11,7 @@ import { watchableBundle } from "../../ship/bundle.ts";
 import { writePrivate } from "../../shared/files.ts";
 import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
 import { applyConfig } from "../config/apply-config.ts";
+import { explainRejection } from "../config/explain-rejection.ts";
 import { readChosen } from "../cluster/kubeconfig.ts";
 import type { Report } from "../dev-event.ts";
 import { startEmbeddedCluster } from "../cluster/embedded-cluster.ts";
@@ -125,7 +126,6 @@ interface Observed {
   readonly made: readonly Pick<Kind, "apiVersion" | "kind">[];
 }
 
-/** A reference to an object. */
 interface Placed {
   readonly kind: Kind;
   readonly key: ObjectKey;
@@ -279,7 +279,6 @@ async function findKind(client: Client, object: ManifestObject): Promise<Kind> {
 
 /** Creates an object; returns false if it existed already. */
 async function createMissing(client: Client, kind: Kind, object: ManifestObject): Promise<boolean> {
-  const { explainRejection } = await import("../config/explain-rejection.ts");
   try {
     await client.create(kind, object);
     return true;

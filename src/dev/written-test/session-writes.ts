@@ -1,12 +1,6 @@
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import {
-  type Recorded,
-  type RecordedWrite,
-  endedAt,
-  eventResources,
-  pageAgent,
-  placeName,
-} from "../record/recorded.ts";
+import type { Recorded, RecordedWrite } from "../record/recorded.ts";
+import { endedAt, eventResources, pageAgent, placeName } from "../record/recorded.ts";
 import { StableValues } from "./literal.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ProjectFacts } from "./project-facts.ts";

@@ -98,7 +98,6 @@ class StepTimeline {
     }
   }
 
-  /** Follows the state of a custom resource. */
   follow(write: SessionWrite): void {
     if (write.write === "DELETED") this.#current.delete(placeName(write));
     else this.#current.set(placeName(write), write.object);

@@ -10,13 +10,8 @@ import type { RecordedSession } from "../record/recorded.ts";
 import { type Notes, type Step, apart, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
 import { Call, Code, type StableValues, literal } from "./literal.ts";
 import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
-import {
-  type FinalObject,
-  type Selection,
-  type SessionWrites,
-  select,
-  sessionWrites,
-} from "./session-writes.ts";
+import type { FinalObject, Selection, SessionWrites } from "./session-writes.ts";
+import { select, sessionWrites } from "./session-writes.ts";
 import { ownedFields, withoutAddresses } from "./owned-fields.ts";
 
 /** A written test, and notes about the parts of the session that it leaves out. */

@@ -3,14 +3,8 @@ import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Run, Scenario, Step, Verdict } from "../contract/index.ts";
 import { type Ref, refText, refTextOf } from "../contract/state.ts";
-import {
-  type Chance,
-  type Difference,
-  chanceOf,
-  differenceText,
-  differencesBesides,
-  differencesOf,
-} from "../verdicts/differences.ts";
+import type { Chance, Difference } from "../verdicts/differences.ts";
+import { chanceOf, differenceText, differencesBesides, differencesOf } from "../verdicts/differences.ts";
 import { derivedIn, impossibleIn, isImpossible, pausedObjects } from "../verdicts/left-out.ts";
 import { judgeState, judgeTrace } from "../verdicts/judge.ts";
 import { outcomeOf, simulate } from "../world/simulate.ts";

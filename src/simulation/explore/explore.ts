@@ -186,7 +186,6 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
   return { fault: kind, process, at, for: during };
 }
 
-/** Returns the operators whose webhooks were called. */
 function calledIn({ trace }: Run): string[] {
   const processes = trace.flatMap((event) => (event.type === "webhook" ? [event.process ?? ""] : []));
   return [...new Set(processes.map((process) => process.replace(/-\d+$/, "")))].filter(Boolean);
@@ -205,7 +204,6 @@ function momentOf(random: Random, { trace, duration }: Run): number {
   return moments.length === 0 ? random.next() * duration : random.pick(moments).at;
 }
 
-/** Returns the number of objects that processes created. */
 function childrenOf({ trace, writes }: Run): number {
   return trace.filter((event) => event.type === "change" && event.change === "ADDED" && event.by in writes)
     .length;
@@ -325,7 +323,6 @@ function classify({ class: found, scenario, run }: Finding): MistakeClass {
   return applied.size > 1 ? "collision" : "history";
 }
 
-/** Collects the crash points of many runs. */
 class CrashCoverage {
   readonly #all = new Set<string>();
   readonly #diedAt = new Set<string>();

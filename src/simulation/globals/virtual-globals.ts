@@ -71,10 +71,9 @@ function replaceAll(): Replacements {
   for (const [name, make] of Object.entries(schedulers)) all.set(timers.promises.scheduler, name, make);
   all.set(globalThis, "fetch", virtualFetch);
   all.set(AbortSignal, "timeout", virtualTimeout);
-  for (const [name, virtual] of Object.entries(virtualCrypto))
-    all.set(crypto, name, (real: never) => drawn(real, virtual));
+  for (const [name, virtual] of Object.entries(virtualCrypto)) all.set(crypto, name, drawn(virtual));
   for (const [name, virtual] of Object.entries(virtualWebCrypto))
-    all.set(globalThis.crypto, name, (real: never) => drawn(real, virtual));
+    all.set(globalThis.crypto, name, drawn(virtual));
   all.set(
     os,
     "hostname",
@@ -269,7 +268,6 @@ const schedulers = {
   yield: virtually((around) => turn(around, undefined, {})),
 };
 
-/** `AbortSignal.timeout()`. */
 const virtualTimeout = virtually(({ clock }, delay: number): AbortSignal => {
   const controller = new AbortController();
   const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
@@ -391,8 +389,6 @@ function randomUUID(random: Random): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-type Anything = (...args: never[]) => unknown;
-
 type Drawing = (random: Random, ...args: never[]) => unknown;
 
 /** Fills a part of a buffer. As in Node, `offset` and `size` count bytes, or the elements of a typed array. */
@@ -425,18 +421,15 @@ const virtualWebCrypto: { readonly [name: string]: Drawing } = {
   getRandomValues,
 };
 
-/** Wraps a function of `crypto` so that it draws from the environment's randomness within a simulation. */
-function drawn(real: Anything, virtual: Drawing): Anything {
-  return function (this: unknown, ...args: never[]) {
-    const around = environment();
-    if (!around) return real.apply(this, args);
+/** Makes a function of `crypto` draw from the environment's randomness within a simulation. */
+const drawn = (virtual: Drawing) =>
+  virtually(({ random, enqueue }, ...args: never[]): unknown => {
     const callback: unknown = args.at(-1);
-    if (typeof callback !== "function") return virtual(around.random, ...args);
-    const value = virtual(around.random, ...args.slice(0, -1));
-    around.enqueue(inContext(() => void callback(null, value)));
+    if (typeof callback !== "function") return virtual(random, ...args);
+    const value = virtual(random, ...args.slice(0, -1));
+    enqueue(inContext(() => void callback(null, value)));
     return undefined;
-  };
-}
+  });
 
 /** `fetch()`, answered by the stand-in of the simulation. */
 function virtualFetch(real: typeof fetch): typeof fetch {

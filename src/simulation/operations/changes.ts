@@ -6,7 +6,6 @@ import { type Place, changingPlaces, pathText, withValue } from "./places.ts";
 import { typicalKeys } from "./typical-values.ts";
 import { type CheckedKind, type UserObject, repair } from "./draw-object.ts";
 
-/** An object after a change. */
 interface Changed {
   readonly object: UserObject;
   readonly what: string;

@@ -100,7 +100,6 @@ interface Living {
 
 type PlanOptions = OperationsOptions & Required<Pick<OperationsOptions, "names">>;
 
-/** Plans the steps of one run. */
 class Plan {
   readonly #kind: CheckedKind;
   readonly #options: PlanOptions;
@@ -207,7 +206,6 @@ export type PlannedStep = Extract<Step, { do: "apply" | "delete" }> & {
   readonly strange?: boolean;
 };
 
-/** Returns the items in a random order. */
 function shuffled<T>(items: readonly T[], random: Random): T[] {
   const keyed = items.map((item) => ({ item, at: random.next() }));
   return keyed.sort((a, b) => a.at - b.at).map(({ item }) => item);

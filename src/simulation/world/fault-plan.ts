@@ -13,7 +13,6 @@ export class FaultPlan {
         );
   }
 
-  /** Returns the crash at a write of a process. */
   crashAt(process: string, write: number): CrashFault | undefined {
     return this.#faults.find(
       (each): each is CrashFault =>
@@ -36,7 +35,6 @@ export class FaultPlan {
     return this.#faults.some((each) => each.fault === fault && each.process === process && isOn(each, now));
   }
 
-  /** Returns the fault of an operator's webhooks. */
   webhookFault(operator: string, now: number): WebhookFault | undefined {
     return this.#faults.find(
       (each): each is WebhookFault =>

@@ -399,7 +399,6 @@ export class WatchFeed implements Feed {
     source.on("error", () => this.break());
   }
 
-  /** Drops everything under way, and breaks the connection. */
   break(): void {
     this.abandon();
     this.#replica.run(() => this.stream.destroy(brokenConnection()));

@@ -1,12 +1,7 @@
 import { X509Certificate, generateKeyPairSync } from "node:crypto";
 import { type KubernetesObject, changedFields } from "@tsbuilder/apimachinery/meta";
-import {
-  type InProcessCluster,
-  type InProcessOptions,
-  type WebhookPost,
-  type WebhookReply,
-  startInProcess,
-} from "@tsbuilder/cluster";
+import type { InProcessCluster, InProcessOptions, WebhookPost, WebhookReply } from "@tsbuilder/cluster";
+import { startInProcess } from "@tsbuilder/cluster";
 import type { Manager } from "@tsbuilder/runtime";
 import { shardClaims } from "@tsbuilder/runtime/testing";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
@@ -19,19 +14,8 @@ import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
 import { type Life, Replica } from "./replica.ts";
 import { EventLoop, ProcessClock } from "./virtual-time.ts";
 
-/** The parts of the world that a call of a webhook depends on. */
-interface WebhookContext {
-  readonly replicas: readonly Replica[];
-  readonly webhookRandom: Random;
-  readonly recorder: Recorder;
-  readonly loop: EventLoop;
-  readonly faults: FaultPlan;
-  /** The API server's date, by which it checks certificates. */
-  readonly date: number;
-}
-
 /** Brings a call of the API server to one of the processes that serve the path, as a Service does. */
-async function callWebhook(world: WebhookContext, post: WebhookPost): Promise<WebhookReply> {
+async function callWebhook(world: World, post: WebhookPost): Promise<WebhookReply> {
   const path = new URL(post.path, "http://webhook").pathname;
   const replica = chosen(world, path);
   const { recorder } = world;
@@ -53,18 +37,13 @@ async function callWebhook(world: WebhookContext, post: WebhookPost): Promise<We
   }
 }
 
-function chosen({ replicas, webhookRandom }: WebhookContext, path: string): Replica | undefined {
+function chosen({ replicas, webhookRandom }: World, path: string): Replica | undefined {
   const serving = replicas.filter(({ webhooks }) => webhooks?.paths.includes(path));
   return serving.length === 0 ? undefined : webhookRandom.pick(serving);
 }
 
 /** Returns a process's reply. Rejects if the process dies, or when the API server's timeout is over. */
-function answerOf(
-  world: WebhookContext,
-  replica: Replica,
-  path: string,
-  post: WebhookPost,
-): Promise<WebhookReply> {
+function answerOf(world: World, replica: Replica, path: string, post: WebhookPost): Promise<WebhookReply> {
   const { loop, faults } = world;
   const fault = faults.webhookFault(replica.operator.name, loop.now);
   const isLost = (fault && fault.delay === undefined) || faults.isUnder("cut", replica.name, loop.now);
@@ -194,7 +173,8 @@ export class World {
   readonly #clock = new ProcessClock(this.loop.clock);
   readonly #environment = new Map<string, Environment>();
   readonly #revisions: Array<{ readonly at: number; readonly revision: number }> = [];
-  #cluster!: InProcessCluster;
+  /** Undefined until the world is open. */
+  cluster!: InProcessCluster;
   readonly #refusals = new Refusals();
 
   /** `makeManager` is a parameter because `network.ts`, which makes the managers, imports this file. */
@@ -219,13 +199,9 @@ export class World {
     );
   }
 
-  get cluster(): InProcessCluster {
-    return this.#cluster;
-  }
-
   /** Starts the cluster, from the state that all runs of the scenario begin with. */
   async open({ operators, controllers = [] }: Scenario): Promise<void> {
-    this.#cluster = await this.as("cluster", () =>
+    this.cluster = await this.as("cluster", () =>
       startInProcess({
         clock: this.#clock,
         tokens: tokensOf({ operators }),
@@ -250,7 +226,7 @@ export class World {
   }
 
   #listen(): void {
-    this.#cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
+    this.cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
       this.#revisions.push({ at: this.loop.now, revision });
       if (name === "leases.coordination.k8s.io") this.#noteLease(type, entry.object, previous?.object);
       if (ignoredCollections.has(name)) return;
@@ -356,7 +332,7 @@ export class World {
 
   /** Has the API server handle a request. Loading a schema may take real time, but no virtual time. */
   handle(who: string, request: PlainRequest): Promise<PlainResponse> {
-    return this.as(who, () => this.loop.hold(this.#cluster.handle(request)));
+    return this.as(who, () => this.loop.hold(this.cluster.handle(request)));
   }
 
   /** Sends a request with all permissions. A PATCH is a merge patch. */
@@ -370,7 +346,6 @@ export class World {
     this.recorder.add({ type: "fault", text: faultText(fault) });
   }
 
-  /** Returns the revision of the cluster at an earlier time. */
   revisionAt(time: number): number {
     const before = this.#revisions.findLast(({ at }) => at <= time);
     return before?.revision ?? this.#base.state.revision;
@@ -378,7 +353,7 @@ export class World {
 
   /** Returns all objects, without those that every cluster has. */
   objects(): KubernetesObject[] {
-    return this.#cluster.core.store.collections().flatMap((collection) =>
+    return this.cluster.core.store.collections().flatMap((collection) =>
       ignoredCollections.has(collection.name)
         ? []
         : collection
@@ -393,7 +368,7 @@ export class World {
     for (const replica of this.replicas) replica.close();
     // Code that is still due ends here, in its own environment.
     await this.loop.drain();
-    await this.#cluster.stop();
+    await this.cluster.stop();
     this.#clock.stop();
   }
 }

@@ -2,23 +2,11 @@
 // has the detectors for one subject: objects, reconciles, requests, webhooks (health and answers), and the operator's process.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import {
-  type Recorded,
-  type RecordedFault,
-  type RecordedWrite,
-  placeName,
-  writerName,
-} from "../../../dev/record/recorded.ts";
+import type { Recorded, RecordedFault, RecordedWrite } from "../../../dev/record/recorded.ts";
+import { placeName, writerName } from "../../../dev/record/recorded.ts";
 import { BlockedLoopDetector, GrowingMemoryDetector, GrowingQueueDetector } from "./process.ts";
-import {
-  type AskedRequests,
-  type Change,
-  type Detector,
-  type Finding,
-  type SeenCall,
-  type SeenWrite,
-  changesOf,
-} from "./finding.ts";
+import type { AskedRequests, Change, Detector, Finding, SeenCall, SeenWrite } from "./finding.ts";
+import { changesOf } from "./finding.ts";
 import {
   ConflictDetector,
   HotLoopDetector,

@@ -1,18 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { restorer } from "../../../dev/record/recorded.ts";
-import {
-  type Change,
-  type Detector,
-  Episodes,
-  type Found,
-  type SeenWrite,
-  groupBy,
-  listed,
-  shortValue,
-  span,
-  times,
-  together,
-} from "./finding.ts";
+import type { Change, Detector, Found, SeenWrite } from "./finding.ts";
+import { Episodes, groupBy, listed, shortValue, span, times, together } from "./finding.ts";
 
 /** The number of times that a value must be changed back. */
 const least = 3;

@@ -1,26 +1,9 @@
 import { isOperator, objectOfCause, requeueOfCause } from "../../../dev/record/recorded.ts";
 import type { Call, Reconcile } from "../history.ts";
-import {
-  type RequestTarget,
-  hasSucceeded,
-  isWrite,
-  placeOf,
-  requestTarget,
-  verbOf,
-} from "../request-target.ts";
-import {
-  type AskedRequests,
-  type Detector,
-  Episodes,
-  type Found,
-  type FoundRequest,
-  type SeenCall,
-  type SeenWrite,
-  listed,
-  shortened,
-  span,
-  times,
-} from "./finding.ts";
+import type { RequestTarget } from "../request-target.ts";
+import { hasSucceeded, isWrite, placeOf, requestTarget, verbOf } from "../request-target.ts";
+import type { AskedRequests, Detector, Found, FoundRequest, SeenCall, SeenWrite } from "./finding.ts";
+import { Episodes, listed, shortened, span, times } from "./finding.ts";
 import { isCallFor, isCallOf } from "../connections.ts";
 import { webhookName } from "../webhook-call.ts";
 

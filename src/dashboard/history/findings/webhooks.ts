@@ -1,14 +1,8 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { compareQuantities, isQuantity } from "@tsbuilder/apimachinery/quantity";
-import {
-  type RecordedAdmission,
-  isOperator,
-  keysOfCall,
-  placeName,
-  placesOfCall,
-  writerName,
-} from "../../../dev/record/recorded.ts";
+import type { RecordedAdmission } from "../../../dev/record/recorded.ts";
+import { isOperator, keysOfCall, placeName, placesOfCall, writerName } from "../../../dev/record/recorded.ts";
 import type { Call, Reconcile, Sample } from "../history.ts";
 import { verdictOf, webhookName } from "../webhook-call.ts";
 import {

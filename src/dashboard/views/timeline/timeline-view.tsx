@@ -11,25 +11,17 @@ import {
   outcomeSigns,
   outcomes,
   verdictSigns,
+  verdicts,
 } from "../outcomes.tsx";
 import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
 import { Rows } from "../rows.tsx";
 import { duration, matcher, timeOfDay } from "../texts.ts";
 import { usePage } from "../shown.ts";
 import { StretchButtons, useStretch, useWidth } from "../stretch.tsx";
-import {
-  type Bar,
-  type CallLane,
-  type Lane,
-  type Mark,
-  barsOf,
-  callLanesOf,
-  lanesOf,
-  marksOf,
-  ticksOf,
-} from "./timeline-scale.ts";
+import type { Bar, CallLane, Lane, Mark } from "./timeline-scale.ts";
+import { barsOf, callLanesOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 import { placesOfCall } from "../../../dev/record/recorded.ts";
-import { verdictOf, verdicts, webhookName } from "../../history/webhook-call.ts";
+import { verdictOf, webhookName } from "../../history/webhook-call.ts";
 import { CallDetail, CallList, operationOf } from "../webhook-call.tsx";
 
 const laneHeight = 30;
