@@ -1,6 +1,7 @@
 // The views of the page. Begin here: `Page` shows one view at a time, from the folders `objects`, `timeline` and `numbers`, the
 // findings (below) or the log (`lines`). `shown` has the user's choices; the other files are parts that several views use.
 
+import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Feed, RefusedActionError } from "../feed/feed.ts";
 import { Actions } from "./actions.tsx";
@@ -13,14 +14,6 @@ import { duration, matcher, timeOfDay } from "./texts.ts";
 import type { Finding } from "../history/findings/findings.ts";
 import { NumbersView } from "./numbers/numbers-view.tsx";
 
-const titles: Readonly<Record<View, string>> = {
-  objects: "Objects",
-  timeline: "Reconciles",
-  numbers: "Numbers",
-  findings: "Findings",
-  log: "Log",
-};
-
 /** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
 export function Page({ feed }: { readonly feed: Feed }) {
   const [, setChanges] = useState(0);
@@ -30,13 +23,7 @@ export function Page({ feed }: { readonly feed: Feed }) {
   const moment = shown.moment ?? feed.history.to;
   const findings = useFindings(feed, shown.moment);
   const context = useMemo(() => ({ feed, shown, show, moment }), [feed, shown, show, moment]);
-  const CurrentView = {
-    objects: ObjectsView,
-    timeline: TimelineView,
-    numbers: NumbersView,
-    findings: FindingsView,
-    log: LogView,
-  }[shown.view];
+  const { Content } = viewParts[shown.view];
   return (
     <Context.Provider value={context}>
       <header>
@@ -50,7 +37,7 @@ export function Page({ feed }: { readonly feed: Feed }) {
               aria-current={shown.view === view ? "page" : undefined}
               onClick={() => show({ view })}
             >
-              {titles[view]}
+              {viewParts[view].title}
               {view === "findings" && findings.length > 0 && <span class="count">{findings.length}</span>}
             </button>
           ))}
@@ -67,10 +54,23 @@ export function Page({ feed }: { readonly feed: Feed }) {
       </header>
       <MomentBar />
       <main>
-        <CurrentView />
+        <Content />
       </main>
     </Context.Provider>
   );
+}
+
+const viewParts: Readonly<Record<View, ViewParts>> = {
+  objects: { title: "Objects", Content: ObjectsView },
+  timeline: { title: "Reconciles", Content: TimelineView },
+  numbers: { title: "Numbers", Content: NumbersView },
+  findings: { title: "Findings", Content: FindingsView },
+  log: { title: "Log", Content: LogView },
+};
+
+interface ViewParts {
+  readonly title: string;
+  readonly Content: () => JSX.Element;
 }
 
 /** Findings that the view of numbers shows in context. */

@@ -18,11 +18,6 @@ type OperatorMessage = {
 
 type OperatorSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
 
-/** The messages of one turn of the event loop, as a process sends them. */
-interface SentMessages {
-  readonly tsbuilder: readonly OperatorMessage[];
-}
-
 /** The channels of the runtime. They are repeated here, checked by the compiler, since loading the runtime takes long. */
 const channels = Object.keys({
   "tsbuilder:enqueue": true,
@@ -89,7 +84,7 @@ export function listenToOperator(
   };
   return {
     message: (message) => {
-      const sent = (message as Partial<SentMessages> | null)?.tsbuilder;
+      const sent = (message as { readonly tsbuilder?: readonly OperatorMessage[] } | null)?.tsbuilder;
       if (Array.isArray(sent)) write(sent.map(take).filter((one) => one !== undefined));
     },
     end: () => {

@@ -19,7 +19,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
   const lease = { id: `${name}.simulation`, namespace: operatorNamespace };
   // The operator's own stand-ins come first.
   const wrap = (client: Client): Client => {
-    const answered = answerCommands(client, world.exec!, world, replica);
+    const answered = answerCommands(client, world.scenario.exec!, world, replica);
     return options?.client?.wrap?.(answered) ?? answered;
   };
   return new Manager({
@@ -29,7 +29,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
     clock: life.clock,
     logger: world.recorder.logger(replica.name),
     blockedAfter: "0s",
-    ...(world.exec && { client: { ...options?.client, wrap } }),
+    ...(world.scenario.exec && { client: { ...options?.client, wrap } }),
     webhooks: {
       ...options?.webhooks,
       carry: (served) => {
@@ -279,13 +279,8 @@ class Exchange {
 
 const resourcePath = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/([^?]+)/;
 
-interface Write {
-  readonly path: string;
-  readonly body?: string | undefined;
-}
-
 /** Returns the object that a request writes: `ConfigMap.v1 default/shop`. The name of a new one is in the body. */
-function objectOf(cluster: InProcessCluster, { path, body = "{}" }: Write): string | undefined {
+function objectOf(cluster: InProcessCluster, { path, body = "{}" }: WireRequest): string | undefined {
   const { apiVersion, kind, namespace, name: given } = targetOf(cluster, path);
   const name = given ?? (JSON.parse(body) as { metadata?: { name?: string } }).metadata?.name;
   if (kind === undefined || name === undefined) return undefined;
@@ -293,10 +288,7 @@ function objectOf(cluster: InProcessCluster, { path, body = "{}" }: Write): stri
 }
 
 /** Returns the kind of a write, without the object's name: `PATCH Shop/status`. */
-function writePoint(
-  cluster: InProcessCluster,
-  { method, path }: Write & { readonly method: string },
-): string {
+function writePoint(cluster: InProcessCluster, { method, path }: WireRequest): string {
   const { kind, subresource } = targetOf(cluster, path);
   return `${method} ${kind ?? path}${subresource === undefined ? "" : `/${subresource}`}`;
 }
@@ -315,13 +307,6 @@ function targetOf({ core: { registry } }: InProcessCluster, path: string) {
   };
 }
 
-/** The parts of a request that decide its kind. */
-interface Call {
-  readonly method: string;
-  /** Including the query. */
-  readonly path: string;
-}
-
 /** The kind of a request. Faults are aimed at reads and writes only: leases and Events are not the operator's work. */
 type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
 
@@ -329,7 +314,7 @@ const leases = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?l
 
 const events = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;
 
-export function kindOf({ method, path }: Call, isStream: boolean): CallKind {
+export function kindOf({ method, path }: Pick<WireRequest, "method" | "path">, isStream: boolean): CallKind {
   if (leases.test(path)) return "lease";
   if (method !== "GET") return events.test(path) ? "event" : "write";
   if (!isStream) return "read";

@@ -150,8 +150,6 @@ export class World {
   readonly random: Random;
   readonly faults: FaultPlan;
   readonly scenario: Scenario;
-  readonly http: Scenario["http"];
-  readonly exec: Scenario["exec"];
   readonly replicas: readonly Replica[];
   /** Chooses the replica that handles a webhook call. */
   readonly webhookRandom: Random;
@@ -187,8 +185,6 @@ export class World {
     this.scenario = scenario;
     this.random = new Random(scenario.seed ?? 1);
     this.webhookRandom = this.random.fork("webhooks");
-    this.http = scenario.http;
-    this.exec = scenario.exec;
     this.faults = new FaultPlan(scenario.faults ?? []);
     const connect = (replica: Replica, life: Life): Manager => makeManager(this, replica, life);
     this.replicas = scenario.operators.flatMap((operator) =>

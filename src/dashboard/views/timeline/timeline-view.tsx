@@ -112,18 +112,24 @@ export function TimelineView() {
         {(lane) =>
           "reconciles" in lane ? (
             <LaneRow
-              lane={lane}
+              title={nameOf(lane)}
               bars={barsOf(lane.reconciles, left, right, scale)}
+              lookOf={lookOfReconciles}
               chosen={chosen}
               onChoose={choose}
-            />
+            >
+              <span class="dim">{lane.controller}</span> {lane.request}
+            </LaneRow>
           ) : (
-            <CallLaneRow
-              lane={lane}
+            <LaneRow
+              title={nameOf(lane)}
               bars={barsOf(lane.calls, left, right, scale)}
+              lookOf={lookOfCalls}
               chosen={chosenCall}
               onChoose={chooseCall}
-            />
+            >
+              {lane.key} <span class="dim">{lane.shortName}</span>
+            </LaneRow>
           )
         }
       </Rows>
@@ -156,58 +162,6 @@ export function TimelineView() {
       )}
     </section>
   );
-}
-
-interface CallLaneRowProps {
-  readonly lane: CallLane;
-  readonly bars: readonly Bar<Call>[];
-  readonly chosen: Call | undefined;
-  readonly onChoose: (bar: Bar<Call>) => void;
-}
-
-/** The lane of a webhook and an object: their names, and bars for the calls. */
-function CallLaneRow({
-  lane: { webhook, shortName, resource, key },
-  bars,
-  chosen,
-  onChoose,
-}: CallLaneRowProps) {
-  return (
-    <div class="lane">
-      <span
-        class="lane-name"
-        title={`${webhook} ${resource} ${key}`}
-        style={{ width: `${labelWidth - 10}px` }}
-      >
-        {key} <span class="dim">{shortName}</span>
-      </span>
-      {bars.map((bar) => {
-        const verdict = worstVerdict(bar);
-        return (
-          <LaneBar
-            key={bar.items[0]!.uid}
-            bar={bar}
-            look={`call ${verdict}`}
-            label={labelOfCalls(bar, verdict)}
-            sign={verdictSigns[verdict]}
-            chosen={chosen}
-            onChoose={onChoose}
-          />
-        );
-      })}
-    </div>
-  );
-}
-
-function labelOfCalls({ items: [first, ...more] }: Bar<Call>, verdict: string): string {
-  const { from, to } = first!;
-  if (more.length > 0) return `${more.length + 1} calls of ${webhookName(first!)}, the worst: ${verdict}`;
-  return `${timeOfDay(from)} ${webhookName(first!)} ${operationOf(first!)}: ${verdict} in ${duration(to - from)}`;
-}
-
-function worstVerdict({ items }: Bar<Call>) {
-  const worst = Math.max(...items.map((call) => verdicts.indexOf(verdictOf(call))));
-  return verdicts[worst]!;
 }
 
 interface ChosenCallProps {
@@ -271,50 +225,59 @@ function Merged({ count, noun, children }: MergedProps) {
   );
 }
 
-interface LaneRowProps {
-  readonly lane: Lane;
-  readonly bars: readonly Bar<Reconcile>[];
-  readonly chosen: Reconcile | undefined;
-  readonly onChoose: (bar: Bar<Reconcile>) => void;
+/** How a bar is drawn. */
+interface BarLook {
+  readonly key: string;
+  /** The classes of its colour. */
+  readonly look: string;
+  readonly label: string;
+  /** Shown if the bar is wide enough. */
+  readonly sign: string;
 }
 
-/** The lane of a request: its name, and bars for its reconciles. */
-function LaneRow({ lane: { controller, request }, bars, chosen, onChoose }: LaneRowProps) {
+interface LaneRowProps<Item> {
+  readonly title: string;
+  /** The name of the lane. */
+  readonly children: ComponentChildren;
+  readonly bars: readonly Bar<Item>[];
+  readonly lookOf: (bar: Bar<Item>) => BarLook;
+  readonly chosen: Item | undefined;
+  readonly onChoose: (bar: Bar<Item>) => void;
+}
+
+/** The lane of a request, or of a webhook and an object: its name, and bars for its reconciles or calls. */
+function LaneRow<Item>({ title, children, bars, lookOf, chosen, onChoose }: LaneRowProps<Item>) {
   return (
     <div class="lane">
-      <span class="lane-name" title={`${controller} ${request}`} style={{ width: `${labelWidth - 10}px` }}>
-        <span class="dim">{controller}</span> {request}
+      <span class="lane-name" title={title} style={{ width: `${labelWidth - 10}px` }}>
+        {children}
       </span>
       {bars.map((bar) => {
-        const worst = worstReconcile(bar);
-        return (
-          <LaneBar
-            key={bar.items[0]!.reconcileID}
-            bar={bar}
-            look={worst.outcome}
-            label={labelOfReconciles(bar, worst)}
-            sign={outcomeSigns[worst.outcome]}
-            chosen={chosen}
-            onChoose={onChoose}
-          />
-        );
+        const { key, ...look } = lookOf(bar);
+        return <LaneBar key={key} bar={bar} {...look} chosen={chosen} onChoose={onChoose} />;
       })}
     </div>
   );
 }
 
-function labelOfReconciles({ items: reconciles }: Bar<Reconcile>, { outcome }: Reconcile): string {
-  const [first] = reconciles;
-  const { controller, request, from, to } = first!;
-  if (reconciles.length > 1)
-    return `${reconciles.length} reconciles of ${controller} ${request}, the worst: ${outcome}`;
-  return `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
+function lookOfReconciles({ items }: Bar<Reconcile>): BarLook {
+  const { reconcileID: key, controller, request, from, to } = items[0]!;
+  const outcome = outcomes[Math.max(...items.map((one) => outcomes.indexOf(one.outcome)))]!;
+  const label =
+    items.length > 1
+      ? `${items.length} reconciles of ${controller} ${request}, the worst: ${outcome}`
+      : `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
+  return { key, look: outcome, label, sign: outcomeSigns[outcome] };
 }
 
-function worstReconcile({ items: reconciles }: Bar<Reconcile>): Reconcile {
-  return reconciles.reduce((worst, one) =>
-    outcomes.indexOf(one.outcome) > outcomes.indexOf(worst.outcome) ? one : worst,
-  );
+function lookOfCalls({ items }: Bar<Call>): BarLook {
+  const first = items[0]!;
+  const verdict = verdicts[Math.max(...items.map((call) => verdicts.indexOf(verdictOf(call))))]!;
+  const label =
+    items.length > 1
+      ? `${items.length} calls of ${webhookName(first)}, the worst: ${verdict}`
+      : `${timeOfDay(first.from)} ${webhookName(first)} ${operationOf(first)}: ${verdict} in ${duration(first.to - first.from)}`;
+  return { key: first.uid, look: `call ${verdict}`, label, sign: verdictSigns[verdict] };
 }
 
 /** Marks for the actions on the page, as links to their moments. */
@@ -347,12 +310,8 @@ function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
 /** The width of the names left of the bars, in pixels. */
 const labelWidth = 260;
 
-interface LaneBarProps<Item> {
+interface LaneBarProps<Item> extends Omit<BarLook, "key"> {
   readonly bar: Bar<Item>;
-  readonly look: string;
-  readonly label: string;
-  /** Shown if the bar is wide enough. */
-  readonly sign: string;
   readonly chosen: Item | undefined;
   readonly onChoose: (bar: Bar<Item>) => void;
 }
