@@ -10,6 +10,7 @@ import {
   type RecordedText,
   type RecordedWrite,
   endedAt,
+  keyName,
   placeName,
   placesOfCall,
   type RecordedSample,
@@ -240,8 +241,7 @@ class CallIndex {
   created({ resource, key, object }: RecordedWrite, at: number): void {
     const { namespace, name = "", generateName } = object.metadata;
     if (!generateName || !name.startsWith(generateName)) return;
-    const unnamed = namespace === undefined ? generateName : `${namespace}/${generateName}`;
-    const place = placeName({ resource, key: unnamed });
+    const place = placeName({ resource, key: keyName({ namespace, name: generateName }) });
     const waiting = this.#unnamed.get(place)?.filter(({ to }) => to >= at - longestCreation);
     if (waiting === undefined) return;
     const found = new Map<string, Call>();

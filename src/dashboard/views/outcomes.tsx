@@ -10,17 +10,6 @@ export function Outcome({ outcome }: { readonly outcome: Reconcile["outcome"] })
   );
 }
 
-/** The legend of all outcomes. */
-export function Legend() {
-  return (
-    <span class="legend">
-      {outcomes.map((outcome) => (
-        <Outcome key={outcome} outcome={outcome} />
-      ))}
-    </span>
-  );
-}
-
 /** A sign for each outcome, from the best to the worst: not everybody can tell the colours apart. */
 export const outcomeSigns: Readonly<Record<Reconcile["outcome"], string>> = {
   done: "✓",
@@ -54,15 +43,3 @@ export const verdictSigns: Readonly<Record<Verdict, string>> = {
 };
 
 export const verdicts = Object.keys(verdictSigns) as Verdict[];
-
-/** The legend of all verdicts. */
-export function VerdictLegend() {
-  return (
-    <span class="legend">
-      webhooks
-      {verdicts.map((verdict) => (
-        <VerdictWord key={verdict} verdict={verdict} />
-      ))}
-    </span>
-  );
-}

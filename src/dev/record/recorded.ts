@@ -198,9 +198,15 @@ export function placesOfCall(call: RecordedCall): readonly string[] {
 /** Returns the keys of the objects of a call, such as `default/db`. */
 export function keysOfCall(call: RecordedCall): readonly string[] {
   if (call.call !== "conversion") return [call.key];
-  return call.objects.map(({ metadata: { namespace, name = "" } }) =>
-    namespace === undefined ? name : `${namespace}/${name}`,
-  );
+  return call.objects.map(({ metadata }) => keyName(metadata));
+}
+
+/** Returns the key of an object: `default/db`, or without a namespace, `db`. */
+export function keyName({
+  namespace,
+  name = "",
+}: Partial<Record<"namespace" | "name", string | undefined>>): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
 /** The resources of Events, in both API groups. */

@@ -2,7 +2,7 @@ import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { describeAction, describeFault } from "./describe-action.ts";
 import type { Recorded, RecordedAdmission, RecordedCall, RecordedWrite } from "./recorded.ts";
-import { keysOfCall, placeName, summarizeEvent, writerName } from "./recorded.ts";
+import { keyName, keysOfCall, placeName, summarizeEvent, writerName } from "./recorded.ts";
 import { mostRequests } from "./operator-messages.ts";
 
 interface Told {
@@ -91,7 +91,7 @@ class Owners {
 
   /** Returns an owner and its owners. Of an owner without a write in this session, only the name is known. */
   #aboutOwner({ uid = "", name = "" }: Owner, namespace: string | undefined): readonly string[] {
-    return this.#byUid.get(uid) ?? [namespace === undefined ? name : `${namespace}/${name}`];
+    return this.#byUid.get(uid) ?? [keyName({ namespace, name })];
   }
 }
 

@@ -3,16 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { Call, Reconcile } from "../../history/history.ts";
 import { whatLedTo } from "../../history/connections.ts";
 import { Empty, Link } from "../messages.tsx";
-import {
-  Legend,
-  Outcome,
-  VerdictLegend,
-  VerdictWord,
-  outcomeSigns,
-  outcomes,
-  verdictSigns,
-  verdicts,
-} from "../outcomes.tsx";
+import { Outcome, VerdictWord, outcomeSigns, outcomes, verdictSigns, verdicts } from "../outcomes.tsx";
 import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
 import { Rows } from "../rows.tsx";
 import { duration, matcher, timeOfDay } from "../texts.ts";
@@ -86,8 +77,19 @@ export function TimelineView() {
     <section class="timeline" ref={box} aria-label="Reconciles" onKeyDown={onKeyDown}>
       <div class="toolbar">
         <StretchButtons stretch={stretch} />
-        <Legend />
-        {calls.length > 0 && <VerdictLegend />}
+        <span class="legend">
+          {outcomes.map((outcome) => (
+            <Outcome key={outcome} outcome={outcome} />
+          ))}
+        </span>
+        {calls.length > 0 && (
+          <span class="legend">
+            webhooks
+            {verdicts.map((verdict) => (
+              <VerdictWord key={verdict} verdict={verdict} />
+            ))}
+          </span>
+        )}
       </div>
       <div class="axis" aria-hidden="true">
         {ticksOf(left, right, scale).map((at) => (
