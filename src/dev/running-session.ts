@@ -91,7 +91,6 @@ function shown({ metadata, ...object }: KubernetesObject): object {
   return hideSecret({ ...object, metadata: rest });
 }
 
-/** Selects reconciles of the last session. */
 interface ReconcileQuery {
   readonly controller?: string | undefined;
   /** The key of the object, `default/db`, or its name. */
@@ -130,7 +129,7 @@ export function readReconciles(root: string, query: ReconcileQuery): FoundReconc
         (outcome === undefined || one.outcome === outcome),
     )
     .slice(-Math.min(Math.max(last, 1), most));
-  return { isRunning: isSessionRunning(folder), reconciles };
+  return { isRunning: readLock(lockOf(folder)) !== undefined, reconciles };
 }
 
 /**
@@ -146,11 +145,6 @@ export function lockSession(folder: string): () => void {
     code: "REFUSED",
     hint: `use it, or stop it: kill ${pid}`,
   });
-}
-
-/** Returns true if a session is running in a project's folder. */
-function isSessionRunning(folder: string): boolean {
-  return readLock(lockOf(folder)) !== undefined;
 }
 
 function lockOf(folder: string): string {

@@ -4,23 +4,24 @@
 // `written-test` turns a record into a test. `trial` runs an operator without a session, and `envtest` installs kube-apiserver.
 
 import { join } from "node:path";
-import type { Client, Kind } from "@tsbuilder/runtime";
+import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
+import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import { openStateFolder } from "../scaffold/state-folder.ts";
 import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
-import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./config/apply-config.ts";
+import { type AppliedObjects, applyConfig, applySamples, deleteApplied } from "./config/apply-config.ts";
 import type { DevCluster } from "./cluster/dev-cluster.ts";
-import type { Report } from "./dev-event.ts";
+import type { Report, ShownObject } from "./dev-event.ts";
 import { lockSession, rememberConfig } from "./running-session.ts";
 import { OwnWrites, Reloader } from "./reload/reloader.ts";
 import type { PageActions } from "./page/page-action.ts";
-import { recordActions } from "./page/record-actions.ts";
-import { sessionActions } from "./page/session-actions.ts";
+import { recordActions, sessionActions } from "./page/session-actions.ts";
 import type { RecordedReconcile, RecordedSample } from "./record/recorded.ts";
 import { RecordFile } from "./record/record-file.ts";
 import type { SessionRecording } from "./record/session-recording.ts";
 import { type SessionPlace, prepareWebhooks, sessionOperator } from "./operator/session-operator.ts";
-import { watchObjects } from "./watch-objects.ts";
 import { watchSources } from "./reload/watch-sources.ts";
+import { TsbuilderError } from "../shared/errors.ts";
+import { isUnanswered } from "./config/explain-rejection.ts";
 
 /** The options of a session. */
 export interface SessionOptions {
@@ -181,13 +182,97 @@ async function placeFor(
   return { namespace, prefix, webhooks };
 }
 
-/** Reports changes of the project's kinds until the returned function is called. */
+/** Reports every change of the objects of the project's kinds until the returned function is called. */
 async function showObjects(options: SessionOptions, client: Client, report: Report): Promise<Cleanup> {
   const kinds: Kind[] = await Promise.all(options.kinds.map((kind) => client.mapper.kindFor(kind)));
   const ended = new AbortController();
-  const watching = watchObjects(client, kinds, report, ended.signal);
-  return () => {
+  const outage = new Outage(report);
+  const watching = Promise.all(
+    kinds.map((kind) => watchKind(client, kind, { report, outage }, ended.signal)),
+  );
+  return async () => {
     ended.abort();
-    return watching;
+    await watching;
   };
+}
+
+interface WithConditions extends KubernetesObject {
+  readonly status?: { readonly conditions?: ShownObject["conditions"] };
+}
+
+/** Reports once that a cluster is unavailable, and once that it is back, however many watches fail. */
+class Outage {
+  readonly #report: Report;
+  #isAway = false;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  failed(error: unknown): void {
+    if (this.#isAway || !isUnanswered(error)) return;
+    this.#isAway = true;
+    this.#report({
+      type: "error",
+      error: new TsbuilderError("lost the connection to the cluster", {
+        code: "CLUSTER_UNREACHABLE",
+        hint: "check that it is running: dev and the operator continue once it is back",
+        cause: error,
+      }),
+    });
+  }
+
+  answered(): void {
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#report({ type: "again", what: "cluster" });
+    this.#report({ type: "info", text: "the cluster is available again" });
+  }
+}
+
+async function watchKind(
+  client: Client,
+  kind: Kind,
+  { report, outage }: { readonly report: Report; readonly outage: Outage },
+  signal: AbortSignal,
+): Promise<void> {
+  const shown = new Map<string, string>();
+  while (!signal.aborted) {
+    try {
+      for await (const { type, object } of client.watch(kind, { signal })) {
+        outage.answered();
+        if (type === "BOOKMARK") continue;
+        const { namespace, name = "" } = object.metadata;
+        const key = `${namespace}/${name}`;
+        const now = textOf(object);
+        const before = shown.get(key);
+        if (now === before && type !== "DELETED") continue;
+        shown.set(key, now);
+        report({
+          type: "object",
+          object: {
+            kind: kind.kind,
+            namespace,
+            name,
+            isDeleted: type === "DELETED",
+            conditions: (object as WithConditions).status?.conditions ?? [],
+            now,
+            before,
+          },
+        });
+      }
+    } catch (error) {
+      if (!signal.aborted) outage.failed(error);
+      // The server closes watches now and then, and a CRD may be replaced: a new watch starts with a new list.
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200);
+    });
+  }
+}
+
+/** Formats an object for people: as YAML, without managedFields and resourceVersion. */
+function textOf(object: KubernetesObject): string {
+  const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata;
+  return emitYaml(JSON.parse(JSON.stringify({ ...object, metadata })) as YamlValue);
 }

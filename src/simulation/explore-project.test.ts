@@ -14,7 +14,7 @@ import {
   exploreProject,
   summaryOf,
 } from "./explore-project.ts";
-import type { Failure } from "./explore/index.ts";
+import type { Failure } from "./explore/explore.ts";
 
 const folder = fileURLToPath(new URL("../../e2e/golden/app-operator", import.meta.url));
 

@@ -5,16 +5,11 @@ import { loadObjects } from "@tsbuilder/cluster/testing";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import type { Scenario, SimulatedOperator } from "./contract/index.ts";
 import { seedsPerPlan } from "./explore/explore.ts";
-import {
-  type Exploration,
-  type ExploreOptions,
-  type Failure,
-  examineScenario,
-  explore,
-} from "./explore/index.ts";
+import type { Exploration, ExploreOptions, Failure } from "./explore/explore.ts";
+import { examineScenario, explore } from "./explore/explore.ts";
 import { testOf } from "./explore/story.ts";
 import { Random } from "./random.ts";
-import { type OperationsOptions, operationsFor } from "./operations/index.ts";
+import { type OperationsOptions, operationsFor } from "./operations/operations-for.ts";
 
 /**
  * A controller of a project, to be explored. Everything that a scenario may have besides, such as other objects,

@@ -3,19 +3,22 @@
  * `world/simulate.ts`. README.md says where everything else is decided.
  */
 export * from "./contract/index.ts";
-export * from "./explore/index.ts";
+export {
+  type CrashPoints,
+  examineScenario,
+  explore,
+  type Exploration,
+  type ExploreOptions,
+  type Failure,
+} from "./explore/explore.ts";
 export {
   examineProject,
   exploreProject,
   type ProjectExploration,
   type ProjectFinding,
 } from "./explore-project.ts";
-export { OutsideError } from "./globals/index.ts";
-export {
-  operationsFor,
-  type OperationsOptions,
-  type UnchangedField,
-  unchangedFields,
-} from "./operations/index.ts";
+export { OutsideError } from "./globals/environment.ts";
+export { operationsFor, type OperationsOptions } from "./operations/operations-for.ts";
+export { type UnchangedField, unchangedFields } from "./operations/unchanged-fields.ts";
 export { Random } from "./random.ts";
-export { simulate } from "./world/index.ts";
+export { simulate } from "./world/simulate.ts";

@@ -5,7 +5,7 @@ import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import { startTestManager, untilIdle } from "@tsbuilder/runtime/testing";
 import type { Scenario } from "@tsbuilder/simulation";
 import type { PlannedStep } from "../../../src/simulation/operations/operations-for.ts";
-import type { CRD } from "../../../src/simulation/operations/checked-kind.ts";
+import type { CRD } from "../../../src/simulation/operations/draw-object.ts";
 import { startControlPlane } from "../../oracle/real/control-plane.ts";
 import { findBinaries } from "../../oracle/real/control-plane-binaries.ts";
 import { eventually } from "../../support/eventually.ts";

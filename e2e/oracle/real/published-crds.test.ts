@@ -8,8 +8,8 @@ import { toJson } from "../../../src/generators/crd/custom-resource-definition.t
 import { ProjectSources } from "../../../src/generators/sources/project-sources.ts";
 import { planTypes } from "../../../src/generators/types/types-from-crd.ts";
 import { memoryTree } from "../../../src/scaffold/tree.ts";
-import { operationsFor } from "../../../src/simulation/operations/index.ts";
-import type { CRD } from "../../../src/simulation/operations/checked-kind.ts";
+import { operationsFor } from "../../../src/simulation/operations/operations-for.ts";
+import type { CRD } from "../../../src/simulation/operations/draw-object.ts";
 import { Random } from "../../../src/simulation/random.ts";
 import { surprisesOf } from "../../support/simulation/do-steps.ts";
 import { publishedCrds } from "./published-crds.ts";

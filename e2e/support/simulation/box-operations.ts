@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
-import { operationsFor, type OperationsOptions } from "../../../src/simulation/operations/index.ts";
+import { operationsFor, type OperationsOptions } from "../../../src/simulation/operations/operations-for.ts";
 import type { PlannedStep } from "../../../src/simulation/operations/operations-for.ts";
-import type { CRD } from "../../../src/simulation/operations/checked-kind.ts";
+import type { CRD } from "../../../src/simulation/operations/draw-object.ts";
 import { Random } from "../../../src/simulation/random.ts";
 
 let made = 0;

@@ -6,7 +6,7 @@ import {
   type UnstructuredObject,
 } from "@tsbuilder/runtime";
 import type { PlannedStep } from "../../../src/simulation/operations/operations-for.ts";
-import type { CRD } from "../../../src/simulation/operations/checked-kind.ts";
+import type { CRD } from "../../../src/simulation/operations/draw-object.ts";
 
 export const CustomResourceDefinition = defineKind<KubernetesObject>(
   { group: "apiextensions.k8s.io", version: "v1" },

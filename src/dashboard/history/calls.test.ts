@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RecordedAdmission } from "../../dev/record/recorded.ts";
 import { callsOf, reconcilesBehind } from "./connections.ts";
 import { History } from "./history.ts";
-import { ann, madeCall, madeObject, madeReconcile, madeRequest, timeOf } from "./made-records.ts";
+import { ann, madeCall, madeObject, madeReconcile, madeRequest, timeOf } from "./testdata/made-records.ts";
 import { patchedObject, verdictOf } from "./webhook-call.ts";
 
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls";

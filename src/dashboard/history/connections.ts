@@ -2,20 +2,19 @@
 // caused another one (`whatLedTo`), and which webhook calls (`callsOf`) and log lines (`logOf`) belong to a reconcile. The
 // record does not say it, so all of it is derived from times, users, paths and names.
 
-import { causesOf, objectOfCause } from "../../dev/record/causes.ts";
-import { eventResources, keysOfCall } from "../../dev/record/recorded.ts";
-import { type EventReference, type EventSummary, summarizeEvent } from "../../dev/record/event-summary.ts";
 import {
-  type Call,
-  type History,
-  type Printed,
-  type Reconcile,
-  type Revision,
-  type Track,
-} from "./history.ts";
+  type EventReference,
+  type EventSummary,
+  causesOf,
+  eventResources,
+  isOperator,
+  keysOfCall,
+  objectOfCause,
+  summarizeEvent,
+} from "../../dev/record/recorded.ts";
+import type { Call, History, Printed, Reconcile, Revision, Track } from "./history.ts";
 import { countUntil } from "./count-until.ts";
 import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
-import { isOperator } from "../../dev/record/writer.ts";
 
 /** Times come from two processes, and each rounds down to a whole millisecond. */
 const inaccuracy = 1;

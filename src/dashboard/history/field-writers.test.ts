@@ -1,6 +1,6 @@
 import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
-import { linesWithWriters } from "./field-writers.ts";
+import { linesWithWriters } from "./object-yaml.ts";
 
 type Entry = Omit<ManagedFieldsEntry, "fieldsV1"> & { readonly fieldsV1?: unknown };
 

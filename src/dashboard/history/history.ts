@@ -1,5 +1,5 @@
 // A recorded session of `dev`, as the page reads it. Begin here: `History` indexes the lines of the record. `connections` finds
-// which parts belong together, `owner-tree` the tree of objects, `field-writers` the writer of each field, and `findings` looks
+// which parts belong together, `owner-tree` the tree of objects, `object-yaml` the writer of each field, and `findings` looks
 // for probable mistakes.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
@@ -10,6 +10,7 @@ import {
   type RecordedText,
   type RecordedWrite,
   endedAt,
+  keyName,
   placeName,
   placesOfCall,
   type RecordedSample,
@@ -92,12 +93,21 @@ interface GrowingTrack extends Track {
  */
 export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
+  readonly tracks: ReadonlyMap<string, Track> = this.#tracks;
   readonly #reconciles: Reconcile[] = [];
+  /** The reconciles, in the order in which they ended. */
+  readonly reconciles: readonly Reconcile[] = this.#reconciles;
   readonly #calls: Call[] = [];
+  /** The webhook calls, in the order in which they ended. */
+  readonly calls: readonly Call[] = this.#calls;
   readonly #callIndex = new CallIndex();
   readonly #printed: Printed[] = [];
+  readonly printed: readonly Printed[] = this.#printed;
   readonly #actions: Printed[] = [];
+  /** Actions on the page, and the failures that the page planned and a request met. */
+  readonly actions: readonly Printed[] = this.#actions;
   readonly #samples: Sample[] = [];
+  readonly samples: readonly Sample[] = this.#samples;
   /** The places by kind and key, of all groups. */
   readonly #places = new Map<string, Set<string>>();
   /** The times of the writes, each once, for `nextMoment`. */
@@ -175,41 +185,12 @@ export class History {
     this.#callIndex.add(call);
   }
 
-  /** The number of writes so far. */
   get written(): number {
     return this.#writes;
   }
 
-  get tracks(): ReadonlyMap<string, Track> {
-    return this.#tracks;
-  }
-
-  /** The reconciles, in the order in which they ended. */
-  get reconciles(): readonly Reconcile[] {
-    return this.#reconciles;
-  }
-
-  /** The webhook calls, in the order in which they ended. */
-  get calls(): readonly Call[] {
-    return this.#calls;
-  }
-
-  /** Returns the webhook calls for the object at a place. */
   callsAbout(place: string): readonly Call[] {
     return this.#callIndex.about(place);
-  }
-
-  get printed(): readonly Printed[] {
-    return this.#printed;
-  }
-
-  /** Actions on the page, and the failures that the page planned and a request met. */
-  get actions(): readonly Printed[] {
-    return this.#actions;
-  }
-
-  get samples(): readonly Sample[] {
-    return this.#samples;
   }
 
   /** The time of the first event in milliseconds since 1970; Infinity while there is none. */
@@ -260,8 +241,7 @@ class CallIndex {
   created({ resource, key, object }: RecordedWrite, at: number): void {
     const { namespace, name = "", generateName } = object.metadata;
     if (!generateName || !name.startsWith(generateName)) return;
-    const unnamed = namespace === undefined ? generateName : `${namespace}/${generateName}`;
-    const place = placeName({ resource, key: unnamed });
+    const place = placeName({ resource, key: keyName({ namespace, name: generateName }) });
     const waiting = this.#unnamed.get(place)?.filter(({ to }) => to >= at - longestCreation);
     if (waiting === undefined) return;
     const found = new Map<string, Call>();

@@ -1,4 +1,4 @@
-import { placeName } from "../../dev/record/recorded.ts";
+import { keyName, placeName } from "../../dev/record/recorded.ts";
 
 /** The resource, and the object or collection, that a request to an API server names. */
 export interface RequestTarget {
@@ -32,8 +32,7 @@ export function requestTarget(path: string): RequestTarget | undefined {
 
 /** Returns the place of the object that a request names; undefined for a collection. */
 export function placeOf({ resource, namespace, name }: RequestTarget): string | undefined {
-  if (name === undefined) return undefined;
-  return placeName({ resource, key: namespace === undefined ? name : `${namespace}/${name}` });
+  return name === undefined ? undefined : placeName({ resource, key: keyName({ namespace, name }) });
 }
 
 /** Returns the verb of a request, as RBAC names it. */

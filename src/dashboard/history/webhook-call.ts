@@ -5,16 +5,6 @@ import { type RecordedCall, placeName } from "../../dev/record/recorded.ts";
 /** The outcome of a webhook call. `ignored`: the call failed, and the request went on, as failurePolicy Ignore says. */
 export type Verdict = "allowed" | "patched" | "converted" | "denied" | "ignored" | "failed";
 
-/** All verdicts, from the best to the worst. */
-export const verdicts: readonly Verdict[] = [
-  "allowed",
-  "converted",
-  "patched",
-  "ignored",
-  "denied",
-  "failed",
-];
-
 export function verdictOf(call: RecordedCall): Verdict {
   if (call.call === "conversion") return call.failure ? "failed" : "converted";
   const { failure, ignored, answer, omitted = [] } = call;

@@ -1,24 +1,17 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
-import { Problem } from "./messages.tsx";
+import { Problem, useAction } from "./messages.tsx";
 import { usePage } from "./shown.ts";
 
 /** The menu of actions on the session: each answers a question such as "what if the operator had to start again?". */
 export function Actions() {
   const { feed } = usePage();
-  const [problem, setProblem] = useState<RefusedActionError>();
-  const [message, setMessage] = useState<string>();
   const [isOpen, setOpen] = useState(false);
-  const act = async (name: string, body: object, done: string): Promise<void> => {
+  const { act: start, message, setMessage, problem, setProblem } = useAction();
+  const act = (name: string, body: object, done: string): Promise<boolean> => {
     setMessage("working on it");
     setProblem(undefined);
-    try {
-      await feed.act(name, body);
-      setMessage(done);
-    } catch (error) {
-      setMessage(undefined);
-      setProblem(error as RefusedActionError);
-    }
+    return start(name, body, done);
   };
   if (feed.actions.length === 0) return null;
   return (
@@ -115,7 +108,7 @@ const steps = [
 ] as const;
 
 /** Buttons that move the clock of the cluster and of the operator forward, so that timers fire. */
-function MoveClock({ onMove }: { readonly onMove: (seconds: number) => Promise<void> }) {
+function MoveClock({ onMove }: { readonly onMove: (seconds: number) => Promise<unknown> }) {
   const [isMoving, setMoving] = useState(false);
   const move = (seconds: number): void => {
     setMoving(true);

@@ -1,5 +1,5 @@
 import type { Reconcile } from "../history/history.ts";
-import { type Verdict, verdicts } from "../history/webhook-call.ts";
+import type { Verdict } from "../history/webhook-call.ts";
 
 /** The outcome of a reconcile as a word, a sign and a colour. */
 export function Outcome({ outcome }: { readonly outcome: Reconcile["outcome"] }) {
@@ -10,38 +10,18 @@ export function Outcome({ outcome }: { readonly outcome: Reconcile["outcome"] })
   );
 }
 
-/** The legend of all outcomes. */
-export function Legend() {
-  return (
-    <span class="legend">
-      {outcomes.map((outcome) => (
-        <Outcome key={outcome} outcome={outcome} />
-      ))}
-    </span>
-  );
-}
-
-/** A sign for each outcome: not everybody can tell the colours apart. */
+/** A sign for each outcome, from the best to the worst: not everybody can tell the colours apart. */
 export const outcomeSigns: Readonly<Record<Reconcile["outcome"], string>> = {
   done: "✓",
   later: "↻",
   again: "↻",
-  conflict: "≠",
-  error: "✗",
-  terminal: "■",
   unfinished: "…",
+  conflict: "≠",
+  terminal: "■",
+  error: "✗",
 };
 
-/** All outcomes, from the best to the worst. */
-export const outcomes: readonly Reconcile["outcome"][] = [
-  "done",
-  "later",
-  "again",
-  "unfinished",
-  "conflict",
-  "terminal",
-  "error",
-];
+export const outcomes = Object.keys(outcomeSigns) as Reconcile["outcome"][];
 
 /** The verdict of a webhook call as a word, a sign and a colour. */
 export function VerdictWord({ verdict }: { readonly verdict: Verdict }) {
@@ -52,7 +32,7 @@ export function VerdictWord({ verdict }: { readonly verdict: Verdict }) {
   );
 }
 
-/** A sign for each verdict: not everybody can tell the colours apart. */
+/** A sign for each verdict, from the best to the worst. */
 export const verdictSigns: Readonly<Record<Verdict, string>> = {
   allowed: "✓",
   converted: "⇄",
@@ -62,14 +42,4 @@ export const verdictSigns: Readonly<Record<Verdict, string>> = {
   failed: "✗",
 };
 
-/** The legend of all verdicts. */
-export function VerdictLegend() {
-  return (
-    <span class="legend">
-      webhooks
-      {verdicts.map((verdict) => (
-        <VerdictWord key={verdict} verdict={verdict} />
-      ))}
-    </span>
-  );
-}
+export const verdicts = Object.keys(verdictSigns) as Verdict[];

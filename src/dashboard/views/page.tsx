@@ -1,6 +1,7 @@
 // The views of the page. Begin here: `Page` shows one view at a time, from the folders `objects`, `timeline` and `numbers`, the
 // findings (below) or the log (`lines`). `shown` has the user's choices; the other files are parts that several views use.
 
+import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Feed, RefusedActionError } from "../feed/feed.ts";
 import { Actions } from "./actions.tsx";
@@ -8,18 +9,10 @@ import { LogView } from "./lines.tsx";
 import { ObjectsView } from "./objects/objects-view.tsx";
 import { Context, type Shown, type View, atFirst, usePage, views } from "./shown.ts";
 import { TimelineView } from "./timeline/timeline-view.tsx";
-import { Empty, Problem } from "./messages.tsx";
+import { Empty, Link, Problem } from "./messages.tsx";
 import { duration, matcher, timeOfDay } from "./texts.ts";
 import type { Finding } from "../history/findings/findings.ts";
 import { NumbersView } from "./numbers/numbers-view.tsx";
-
-const titles: Readonly<Record<View, string>> = {
-  objects: "Objects",
-  timeline: "Reconciles",
-  numbers: "Numbers",
-  findings: "Findings",
-  log: "Log",
-};
 
 /** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
 export function Page({ feed }: { readonly feed: Feed }) {
@@ -30,13 +23,7 @@ export function Page({ feed }: { readonly feed: Feed }) {
   const moment = shown.moment ?? feed.history.to;
   const findings = useFindings(feed, shown.moment);
   const context = useMemo(() => ({ feed, shown, show, moment }), [feed, shown, show, moment]);
-  const CurrentView = {
-    objects: ObjectsView,
-    timeline: TimelineView,
-    numbers: NumbersView,
-    findings: FindingsView,
-    log: LogView,
-  }[shown.view];
+  const { Content } = viewParts[shown.view];
   return (
     <Context.Provider value={context}>
       <header>
@@ -50,7 +37,7 @@ export function Page({ feed }: { readonly feed: Feed }) {
               aria-current={shown.view === view ? "page" : undefined}
               onClick={() => show({ view })}
             >
-              {titles[view]}
+              {viewParts[view].title}
               {view === "findings" && findings.length > 0 && <span class="count">{findings.length}</span>}
             </button>
           ))}
@@ -67,10 +54,23 @@ export function Page({ feed }: { readonly feed: Feed }) {
       </header>
       <MomentBar />
       <main>
-        <CurrentView />
+        <Content />
       </main>
     </Context.Provider>
   );
+}
+
+const viewParts: Readonly<Record<View, ViewParts>> = {
+  objects: { title: "Objects", Content: ObjectsView },
+  timeline: { title: "Reconciles", Content: TimelineView },
+  numbers: { title: "Numbers", Content: NumbersView },
+  findings: { title: "Findings", Content: FindingsView },
+  log: { title: "Log", Content: LogView },
+};
+
+interface ViewParts {
+  readonly title: string;
+  readonly Content: () => JSX.Element;
 }
 
 /** Findings that the view of numbers shows in context. */
@@ -81,7 +81,7 @@ const around = 10_000;
 
 /** The findings, with links to the objects, requests and calls that they are about. */
 function FindingsView() {
-  const { feed, shown, show } = usePage();
+  const { feed, shown } = usePage();
   const all = useFindings(feed, shown.moment);
   const matches = matcher(shown.filter);
   const found = all.filter(({ title, text }) => matches(`${title} ${text}`));
@@ -93,54 +93,43 @@ function FindingsView() {
           <h2>{title}</h2>
           <p>{text}</p>
           <p>
-            <button type="button" class="link" onClick={() => show({ moment: from })}>
+            <Link to={{ moment: from }}>
               <time>{timeOfDay(from)}</time>
-            </button>
+            </Link>
             {at > from && ` to ${timeOfDay(at)}`}
             {call !== undefined && (
-              <button type="button" class="link way" onClick={() => show({ view: "timeline", callID: call })}>
+              <Link isWay to={{ view: "timeline", callID: call }}>
                 a call of it
-              </button>
+              </Link>
             )}
             {requests.map(({ controller, request }) => (
-              <button
-                type="button"
-                class="link way"
+              <Link
+                isWay
                 key={`${controller} ${request}`}
-                onClick={() =>
-                  show({ view: "timeline", callID: undefined, filter: `${controller} ${request}` })
-                }
+                to={{ view: "timeline", callID: undefined, filter: `${controller} ${request}` }}
               >
                 reconciles of {controller} {request}
-              </button>
+              </Link>
             ))}
             {numericKinds.includes(kind) && (
-              <button
-                type="button"
-                class="link way"
-                onClick={() =>
-                  show({
-                    view: "numbers",
-                    filter: "",
-                    moment: at,
-                    stretch: { from: from - around, to: at + around },
-                  })
-                }
+              <Link
+                isWay
+                to={{
+                  view: "numbers",
+                  filter: "",
+                  moment: at,
+                  stretch: { from: from - around, to: at + around },
+                }}
               >
                 numbers at that time
-              </button>
+              </Link>
             )}
             {places
               .filter((place) => feed.history.tracks.has(place))
               .map((place) => (
-                <button
-                  type="button"
-                  class="link way"
-                  key={place}
-                  onClick={() => show({ view: "objects", tab: "changes", place })}
-                >
+                <Link isWay key={place} to={{ view: "objects", tab: "changes", place }}>
                   {place}
-                </button>
+                </Link>
               ))}
           </p>
         </li>

@@ -3,18 +3,38 @@ import { Outcome } from "./outcomes.tsx";
 import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./texts.ts";
 import { callsOf, logOf } from "../history/connections.ts";
-import { objectOfCause } from "../../dev/record/causes.ts";
+import { objectOfCause } from "../../dev/record/recorded.ts";
 import { readableStack } from "../../dev/view/readable-log.ts";
-import { CallLine } from "./webhook-call.tsx";
+import { Link } from "./messages.tsx";
+import { CallList } from "./webhook-call.tsx";
 import { PrintedLines } from "./lines.tsx";
 
+interface ReconcileListProps {
+  readonly reconciles: readonly Reconcile[];
+  /** Returns what a reconcile has to do with an object. */
+  readonly howOf?: (reconcile: Reconcile) => string;
+}
+
+/** Reconciles, each in one line. */
+export function ReconcileList({ reconciles, howOf }: ReconcileListProps) {
+  return (
+    <ul class="reconciles">
+      {reconciles.map((reconcile) => (
+        <li key={reconcile.reconcileID}>
+          <ReconcileLine reconcile={reconcile} how={howOf?.(reconcile)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** A reconcile in one line; below the chosen reconcile are its details. */
-export function ReconcileLine({
+function ReconcileLine({
   reconcile,
-  how: why,
+  how,
 }: {
   readonly reconcile: Reconcile;
-  readonly how?: string;
+  readonly how: string | undefined;
 }) {
   const { shown, show } = usePage();
   const isChosen = shown.reconcileID === reconcile.reconcileID;
@@ -28,7 +48,7 @@ export function ReconcileLine({
         onClick={() => show({ reconcileID: isChosen ? undefined : reconcile.reconcileID, callID: undefined })}
       >
         <time>{timeOfDay(from)}</time> {controller} {request} <Outcome outcome={outcome} /> in{" "}
-        {duration(to - from)} {why !== undefined && why !== "" && <span class="dim">({why})</span>}
+        {duration(to - from)} {how !== undefined && <span class="dim">({how})</span>}
       </button>
       {isChosen && <ReconcileDetail reconcile={reconcile} />}
     </>
@@ -79,13 +99,7 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
       {calls.length > 0 && (
         <>
           <h3>Webhooks that were asked</h3>
-          <ul class="reconciles">
-            {calls.map((call) => (
-              <li key={call.uid}>
-                <CallLine call={call} />
-              </li>
-            ))}
-          </ul>
+          <CallList calls={calls} />
         </>
       )}
       <h3>Log</h3>
@@ -99,15 +113,10 @@ function hasFailed(method: string, code: string): boolean {
   return !/^[123]/u.test(code) && !(method === "GET" && code === "404");
 }
 
-/** A cause, as a link to its object. */
 function Cause({ cause }: { readonly cause: string }) {
-  const { feed, show } = usePage();
+  const { feed } = usePage();
   const { kind, key } = objectOfCause(cause) ?? { kind: "", key: "" };
   const [place] = feed.history.placesOf(kind, key);
   if (place === undefined) return <>{cause}</>;
-  return (
-    <button type="button" class="link" onClick={() => show({ view: "objects", tab: "changes", place })}>
-      {cause}
-    </button>
-  );
+  return <Link to={{ view: "objects", tab: "changes", place }}>{cause}</Link>;
 }

@@ -5,11 +5,6 @@ export function timeOfDay(at: number): string {
   return Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : "";
 }
 
-/** Formats bytes as megabytes. */
-export function megabytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(bytes < 100 * 1024 * 1024 ? 1 : 0)} MB`;
-}
-
 /** Formats a duration in its most readable unit. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return "under 1 ms";

@@ -1,16 +1,37 @@
+import type { ComponentChildren } from "preact";
 import type { Call } from "../history/history.ts";
 import { configurationPlace, patchedObject, verdictOf, webhookName } from "../history/webhook-call.ts";
 import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./texts.ts";
+import { Link } from "./messages.tsx";
 import { VerdictWord } from "./outcomes.tsx";
-import { writerName } from "../../dev/record/writer.ts";
+import { type RecordedAdmission, type RecordedConversion, writerName } from "../../dev/record/recorded.ts";
 import { reconcilesBehind } from "../history/connections.ts";
-import type { RecordedAdmission, RecordedConversion } from "../../dev/record/recorded.ts";
 import { difference, objectLines } from "../history/object-yaml.ts";
 import { DifferenceLines } from "./lines.tsx";
 
+interface CallListProps {
+  readonly calls: readonly Call[];
+  /** A last item. */
+  readonly children?: ComponentChildren;
+}
+
+/** Webhook calls, each in one line. */
+export function CallList({ calls, children }: CallListProps) {
+  return (
+    <ul class="reconciles">
+      {calls.map((call) => (
+        <li key={call.uid}>
+          <CallLine call={call} />
+        </li>
+      ))}
+      {children}
+    </ul>
+  );
+}
+
 /** A webhook call in one line; below the chosen call are its details. */
-export function CallLine({ call }: { readonly call: Call }) {
+function CallLine({ call }: { readonly call: Call }) {
   const { shown, show } = usePage();
   const isChosen = shown.callID === call.uid;
   return (
@@ -31,7 +52,7 @@ export function CallLine({ call }: { readonly call: Call }) {
 
 /** The cause, the request and the answer of a webhook call. */
 export function CallDetail({ call }: { readonly call: Call }) {
-  const { feed, show } = usePage();
+  const { feed } = usePage();
   const behind = reconcilesBehind(feed.history, call);
   const place = configurationPlace(call);
   return (
@@ -39,19 +60,11 @@ export function CallDetail({ call }: { readonly call: Call }) {
       <p>
         {call.by === undefined ? "It is not known who asked." : `For a request by ${writerName(call.by)}.`}{" "}
         The webhook is configured in{" "}
-        <button type="button" class="link" onClick={() => show({ view: "objects", tab: "changes", place })}>
-          {call.configuration}
-        </button>
-        .{" "}
+        <Link to={{ view: "objects", tab: "changes", place }}>{call.configuration}</Link>.{" "}
         {behind.map(({ reconcileID, controller, request }) => (
-          <button
-            type="button"
-            class="link"
-            key={reconcileID}
-            onClick={() => show({ view: "timeline", reconcileID, callID: undefined })}
-          >
+          <Link key={reconcileID} to={{ view: "timeline", reconcileID, callID: undefined }}>
             It was sent in a reconcile of {controller} {request}.
-          </button>
+          </Link>
         ))}
       </p>
       {call.call === "conversion" ? <ConversionDetail call={call} /> : <AdmissionDetail call={call} />}
@@ -59,7 +72,6 @@ export function CallDetail({ call }: { readonly call: Call }) {
   );
 }
 
-/** The answer and the request of an admission webhook. */
 function AdmissionDetail({ call }: { readonly call: RecordedAdmission }) {
   const { object, oldObject, omitted = [] } = call;
   return (
@@ -152,7 +164,6 @@ function Patch({ call }: { readonly call: RecordedAdmission }) {
   );
 }
 
-/** The changes that a conversion made. */
 function ConversionDetail({ call }: { readonly call: RecordedConversion }) {
   const { apiVersion, count, objects, converted = [], failure } = call;
   return (

@@ -40,16 +40,10 @@ function isDiskFull(error: unknown): boolean {
 
 /** Throws an explained error for a cluster that could not start. */
 export function explainStart(error: unknown): never {
-  const {
-    code,
-    syscall,
-    path,
-    message: text,
-    hint: remedy,
-  } = error as NodeJS.ErrnoException & { hint?: string };
-  if (code === damaged && remedy !== undefined) {
-    throw new TsbuilderError(text, { code: "REFUSED", hint: remedy, cause: error });
-  }
+  const failure = error as NodeJS.ErrnoException & { hint?: string };
+  const { code, syscall, path } = failure;
+  if (code === damaged && failure.hint !== undefined)
+    throw new TsbuilderError(failure.message, { code: "REFUSED", hint: failure.hint, cause: error });
   const advice = adviceByCode[syscall === "listen" ? `${code} listen` : (code ?? "")];
   if (!advice) throw error;
   const [message, hint] = advice;

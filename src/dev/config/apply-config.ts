@@ -1,4 +1,4 @@
-// The project's manifests in the cluster of a session. Begin here; `dev-objects` adapts them to the cluster and to webhooks on
+// The project's manifests in the cluster of a session: applied first, then (below) adapted to the cluster and to webhooks on
 // this machine, and `explain-rejection` explains errors of the API server.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,13 +6,6 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
-import {
-  type LocalWebhooks,
-  type ObjectPlace,
-  localConversion,
-  localWebhooks,
-  placeRbac,
-} from "./dev-objects.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { explainLeftover, explainRejection, isOtherKind } from "./explain-rejection.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
@@ -55,6 +48,98 @@ export async function applyConfig(
   await applyObjects(client, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
   await applyAndRecord(placeRbac(readConfig(project, "config/rbac"), place));
   if (webhooks) await applyAndRecord(localWebhooks(readWebhooks(project), webhooks, place.prefix));
+}
+
+/** The address of the operator's webhooks on this machine. */
+export interface LocalWebhooks {
+  /** `https://HOST:PORT`, without a trailing slash. */
+  readonly url: string;
+  readonly caBundle: string;
+}
+
+/** The namespace and name prefix that replace the project's own in a cluster. */
+export interface ObjectPlace {
+  readonly namespace: string;
+  /** Prefix of all names. Default: none. */
+  readonly prefix?: string | undefined;
+}
+
+interface Reference {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/**
+ * Adapts the project's RBAC to a cluster: everything namespaced goes to one namespace, names get a prefix, and bindings
+ * follow both. kustomize could do the same, but `dev` requires nothing but Node.
+ */
+export function placeRbac(
+  objects: readonly ManifestObject[],
+  { namespace, prefix = "" }: ObjectPlace,
+): ManifestObject[] {
+  const own = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const rename = <R extends Reference>(reference: R): R =>
+    own.has(`${reference.kind}/${reference.name}`)
+      ? { ...reference, name: `${prefix}${reference.name}` }
+      : reference;
+  return objects.map((object) => {
+    const { subjects, roleRef } = object as { subjects?: Reference[]; roleRef?: Reference };
+    const metadata = { ...object.metadata, name: `${prefix}${object.metadata.name}` };
+    return {
+      ...object,
+      metadata: namespaced.has(object.kind) ? { ...metadata, namespace } : metadata,
+      ...(roleRef && { roleRef: rename(roleRef) }),
+      ...(subjects && {
+        subjects: subjects.map((subject) =>
+          subject.kind === "ServiceAccount" ? { ...rename(subject), namespace } : subject,
+        ),
+      }),
+    };
+  });
+}
+
+const namespaced = new Set(["ServiceAccount", "Role", "RoleBinding"]);
+
+interface ClientConfig {
+  readonly service?: { readonly path?: string };
+}
+
+/** Points webhook configurations at the process on this machine, by URL instead of by Service. */
+export function localWebhooks(
+  objects: readonly ManifestObject[],
+  local: LocalWebhooks,
+  prefix = "",
+): ManifestObject[] {
+  return objects.map((object) => ({
+    ...object,
+    metadata: { ...object.metadata, name: `${prefix}${object.metadata.name}` },
+    webhooks: ((object["webhooks"] ?? []) as { clientConfig: ClientConfig }[]).map((webhook) => ({
+      ...webhook,
+      clientConfig: localClientConfig(webhook.clientConfig, local),
+    })),
+  }));
+}
+
+/** Makes a CRD with several versions convert through the process on this machine. */
+export function localConversion(crd: ManifestObject, local: LocalWebhooks): ManifestObject {
+  const spec = crd["spec"] as { conversion?: { strategy?: string } };
+  return {
+    ...crd,
+    spec: {
+      ...spec,
+      conversion: {
+        strategy: "Webhook",
+        webhook: {
+          conversionReviewVersions: ["v1"],
+          clientConfig: { url: `${local.url}/convert`, caBundle: local.caBundle },
+        },
+      },
+    },
+  };
+}
+
+function localClientConfig({ service }: ClientConfig, { url, caBundle }: LocalWebhooks): object {
+  return { url: `${url}${service?.path ?? ""}`, caBundle };
 }
 
 /** Applies a CRD. If its scope or kind changed, which no update can do, it is deleted first. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localConversion, localWebhooks, placeRbac } from "./dev-objects.ts";
+import { localConversion, localWebhooks, placeRbac } from "./apply-config.ts";
 
 const local = { url: "https://127.0.0.1:9443", caBundle: "Q0E=" };
 

@@ -12,7 +12,7 @@ import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { freePort } from "@tsbuilder/apimachinery/port";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { type OperatorProcess, operatorClock, operatorProcess } from "./operator-process.ts";
-import type { LocalWebhooks, ObjectPlace } from "../config/dev-objects.ts";
+import type { LocalWebhooks, ObjectPlace } from "../config/apply-config.ts";
 import type { DevCluster } from "../cluster/dev-cluster.ts";
 import type { DevEvent, Report } from "../dev-event.ts";
 import { type OperatorRecord, listenToOperator, subscriber } from "../record/operator-messages.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DevCluster } from "../cluster/dev-cluster.ts";
 import { startEmbeddedCluster } from "../cluster/embedded-cluster.ts";
 import { leaderAction, loseLeaderAction } from "./session-actions.ts";
-import { operatorClient } from "./operator-client.ts";
+import { operatorClient } from "./testdata/operator-client.ts";
 import type { PageAction } from "./page-action.ts";
 
 let folder: string;

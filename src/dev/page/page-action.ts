@@ -57,7 +57,6 @@ export class RequestError extends Error {
   }
 }
 
-/** The reason of a failure, for the page. */
 interface Failure {
   readonly message: string;
   readonly hint?: string | undefined;

@@ -1,13 +1,8 @@
 // The HTTP side of the page, whose code is in `src/dashboard`. Begin here: it serves the page's files, the record and the actions.
-// `session-actions` has the actions, `record-actions` records them, and `page-action` is their contract.
+// `session-actions` has the actions, and `page-action` is their contract.
 
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  createServer,
-} from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";

@@ -11,7 +11,7 @@ import { startEmbeddedCluster } from "../cluster/embedded-cluster.ts";
 import { RecentRecord } from "../record/recent-record.ts";
 import type { RecordedWrite } from "../record/recorded.ts";
 import { SessionRecording } from "../record/session-recording.ts";
-import { operatorClient } from "./operator-client.ts";
+import { operatorClient } from "./testdata/operator-client.ts";
 import type { PageActions } from "./page-action.ts";
 import { type ActionParts, sessionActions } from "./session-actions.ts";
 

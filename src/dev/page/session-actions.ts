@@ -4,7 +4,8 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import type { DevCluster, OwnCluster } from "../cluster/dev-cluster.ts";
 import type { OperatorProcess } from "../operator/operator-process.ts";
 import type { RecentRecord } from "../record/recent-record.ts";
-import { ActionInput, type PageAction, type PageActions, RequestError } from "./page-action.ts";
+import type { PageAction, PageActions } from "./page-action.ts";
+import { ActionInput, RequestError, describeFailure } from "./page-action.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import type { HeldLease } from "../cluster/operator-leases.ts";
@@ -12,7 +13,7 @@ import { sessionEnds } from "../reload/reloader.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { hiddenValue, hideSecret } from "../record/hide-secrets.ts";
-import { pageAgent } from "../record/recorded.ts";
+import { type RecordedAction, pageAgent } from "../record/recorded.ts";
 
 /** The parts of a session that actions need. */
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
@@ -58,7 +59,7 @@ function whole(action: PageAction, between: ActionParts["between"]): PageAction 
 export function oneAtATime(action: PageAction, refusal: string): PageAction {
   let isBusy = false;
   return async (input) => {
-    if (isBusy) throw new TsbuilderError(refusal, { code: "REFUSED", hint: "wait until that is done" });
+    if (isBusy) throw refused(refusal, "wait until that is done");
     isBusy = true;
     try {
       return await action(input);
@@ -118,12 +119,9 @@ function refuseHidden(object: KubernetesObject): void {
     ([, value]) => value === hiddenValue,
   );
   if (hidden.length === 0) return;
-  throw new TsbuilderError(
+  throw refused(
     `the Secret's values are not shown here: ${hidden.map(([key]) => key).join(", ")}`,
-    {
-      code: "REFUSED",
-      hint: "set all of them under stringData, or use kubectl edit",
-    },
+    "set all of them under stringData, or use kubectl edit",
   );
 }
 
@@ -213,12 +211,9 @@ export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction
   return async () => ({ lease: leases.held, hasLed: leases.hasLed });
 }
 
-/** The parts that losing the leader needs. */
-interface LeaderParts {
+interface LeaderParts extends Pick<ActionParts, "signal"> {
   readonly cluster: Pick<OwnCluster, "client" | "leases">;
   readonly operator: Pick<OperatorProcess, "endsAfter" | "restart">;
-  /** Aborted when the session stops. */
-  readonly signal: AbortSignal;
   /** The time in milliseconds that the operator may take to end. */
   readonly patience?: number;
 }
@@ -240,7 +235,13 @@ export function loseLeaderAction({
 }: LeaderParts): PageAction {
   return async () => {
     const { held } = leases;
-    if (!held) throw noLease(leases.hasLed);
+    if (!held && leases.hasLed)
+      throw refused("the operator holds no Lease at the moment", "wait until it leads again");
+    if (!held)
+      throw refused(
+        "the operator holds no Lease",
+        "start dev with leader election: tsbuilder dev -- --leader-elect",
+      );
     const limit = AbortSignal.timeout(patience);
     const isEnded = await operator.endsAfter(
       () => take(client, held, otherHolder, leaseSeconds),
@@ -249,7 +250,10 @@ export function loseLeaderAction({
     if (signal.aborted) throw sessionEnds();
     if (isEnded) return operator.restart();
     await take(client, held, "", 1);
-    throw runsOn(patience);
+    throw refused(
+      `the operator still runs ${patience / 1000} s after another replica took its Lease`,
+      "it must end then: let manager.start() reject, or end the process after it",
+    );
   };
 }
 
@@ -265,33 +269,9 @@ async function take(
   await client.patch(kind, { namespace, name }, { merge: { spec } });
 }
 
-function noLease(hasLed: boolean): TsbuilderError {
-  return new TsbuilderError(`the operator holds no Lease${hasLed ? " at the moment" : ""}`, {
-    code: "REFUSED",
-    hint: hasLed
-      ? "wait until it leads again"
-      : "start dev with leader election: tsbuilder dev -- --leader-elect",
-  });
-}
-
-function runsOn(patience: number): TsbuilderError {
-  return new TsbuilderError(
-    `the operator still runs ${patience / 1000} s after another replica took its Lease`,
-    {
-      code: "REFUSED",
-      hint: "it must end then: let manager.start() reject, or end the process after it",
-    },
-  );
-}
-
-/** The parts that moving the clock needs. */
-interface ClockParts {
+interface ClockParts extends Pick<ActionParts, "between" | "signal"> {
   readonly cluster: Pick<OwnCluster, "clock" | "leases">;
   readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
-  /** Does work while no reload runs; the signal is aborted once a reload waits. */
-  readonly between: <T>(work: (awaited: AbortSignal) => Promise<T>) => Promise<T>;
-  /** Aborted when the session stops, which ends a move. */
-  readonly signal: AbortSignal;
   /** The time in milliseconds that a move may take. */
   readonly patience?: number | undefined;
 }
@@ -320,7 +300,17 @@ export function moveClockAction({
     if (signal.aborted) throw endedBy(sessionEnds(), moved, seconds);
     const follow = async (): Promise<void> => operator.moveClock(clock.ahead);
     await (leases.held ? operator.restart(follow) : follow());
-    if (moved < seconds) throw endedBy(limit.aborted ? tookTooLong(patience) : waitedFor(), moved, seconds);
+    if (moved >= seconds) return;
+    const reason = limit.aborted
+      ? refused(
+          `it took more than ${patience / 1000} s`,
+          "move the clock again for the rest; if the cluster has to wait for a webhook, see how long it takes to answer",
+        )
+      : refused(
+          "a reload, or something else on the page, waited for it",
+          "move the clock again for the rest",
+        );
+    throw endedBy(reason, moved, seconds);
   };
   return async (input) => {
     const seconds = new ActionInput(input).optionalCount("seconds", day);
@@ -334,20 +324,6 @@ function endedBy({ code, message, hint }: TsbuilderError, moved: number, wanted:
   return new TsbuilderError(`moved ${span(moved)} of ${span(wanted)}: ${message}`, { code, hint });
 }
 
-function tookTooLong(patience: number): TsbuilderError {
-  return new TsbuilderError(`it took more than ${patience / 1000} s`, {
-    code: "REFUSED",
-    hint: "move the clock again for the rest; if the cluster has to wait for a webhook, see how long it takes to answer",
-  });
-}
-
-function waitedFor(): TsbuilderError {
-  return new TsbuilderError("a reload, or something else on the page, waited for it", {
-    code: "REFUSED",
-    hint: "move the clock again for the rest",
-  });
-}
-
 /** Formats seconds in the largest unit of which there is at least one. */
 function span(seconds: number): string {
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
@@ -359,7 +335,6 @@ const units = [
   ["min", 60],
 ] as const;
 
-/** The parts that restoring needs. */
 interface RestoreParts {
   readonly cluster: OwnCluster;
   readonly record: RecentRecord;
@@ -376,7 +351,11 @@ function restoreAction({ cluster, record, since, restart, apply }: RestoreParts)
   return async (input) => {
     const moment = momentOf(new ActionInput(input).text("at"));
     const states = moment.toISOString() < since ? undefined : record.statesAt(moment);
-    if (!states) throw forgotten(moment, record.since > since ? record.since : since);
+    if (!states)
+      throw refused(
+        `what was at ${moment.toISOString()} is not known`,
+        `choose a moment from ${record.since > since ? record.since : since} on`,
+      );
     await restart(async () => {
       cluster.restore(states);
       await apply();
@@ -394,9 +373,96 @@ function momentOf(text: string): Date {
   });
 }
 
-function forgotten(moment: Date, since: string): TsbuilderError {
-  return new TsbuilderError(`what was at ${moment.toISOString()} is not known`, {
-    code: "REFUSED",
-    hint: `choose a moment from ${since} on`,
+function refused(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "REFUSED", hint });
+}
+
+interface ActionRecord {
+  acted(action: Omit<RecordedAction, "type">): void;
+}
+
+/** Returns the same actions, which record themselves with their outcome, unless they change nothing. */
+export function recordActions(actions: PageActions, record: ActionRecord): PageActions {
+  return Object.fromEntries(
+    Object.entries(actions).map(([name, action]) => [name, recorded(name, action, record)]),
+  );
+}
+
+function recorded(name: string, action: PageAction, record: ActionRecord): PageAction {
+  return async (input) => {
+    const recordedPart = recordedInput(name, input);
+    if (recordedPart === undefined) return action(input);
+    const [at, began] = [new Date().toISOString(), performance.now()];
+    const end = (rest: Pick<RecordedAction, "outcome" | "error">): void =>
+      record.acted({ at, name, input: recordedPart, ...rest, seconds: (performance.now() - began) / 1000 });
+    try {
+      const answer = await action(input);
+      end({ outcome: "done" });
+      return answer;
+    } catch (error) {
+      const { message } = describeFailure(error).failure;
+      end({ outcome: "refused", ...(mayRecordError(name, recordedPart) && { error: message }) });
+      throw error;
+    }
+  };
+}
+
+type RecordedInput = RecordedAction["input"];
+
+/** The members that identify an object. */
+const reference = ["apiVersion", "kind", "namespace", "name"];
+
+/** The recorded members of each action that changes something. */
+const members: Readonly<Record<string, readonly string[]>> = {
+  restart: [],
+  "lose-leader": [],
+  "move-clock": ["seconds"],
+  fail: ["verb", "resource", "code", "delay", "times"],
+  restore: ["at"],
+  delete: reference,
+};
+
+/** The length to which members are cut; the page sends no longer ones. */
+const longest = 300;
+
+/**
+ * Returns the recorded part of an action's input, which is not validated yet; undefined for an action that changes nothing. An
+ * object is reduced to its name: its content may be secret, and is recorded by the write.
+ */
+function recordedInput(name: string, input: unknown): RecordedInput | undefined {
+  const given = isObject(input) ? input : {};
+  if (name === "apply") return given["dryRun"] === true ? undefined : pick(referenceIn(given), reference);
+  const names = Object.hasOwn(members, name) ? members[name] : undefined;
+  return names && pick(given, names);
+}
+
+/** Returns true if the error of an action may be recorded: errors about a Secret, or about unreadable YAML, may quote its values. */
+function mayRecordError(name: string, { kind }: RecordedInput): boolean {
+  return name !== "apply" || (kind !== undefined && kind !== "Secret");
+}
+
+function pick(from: Readonly<Record<string, unknown>>, names: readonly string[]): RecordedInput {
+  const found = names.flatMap((name): [string, string | number | boolean][] => {
+    const value = from[name];
+    if (typeof value === "string") return [[name, value.slice(0, longest)]];
+    return typeof value === "number" || typeof value === "boolean" ? [[name, value]] : [];
   });
+  return Object.fromEntries(found);
+}
+
+function referenceIn({ object }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const [found] = typeof object === "string" ? parsed(object) : [];
+  if (!isObject(found)) return {};
+  const { apiVersion, kind, metadata } = found;
+  const { name, namespace } = isObject(metadata) ? metadata : {};
+  return { apiVersion, kind, namespace, name };
+}
+
+/** Parses YAML; unreadable YAML counts as no object. */
+function parsed(text: string): readonly unknown[] {
+  try {
+    return readYaml("the object", text, { code: "INVALID_ARGUMENT", hint: "" });
+  } catch {
+    return [];
+  }
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { causeOfRequeue, causesOf, objectOfCause, requeueOfCause } from "./causes.ts";
+import { causeOfRequeue, causesOf, objectOfCause, requeueOfCause } from "./recorded.ts";
 
 test("the object of each of its causes is found", () => {
   const word = fc.stringMatching(/^[a-z0-9.-]+$/u);

@@ -2,7 +2,8 @@ import type { RecordedAction, RecordedFault } from "./recorded.ts";
 
 /** Describes an action on the page in words, or that it was refused. */
 export function describeAction({ name, input, outcome, error }: RecordedAction): string {
-  const { done, wanted, what } = wordsOf(name, input);
+  const known = Object.hasOwn(words, name) ? words[name] : undefined;
+  const { done, wanted, what } = known?.(input) ?? { done: "did", wanted: "do", what: name };
   if (outcome === "done") return `${done} ${what}`;
   return `could not ${wanted} ${what}${error === undefined ? "" : `: ${error}`}`;
 }
@@ -15,26 +16,15 @@ interface Words {
   readonly what: string;
 }
 
-function wordsOf(name: string, input: Input): Words {
-  switch (name) {
-    case "restart":
-      return { done: "restarted", wanted: "restart", what: "the operator" };
-    case "lose-leader":
-      return { done: "gave", wanted: "give", what: "the operator's Lease to another replica" };
-    case "move-clock":
-      return { done: "moved", wanted: "move", what: describeMove(input) };
-    case "fail":
-      return describePlan(input);
-    case "restore":
-      return { done: "brought", wanted: "bring", what: `the cluster back to ${input["at"] ?? "a moment"}` };
-    case "delete":
-      return { done: "deleted", wanted: "delete", what: objectOf(input) };
-    case "apply":
-      return { done: "wrote", wanted: "write", what: objectOf(input) };
-    default:
-      return { done: "did", wanted: "do", what: name };
-  }
-}
+const words: Readonly<Record<string, (input: Input) => Words>> = {
+  restart: () => ({ done: "restarted", wanted: "restart", what: "the operator" }),
+  "lose-leader": () => ({ done: "gave", wanted: "give", what: "the operator's Lease to another replica" }),
+  "move-clock": (input) => ({ done: "moved", wanted: "move", what: describeMove(input) }),
+  fail: describePlan,
+  restore: ({ at = "a moment" }) => ({ done: "brought", wanted: "bring", what: `the cluster back to ${at}` }),
+  delete: (input) => ({ done: "deleted", wanted: "delete", what: objectOf(input) }),
+  apply: (input) => ({ done: "wrote", wanted: "write", what: objectOf(input) }),
+};
 
 /** Describes a planned failure that a request met. */
 export function describeFault({ verb, resource, ...outcome }: RecordedFault): string {

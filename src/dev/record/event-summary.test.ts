@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { summarizeEvent } from "./event-summary.ts";
+import { summarizeEvent } from "./recorded.ts";
 
 const pod = { kind: "Pod", namespace: "default", name: "db-0", uid: "1" };
 

@@ -62,17 +62,12 @@ function hideOperation(operation: JSONPatchOperation): JSONPatchOperation {
   return { ...operation, value: hide(operation.value, steps) };
 }
 
-/** Hides the value at a path of a Secret. */
 function hide<Value>(value: Value, steps: readonly string[]): Value {
-  return hideAt(value, steps) as Value;
-}
-
-function hideAt(value: unknown, steps: readonly string[]): unknown {
   if (value === undefined || value === null) return value;
   const holder = holders.find((each) => each.every((step, index) => step === steps[index]));
   if (isObject(value) && (!holder || steps.length === holder.length))
-    return mapMembers(value, (member, name) => hideAt(member, [...steps, name]));
-  return holder || steps.length === 0 ? hiddenValue : value;
+    return mapMembers(value, (member, name) => hide(member, [...steps, name])) as Value;
+  return holder || steps.length === 0 ? (hiddenValue as Value) : value;
 }
 
 /** The maps with secret values: `kubectl apply` copies the data into an annotation. */

@@ -1,9 +1,8 @@
 // How a session learns what its operator does: a module in the operator's process sends the runtime's messages (`subscriber`),
 // and `listenToOperator` turns them into the reconciles and samples of the record.
 
-import type { RecordedReconcile, RecordedSample } from "./recorded.ts";
+import { type RecordedReconcile, type RecordedSample, causeOfRequeue } from "./recorded.ts";
 import type { ChannelMessages, ReconcileEndMessage, RequestMessage } from "@tsbuilder/runtime";
-import { causeOfRequeue } from "./causes.ts";
 import type { OperatorListener } from "../operator/operator-process.ts";
 
 /** A message that the operator's runtime published, with its channel and time. */
@@ -18,11 +17,6 @@ type OperatorMessage = {
 }[keyof ChannelMessages];
 
 type OperatorSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
-
-/** The messages of one turn of the event loop, as a process sends them. */
-interface SentMessages {
-  readonly tsbuilder: readonly OperatorMessage[];
-}
 
 /** The channels of the runtime. They are repeated here, checked by the compiler, since loading the runtime takes long. */
 const channels = Object.keys({
@@ -90,7 +84,7 @@ export function listenToOperator(
   };
   return {
     message: (message) => {
-      const sent = (message as Partial<SentMessages> | null)?.tsbuilder;
+      const sent = (message as { readonly tsbuilder?: readonly OperatorMessage[] } | null)?.tsbuilder;
       if (Array.isArray(sent)) write(sent.map(take).filter((one) => one !== undefined));
     },
     end: () => {
@@ -220,20 +214,9 @@ function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string
 }
 
 function recordedSample(sample: OperatorSample): RecordedSample {
-  const { controllers, cached, cachedBytes, blocked, blockedAgo, resident, heap, heapKept } = sample;
-  return {
-    type: "sample",
-    at: isoTime(sample.at),
-    since: isoTime(sample.since),
-    controllers,
-    cached,
-    cachedBytes,
-    blocked,
-    blockedUntil: blockedAgo === undefined ? undefined : isoTime(sample.at - blockedAgo),
-    resident,
-    heap,
-    heapKept,
-  };
+  const { channel: _, at, ahead: __, since, blockedAgo, ...numbers } = sample;
+  const blockedUntil = blockedAgo === undefined ? undefined : isoTime(at - blockedAgo);
+  return { type: "sample", at: isoTime(at), since: isoTime(since), ...numbers, blockedUntil };
 }
 
 /** Returns the sample of a process that has ended: all numbers are 0. */

@@ -70,36 +70,25 @@ function damaged(path: string, number: number, what: string): TsbuilderError {
   });
 }
 
-/** Returns true if a line has the members that its readers need. */
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** The checks of the members that the readers of each type of line need. */
+const needed: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  session: { project: isText },
+  write: { key: isText, object: (object) => isObject(object) && isObject(object["metadata"]) },
+  reconcile: { request: isText, causes: Array.isArray, requests: Array.isArray },
+  sample: { controllers: Array.isArray, cached: isObject },
+  webhook: { configuration: isText, resource: isText },
+  operator: { text: isText },
+  dev: { text: isText },
+  action: { name: isText, input: isObject },
+  fault: { verb: isText, resource: isText },
+  full: {},
+};
+
 function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): boolean {
-  if (typeof at !== "string") return false;
-  switch (type) {
-    case "session":
-      return typeof line["project"] === "string";
-    case "write":
-      return (
-        typeof line["key"] === "string" && isObject(line["object"]) && isObject(line["object"]["metadata"])
-      );
-    case "reconcile":
-      return (
-        typeof line["request"] === "string" &&
-        Array.isArray(line["causes"]) &&
-        Array.isArray(line["requests"])
-      );
-    case "sample":
-      return Array.isArray(line["controllers"]) && isObject(line["cached"]);
-    case "webhook":
-      return typeof line["configuration"] === "string" && typeof line["resource"] === "string";
-    case "operator":
-    case "dev":
-      return typeof line["text"] === "string";
-    case "action":
-      return typeof line["name"] === "string" && isObject(line["input"]);
-    case "fault":
-      return typeof line["verb"] === "string" && typeof line["resource"] === "string";
-    default:
-      return type === "full";
-  }
+  if (typeof at !== "string" || typeof type !== "string" || !Object.hasOwn(needed, type)) return false;
+  return Object.entries(needed[type]!).every(([name, isValid]) => isValid(line[name]));
 }
 
 const pieceBytes = 256 * 1024;

@@ -78,7 +78,6 @@ export class RecentRecord implements LineKeeper, PageRecord {
     };
   }
 
-  /** Returns all lines so far. */
   text(): string {
     const { past, close } = this.read(() => undefined);
     close();
@@ -126,11 +125,6 @@ class LineReader {
     this.#onLost = onLost;
   }
 
-  /** The number of bytes in the queue. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   push(line: RecordLine): void {
     if (this.#isOver) return;
     this.#waiting.push(line);
@@ -171,7 +165,6 @@ function sizeOf(line: RecordLine): number {
   return overhead + lengthOf(line) + raw;
 }
 
-/** Updates the states by a line. */
 function settle(states: Map<string, RecordLine>, line: RecordLine): void {
   const { write } = line;
   if (!write) return;

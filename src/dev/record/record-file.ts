@@ -16,7 +16,6 @@ export class RecordFile {
     this.#older = join(folder, "reconciles.older.jsonl");
   }
 
-  /** Forgets earlier sessions. */
   clear(): void {
     rmSync(this.#older, { force: true });
     writeFileSync(this.#file, "");

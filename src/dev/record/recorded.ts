@@ -10,6 +10,41 @@ import type {
   SampleMessage,
 } from "@tsbuilder/runtime";
 
+/** The types of events in causes, as the runtime formats them. */
+const types = ["add", "update", "delete"] as const;
+
+const ofObject = new RegExp(`^(?:${types.join("|")}) of (\\S+) (\\S+)$`, "u");
+
+const ofRequeue = /^requeueAfter (\S+) s$/u;
+
+/** An object as a cause names it: without its API group. */
+interface CausingObject {
+  readonly kind: string;
+  readonly key: string;
+}
+
+/** Returns the object that a cause such as `update of StatefulSet default/db` names. */
+export function objectOfCause(cause: string): CausingObject | undefined {
+  const [, kind, key] = ofObject.exec(cause) ?? [];
+  return kind === undefined || key === undefined ? undefined : { kind, key };
+}
+
+/** Returns all causes that name an object. */
+export function causesOf({ kind, key }: CausingObject): readonly string[] {
+  return types.map((type) => `${type} of ${kind} ${key}`);
+}
+
+/** Returns the cause of a reconcile that its predecessor asked for. */
+export function causeOfRequeue(milliseconds: number): string {
+  return `requeueAfter ${milliseconds / 1000} s`;
+}
+
+/** Returns the milliseconds of a requeue; undefined for another cause. */
+export function requeueOfCause(cause: string): number | undefined {
+  const [, seconds] = ofRequeue.exec(cause) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}
+
 /** The version of the format. Records of other versions are refused. */
 export const format = 1;
 
@@ -163,9 +198,15 @@ export function placesOfCall(call: RecordedCall): readonly string[] {
 /** Returns the keys of the objects of a call, such as `default/db`. */
 export function keysOfCall(call: RecordedCall): readonly string[] {
   if (call.call !== "conversion") return [call.key];
-  return call.objects.map(({ metadata: { namespace, name = "" } }) =>
-    namespace === undefined ? name : `${namespace}/${name}`,
-  );
+  return call.objects.map(({ metadata }) => keyName(metadata));
+}
+
+/** Returns the key of an object: `default/db`, or without a namespace, `db`. */
+export function keyName({
+  namespace,
+  name = "",
+}: Partial<Record<"namespace" | "name", string | undefined>>): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
 /** The resources of Events, in both API groups. */
@@ -174,4 +215,71 @@ export const eventResources: ReadonlySet<string> = new Set(["events", "events.ev
 /** Returns the end of a reconcile in milliseconds since 1970; for an unfinished one, its start. */
 export function endedAt({ at, seconds = 0 }: Pick<RecordedReconcile, "at" | "seconds">): number {
   return Date.parse(at) + seconds * 1000;
+}
+
+/** An Event, read from either of its two API groups. */
+export interface EventSummary {
+  readonly regarding: EventReference | undefined;
+  readonly isWarning: boolean;
+  readonly reason: string;
+  readonly text: string;
+  /** The number of times that it happened. */
+  readonly times: number;
+}
+
+/** The object that an Event is about. */
+export interface EventReference {
+  readonly uid?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** An Event of `v1` or of `events.k8s.io/v1`. */
+interface EventObject {
+  readonly involvedObject?: EventReference;
+  readonly regarding?: EventReference;
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly note?: string;
+  readonly count?: number;
+  readonly deprecatedCount?: number;
+  readonly series?: { readonly count?: number };
+}
+
+/** Reads an Event; undefined if the object is none. */
+export function summarizeEvent({
+  resource,
+  object,
+}: {
+  readonly resource: string;
+  readonly object: object;
+}): EventSummary | undefined {
+  if (!eventResources.has(resource)) return undefined;
+  const event: EventObject = object;
+  return {
+    regarding: event.regarding ?? event.involvedObject,
+    isWarning: event.type === "Warning",
+    reason: event.reason ?? "",
+    text: event.note ?? event.message ?? "",
+    times: event.series?.count ?? event.count ?? event.deprecatedCount ?? 1,
+  };
+}
+
+/** Returns the name of a writer: of a ServiceAccount its own name, of another user also the program. */
+export function writerName(by: RecordedWrite["by"]): string {
+  if (by === undefined) return "the cluster";
+  const { user, userAgent = "" } = by;
+  const [, account] = /^system:serviceaccount:[^:]+:(.+)$/u.exec(user) ?? [];
+  if (account !== undefined) return account;
+  const [program = ""] = userAgent.split(/[/ ]/u);
+  return program === "" ? user : `${user} (${program})`;
+}
+
+/** Returns true if an operator wrote: not the cluster's own controllers, and not a person with kubectl or the page. */
+export function isOperator(by: RecordedWrite["by"]): boolean {
+  if (by === undefined || by.userAgent?.startsWith("kubectl") === true) return false;
+  if (by.userAgent === pageAgent) return false;
+  return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
 }

@@ -31,21 +31,19 @@ interface RecordingOptions extends RecordingFileOptions {
 export class SessionRecording {
   readonly #options: RecordingOptions;
   readonly #keepers: readonly LineKeeper[];
+  /** The last lines in memory, if they are kept. */
+  readonly recent: RecentRecord | undefined;
   #isOpen = false;
 
   /** Without a path, it writes no file. */
   constructor(path: string | undefined, options: RecordingOptions) {
     this.#options = options;
+    this.recent = options.recent;
     this.#keepers = [
       ...(path === undefined ? [] : [new RecordingFile(path, options)]),
       ...(options.recent ? [options.recent] : []),
       ...(options.printed ? [options.printed] : []),
     ];
-  }
-
-  /** The last lines in memory, if they are kept. */
-  get recent(): RecentRecord | undefined {
-    return this.#options.recent;
   }
 
   /** Starts the record. Nothing is recorded before. */

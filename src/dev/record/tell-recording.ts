@@ -1,19 +1,10 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { describeAction, describeFault } from "./describe-action.ts";
-import {
-  type Recorded,
-  type RecordedAdmission,
-  type RecordedCall,
-  type RecordedWrite,
-  keysOfCall,
-  placeName,
-} from "./recorded.ts";
+import type { Recorded, RecordedAdmission, RecordedCall, RecordedWrite } from "./recorded.ts";
+import { keyName, keysOfCall, placeName, summarizeEvent, writerName } from "./recorded.ts";
 import { mostRequests } from "./operator-messages.ts";
-import { summarizeEvent } from "./event-summary.ts";
-import { writerName } from "./writer.ts";
 
-/** A line of the story. */
 interface Told {
   readonly at: string;
   /** The keys of its objects and their owners, such as `default/db`; empty for output. */
@@ -59,7 +50,6 @@ export function tellRecording(recorded: readonly Recorded[]): Told[] {
   return told.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** Describes a webhook call and its answer. */
 function tellCall(call: RecordedCall): string {
   const took = `in ${Math.round(call.seconds * 1000)} ms`;
   if (call.call === "conversion") {
@@ -101,7 +91,7 @@ class Owners {
 
   /** Returns an owner and its owners. Of an owner without a write in this session, only the name is known. */
   #aboutOwner({ uid = "", name = "" }: Owner, namespace: string | undefined): readonly string[] {
-    return this.#byUid.get(uid) ?? [namespace === undefined ? name : `${namespace}/${name}`];
+    return this.#byUid.get(uid) ?? [keyName({ namespace, name })];
   }
 }
 

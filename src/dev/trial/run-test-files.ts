@@ -5,7 +5,6 @@ import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
 
-/** The result of a file of tests. */
 interface TestFile {
   /** The path in the project. */
   readonly path: string;

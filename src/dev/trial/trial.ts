@@ -11,6 +11,7 @@ import { watchableBundle } from "../../ship/bundle.ts";
 import { writePrivate } from "../../shared/files.ts";
 import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
 import { applyConfig } from "../config/apply-config.ts";
+import { explainRejection } from "../config/explain-rejection.ts";
 import { readChosen } from "../cluster/kubeconfig.ts";
 import type { Report } from "../dev-event.ts";
 import { startEmbeddedCluster } from "../cluster/embedded-cluster.ts";
@@ -125,7 +126,6 @@ interface Observed {
   readonly made: readonly Pick<Kind, "apiVersion" | "kind">[];
 }
 
-/** A reference to an object. */
 interface Placed {
   readonly kind: Kind;
   readonly key: ObjectKey;
@@ -175,7 +175,7 @@ export function observer(
         signal?.throwIfAborted();
         return Promise.all(placed.map((one) => readPlaced(client, one)));
       };
-      const found = await untilRested(read, { seconds });
+      const found = await untilRested(read, seconds);
       const owned = await ownedBy(client, found);
       const examples = found.map((object) => ({
         object: object as unknown as ManifestObject,
@@ -203,12 +203,6 @@ export function observer(
   };
 }
 
-interface Patience {
-  /** The time limit for objects that never rest, or get no status. */
-  readonly seconds: number;
-  readonly pause?: (milliseconds: number) => Promise<unknown>;
-}
-
 const interval = 250;
 
 /** The time in milliseconds without a change after which objects rest: an operator writes a status in several steps. */
@@ -217,7 +211,8 @@ const quiet = 2000;
 /** Reads objects again and again until all have a status and nothing changes any more. */
 export async function untilRested<T extends Pick<KubernetesObject, "metadata">>(
   read: () => Promise<readonly T[]>,
-  { seconds, pause = sleep }: Patience,
+  seconds: number,
+  pause: (milliseconds: number) => Promise<unknown> = sleep,
 ): Promise<readonly T[]> {
   let objects = await read();
   let rested = 0;
@@ -279,7 +274,6 @@ async function findKind(client: Client, object: ManifestObject): Promise<Kind> {
 
 /** Creates an object; returns false if it existed already. */
 async function createMissing(client: Client, kind: Kind, object: ManifestObject): Promise<boolean> {
-  const { explainRejection } = await import("../config/explain-rejection.ts");
   try {
     await client.create(kind, object);
     return true;

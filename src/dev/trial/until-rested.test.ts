@@ -21,7 +21,7 @@ function changing(versions: readonly string[], statusFrom: number) {
 
 test("objects with a status rest once nothing changed for two seconds", async () => {
   const { read, pause, waited } = changing(["1", "2", "2", "3"], 1);
-  const [object] = await untilRested(read, { seconds: 30, pause });
+  const [object] = await untilRested(read, 30, pause);
 
   expect(object?.metadata.resourceVersion).toBe("3");
   expect(waited()).toBe(2750);
@@ -30,7 +30,7 @@ test("objects with a status rest once nothing changed for two seconds", async ()
 test("objects that get no status are returned when the time is over", async () => {
   const { read, pause, waited } = changing(["1"], 1000);
 
-  expect(await untilRested(read, { seconds: 5, pause })).toHaveLength(1);
+  expect(await untilRested(read, 5, pause)).toHaveLength(1);
   expect(waited()).toBe(5000);
 });
 
@@ -38,6 +38,6 @@ test("nothing to wait for takes no longer than resting does", async () => {
   let waited = 0;
   const pause = async (milliseconds: number) => void (waited += milliseconds);
 
-  expect(await untilRested(async () => [], { seconds: 30, pause })).toEqual([]);
+  expect(await untilRested(async () => [], 30, pause)).toEqual([]);
   expect(waited).toBe(2000);
 });

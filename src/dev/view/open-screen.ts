@@ -6,15 +6,8 @@ import type { Report } from "../dev-event.ts";
 import type { Session } from "../session.ts";
 import type { SessionView } from "./session-view.ts";
 import { type ScreenSize, onOneLine, renderScreen } from "./render-screen.ts";
-import {
-  type ScreenState,
-  type ScreenView,
-  afterEvent,
-  afterMove,
-  afterToggle,
-  emptyScreen,
-  textOfLine,
-} from "./screen-state.ts";
+import type { ScreenState, ScreenView } from "./screen-state.ts";
+import { afterEvent, afterMove, afterToggle, emptyScreen, textOfLine } from "./screen-state.ts";
 
 /** Events that arrive together are drawn together. */
 const drawAfterMilliseconds = 30;
@@ -103,7 +96,6 @@ export function openScreen(
   };
 }
 
-/** The streams of an interactive terminal. */
 interface TerminalStreams {
   readonly input: ReadStream;
   readonly output: WriteStream;

@@ -1,3 +1,4 @@
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { expect, test } from "vitest";
 import { ownedFields } from "./owned-fields.ts";
 
@@ -36,7 +37,7 @@ test("fields, items of lists by key and by value, and whole values are those of 
 });
 
 test("what several managers own is put together, in the order of the object", () => {
-  const of = (fields: object) => ({ fieldsV1: { "f:spec": fields } });
+  const of = (fields: JSONObject) => ({ fieldsV1: { "f:spec": fields } });
   const first = of({
     "f:replicas": {},
     "f:template": { "f:containers": { 'k:{"name":"db"}': { "f:tty": {} } } },

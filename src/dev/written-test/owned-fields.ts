@@ -1,18 +1,6 @@
-import { isEqual, isObject, memberOf, setMember } from "@tsbuilder/apimachinery/json";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-
-/** An entry of `metadata.managedFields`. */
-export interface ManagedFields {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly subresource?: string;
-  readonly fieldsV1?: object;
-}
-
-/** Returns the entries of `metadata.managedFields`. */
-export function managedFieldsOf({ metadata }: KubernetesObject): readonly ManagedFields[] {
-  return metadata.managedFields ?? [];
-}
+import { isObject, memberOf, setMember } from "@tsbuilder/apimachinery/json";
+import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import { isElementOf } from "@tsbuilder/apimachinery/patch/fields-v1";
 
 /**
  * Returns the fields of an object that some managers own. Items of lists that others own are replaced by `foreign`, or left
@@ -20,7 +8,7 @@ export function managedFieldsOf({ metadata }: KubernetesObject): readonly Manage
  */
 export function ownedFields(
   object: KubernetesObject,
-  managers: readonly ManagedFields[],
+  managers: readonly ManagedFieldsEntry[],
   foreign?: unknown,
 ): Readonly<Record<string, unknown>> {
   let owned: unknown;
@@ -36,8 +24,8 @@ function pick(value: unknown, fields: object): unknown {
   // A leaf is owned with its whole value; with "." alone, only its existence is.
   if (names.length === 0) return "." in fields ? hole : value;
   if (Array.isArray(value)) {
-    return value.map((item: unknown) => {
-      const name = names.find((each) => isItem(item, each));
+    return value.map((item: unknown, index) => {
+      const name = names.find((each) => isElementOf(each, item, index));
       if (name === undefined) return hole;
       const picked = pick(item, memberOf(fields as Record<string, object>, name)!);
       return name.startsWith("k:") && isObject(picked)
@@ -54,15 +42,6 @@ function pick(value: unknown, fields: object): unknown {
     if (part !== hole) setMember(picked, field, part);
   }
   return picked;
-}
-
-/** Returns true if `k:{"name":"db"}` or `v:"db"` identifies an item of a list. */
-function isItem(item: unknown, name: string): boolean {
-  if (name.startsWith("v:")) return isEqual(item, JSON.parse(name.slice(2)));
-  if (!name.startsWith("k:") || !isObject(item)) return false;
-  return Object.entries(JSON.parse(name.slice(2)) as object).every(([key, value]) =>
-    isEqual(item[key], value),
-  );
 }
 
 /** Returns the union of the fields that two managers own of one value. */
@@ -91,7 +70,8 @@ function fill(value: unknown, foreign: unknown): unknown {
 
 /** Returns the body with which an object was created, without the fields that the API server added, by its managed fields. */
 export function initialObject(object: KubernetesObject): object {
-  const managers = managedFieldsOf(object).filter(({ subresource }) => subresource === undefined);
+  const { managedFields = [] } = object.metadata;
+  const managers = managedFields.filter(({ subresource }) => subresource === undefined);
   const given = managers.length === 0 ? withoutAddresses(object) : ownedFields(object, managers);
   const { apiVersion: _, kind: __, metadata: own, status: ___, data, ...rest } = given;
   const { name, namespace, labels, annotations } = object.metadata;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Recorded } from "../record/recorded.ts";
-import { ann, bodyOf, mysql, write, written } from "./sample-writes.ts";
+import { ann, bodyOf, mysql, write, written } from "./testdata/sample-writes.ts";
 
 const done = (second: number, name: string, input: Record<string, string | number> = {}): Recorded => ({
   type: "action",

@@ -1,13 +1,6 @@
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import {
-  type Recorded,
-  type RecordedWrite,
-  endedAt,
-  eventResources,
-  pageAgent,
-  placeName,
-} from "../record/recorded.ts";
-import { managedFieldsOf } from "./owned-fields.ts";
+import type { Recorded, RecordedWrite } from "../record/recorded.ts";
+import { endedAt, eventResources, pageAgent, keyName, placeName } from "../record/recorded.ts";
 import { StableValues } from "./literal.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ProjectFacts } from "./project-facts.ts";
@@ -109,7 +102,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
 /** Returns the managers that own fields only since a write. */
 function newManagers(before: KubernetesObject | undefined, object: KubernetesObject): string[] {
   const names = (each: KubernetesObject | undefined): string[] =>
-    each === undefined ? [] : managedFieldsOf(each).flatMap(({ manager }) => manager ?? []);
+    each?.metadata.managedFields?.flatMap(({ manager }) => manager ?? []) ?? [];
   const known = new Set(names(before));
   return names(object).filter((name) => !known.has(name));
 }
@@ -191,7 +184,7 @@ export function select(
   const [namespace] = chosen.includes("/") ? chosen.split("/") : [undefined];
   /** Returns undefined if an object has no custom resource among its owners. `seen` breaks cycles of owners. */
   const belongs = (object: KubernetesObject, seen: readonly KubernetesObject[] = []): boolean | undefined => {
-    if (isOwn(object)) return keyOf(object) === chosen;
+    if (isOwn(object)) return keyName(object.metadata) === chosen;
     const owners = (object.metadata.ownerReferences ?? []).flatMap(({ uid }) => byUid.get(uid) ?? []);
     const answers = owners
       .filter((owner) => !seen.includes(owner))
@@ -204,10 +197,6 @@ export function select(
     return namespace === undefined || other === undefined || other === namespace;
   };
   return { isOwn, has: (object) => belongs(object) ?? isBeside(object) };
-}
-
-function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
-  return namespace === undefined ? (name ?? "") : `${namespace}/${name}`;
 }
 
 function groupKind({ apiVersion, kind }: { readonly apiVersion?: string; readonly kind?: string }): string {

@@ -12,7 +12,7 @@ import {
   operator,
   write,
   written,
-} from "./sample-writes.ts";
+} from "./testdata/sample-writes.ts";
 
 /** Runs the statements of a test on objects in memory; takes and returns objects by kind and key. */
 async function runOn(text: string, objects = new Map<string, JSONObject>()): Promise<typeof objects> {

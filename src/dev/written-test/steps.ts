@@ -2,7 +2,7 @@ import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { PlannedFailure } from "@tsbuilder/cluster";
 import { type Recorded, type RecordedAction, placeName, restorer } from "../record/recorded.ts";
-import { initialObject, managedFieldsOf } from "./owned-fields.ts";
+import { initialObject } from "./owned-fields.ts";
 import type { Selection, SessionWrite, SessionWrites } from "./session-writes.ts";
 import { lastApplied } from "../record/hide-secrets.ts";
 import { describeAction } from "../record/describe-action.ts";
@@ -26,18 +26,8 @@ type PageStep =
 /** A step with its time in milliseconds since 1970. */
 type TimedPageStep = PageStep & { readonly at: number };
 
-/** Collects remarks about parts of a session that a written test leaves out, each once. */
-export class Notes {
-  readonly #texts = new Set<string>();
-
-  add(text: string): void {
-    this.#texts.add(text);
-  }
-
-  get texts(): readonly string[] {
-    return [...this.#texts];
-  }
-}
+/** Remarks about parts of a session that a written test leaves out. */
+export type Notes = Set<string>;
 
 /** The time in milliseconds between two steps from which on the test waits; it also waits if the operator did something. */
 export const apart = 1000;
@@ -108,7 +98,6 @@ class StepTimeline {
     }
   }
 
-  /** Follows the state of a custom resource. */
   follow(write: SessionWrite): void {
     if (write.write === "DELETED") this.#current.delete(placeName(write));
     else this.#current.set(placeName(write), write.object);
@@ -124,9 +113,8 @@ class StepTimeline {
 
 /** Returns true for objects of earlier sessions that a person made: custom resources, and objects of kubectl, the page or samples. */
 function wasMadeManually(object: KubernetesObject, { isOwn }: Selection): boolean {
-  const { deletionTimestamp, ownerReferences = [] } = object.metadata;
+  const { deletionTimestamp, ownerReferences = [], managedFields: [first] = [] } = object.metadata;
   if (deletionTimestamp !== undefined) return false;
-  const [first] = managedFieldsOf(object);
   return (
     isOwn(object) ||
     (ownerReferences.length === 0 && /^(?:kubectl|tsbuilder-dev-|tsbuilder-page)/u.test(first?.manager ?? ""))

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Recorded, restorer } from "../record/recorded.ts";
-import { ann, bodyOf, child, cluster, mysql, operator, write, written } from "./sample-writes.ts";
+import { ann, bodyOf, child, cluster, mysql, operator, write, written } from "./testdata/sample-writes.ts";
 
 test("what hands did is done again, and what the operator made of it is expected", () => {
   const ready = { conditions: [{ type: "Ready", status: "True", reason: "Up", message: "for 3 s" }] };

@@ -5,18 +5,14 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../../shared/errors.ts";
-import type { Recorded, RecordedSession } from "../record/recorded.ts";
-import { Notes, type Step, apart, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
+import type { Recording } from "../record/read-recording.ts";
+import type { RecordedSession } from "../record/recorded.ts";
+import { type Notes, type Step, apart, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
 import { Call, Code, type StableValues, literal } from "./literal.ts";
 import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
-import {
-  type FinalObject,
-  type Selection,
-  type SessionWrites,
-  select,
-  sessionWrites,
-} from "./session-writes.ts";
-import { managedFieldsOf, ownedFields, withoutAddresses } from "./owned-fields.ts";
+import type { FinalObject, Selection, SessionWrites } from "./session-writes.ts";
+import { select, sessionWrites } from "./session-writes.ts";
+import { ownedFields, withoutAddresses } from "./owned-fields.ts";
 
 /** A written test, and notes about the parts of the session that it leaves out. */
 export interface WrittenTest {
@@ -32,12 +28,6 @@ export interface WrittenTestOptions {
   readonly until?: number | undefined;
 }
 
-/** A record, as `readRecording` returns it. */
-interface Recording {
-  readonly session: RecordedSession;
-  readonly recorded: readonly Recorded[];
-}
-
 /**
  * Writes a recorded session as a test of a project. The test repeats the manual steps, and expects the state at the end of the
  * session. Throws if the session has no manual steps.
@@ -47,7 +37,7 @@ export function writtenTest(
   facts: ProjectFacts,
   { object, until = Date.parse(recorded.at(-1)?.at ?? session.at) }: WrittenTestOptions = {},
 ): WrittenTest {
-  const notes = new Notes();
+  const notes: Notes = new Set();
   const writes = sessionWrites(recorded, session.project);
   const selection = select(writes, facts, object);
   const page = pageSteps(recorded, notes);
@@ -85,7 +75,7 @@ export function writtenTest(
       ? ["await eventually(() => expect(failures.plans).toEqual([]));"]
       : []),
   ];
-  return { text: fileText(facts, imports, session, { startManager, body, hasFailures }), notes: notes.texts };
+  return { text: fileText(facts, imports, session, { startManager, body, hasFailures }), notes: [...notes] };
 }
 
 /** The operator's user in tests with planned failures, which must not meet the requests of the test itself. */
@@ -149,8 +139,9 @@ function bodyOf(
   { managers, values }: SessionWrites,
   isOwn: boolean,
 ): Readonly<Record<string, unknown>> {
-  const owners = managedFieldsOf(object).filter(({ manager = "" }) => managers.has(manager));
-  const isManaged = managedFieldsOf(object).length > 0;
+  const { managedFields = [] } = object.metadata;
+  const owners = managedFields.filter(({ manager = "" }) => managers.has(manager));
+  const isManaged = managedFields.length > 0;
   const owned = isManaged
     ? ownedFields(object, owners, new Code("expect.anything()"))
     : withoutAddresses(object);

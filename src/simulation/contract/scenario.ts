@@ -80,6 +80,11 @@ export type Step =
   /** Waits until the operators rest. */
   | { readonly do: "settle" };
 
+/** Returns the objects that steps apply. */
+export function appliedIn(steps: readonly Step[] = []): KubernetesObject[] {
+  return steps.flatMap((step) => (step.do === "apply" ? [step.object] : []));
+}
+
 /** A command that an operator runs in a container. */
 export interface ContainerCommand {
   readonly namespace: string;
@@ -104,8 +109,7 @@ export interface Limits {
 /** Puts namespaced objects and targets without a namespace into `default`, as kubectl does. */
 export function readScenario(scenario: Scenario): Scenario {
   const { crds = [], objects = [], steps = [] } = scenario;
-  const applied = steps.flatMap((step) => (step.do === "apply" ? [step.object] : []));
-  const scopes = new Map([...crds, ...objects, ...applied].flatMap(scopeOf));
+  const scopes = new Map([...crds, ...objects, ...appliedIn(steps)].flatMap(scopeOf));
   const isNamespaced = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean => {
     const [version, group = ""] = apiVersion.split("/").toReversed() as [string, string?];
     const scope = scopes.get(`${group} ${kind}`) ?? findKind({ group, version }, kind)?.scope;

@@ -19,6 +19,11 @@ export function refText({ apiVersion, kind, namespace, name }: Ref): string {
   return `${kind}.${apiVersion} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
+/** Names an object in words: `ConfigMap.v1 default/shop`. */
+export function refTextOf(object: KubernetesObject): string {
+  return refText(refOf(object));
+}
+
 /** All objects at one moment. */
 export interface State {
   readonly objects: readonly KubernetesObject[];

@@ -1,30 +1,13 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import {
-  type Ref,
-  type Run,
-  type Scenario,
-  type Step,
-  type Verdict,
-  refOf,
-  refText,
-} from "../contract/index.ts";
-import {
-  type Chance,
-  type Difference,
-  chanceOf,
-  derivedIn,
-  differenceText,
-  differencesBesides,
-  differencesOf,
-  impossibleIn,
-  isImpossible,
-  judgeState,
-  judgeTrace,
-  pausedObjects,
-} from "../verdicts/index.ts";
-import { outcomeOf, simulate } from "../world/index.ts";
+import type { Run, Scenario, Step, Verdict } from "../contract/index.ts";
+import { type Ref, refText, refTextOf } from "../contract/state.ts";
+import type { Chance, Difference } from "../verdicts/differences.ts";
+import { chanceOf, differenceText, differencesBesides, differencesOf } from "../verdicts/differences.ts";
+import { derivedIn, impossibleIn, isImpossible, pausedObjects } from "../verdicts/left-out.ts";
+import { judgeState, judgeTrace } from "../verdicts/judge.ts";
+import { outcomeOf, simulate } from "../world/simulate.ts";
 
 /** A verdict whose class may not be known yet: `differs` gets its class once the scenario is shrunk. */
 export interface Finding extends Omit<Verdict, "class"> {
@@ -76,74 +59,61 @@ function shortestWay(
   { objects: given = [], steps = [] }: Scenario,
   rejected: readonly Step[],
 ): Required<Pick<Scenario, "objects" | "steps">> {
-  const objects = new Map(given.map((object) => [refText(refOf(object)), object]));
+  const objects = new Map(given.map((object) => [refTextOf(object), object]));
   const touched = new Set<string>();
   const statuses = new Map<string, Step & { readonly do: "status" }>();
   for (const step of steps) {
-    if (rejected.includes(step)) continue;
-    if (step.do === "apply" || step.do === "patch" || step.do === "delete")
-      touched.add(refText(step.do === "apply" ? refOf(step.object) : step.target));
-    if (step.do === "apply") objects.set(refText(refOf(step.object)), withMetadata(step.object, objects));
-    else if (step.do === "status") {
-      const key = refText(step.target);
-      const before = statuses.get(key)?.status ?? {};
-      statuses.set(key, {
-        ...step,
-        status: applyMergePatch(before as JSONObject, step.status as JSONObject),
-      });
-    } else if (step.do === "patch") {
-      const key = refText(step.target);
-      const before = objects.get(key);
-      if (before)
-        objects.set(
-          key,
-          applyMergePatch(
-            before as unknown as JSONObject,
-            step.merge as JSONObject,
-          ) as unknown as KubernetesObject,
-        );
-    } else if (step.do === "delete") {
-      for (const [key, object] of objects)
-        if (isWithin(object, step.target)) {
-          touched.add(key);
-          objects.delete(key);
-          statuses.delete(key);
-        }
+    if (step.do === "settle" || rejected.includes(step)) continue;
+    const key = step.do === "apply" ? refTextOf(step.object) : refText(step.target);
+    if (step.do !== "status") touched.add(key);
+    const before = objects.get(key);
+    switch (step.do) {
+      case "apply":
+        objects.set(key, withMetadata(step.object, before));
+        break;
+      case "status":
+        statuses.set(key, { ...step, status: merged(statuses.get(key)?.status ?? {}, step.status) });
+        break;
+      case "patch":
+        if (before) objects.set(key, merged(before, step.merge));
+        break;
+      case "delete":
+        for (const [inside, object] of objects)
+          if (isWithin(object, step.target)) {
+            touched.add(inside);
+            objects.delete(inside);
+            statuses.delete(inside);
+          }
     }
   }
   const applies = [...objects].flatMap(([key, object]): Step[] =>
     touched.has(key) ? [{ do: "apply", object }] : [],
   );
   return {
-    objects: given.filter((object) => !touched.has(refText(refOf(object)))),
+    objects: given.filter((object) => !touched.has(refTextOf(object))),
     steps: statuses.size === 0 ? applies : [...applies, { do: "settle" }, ...statuses.values()],
   };
 }
 
+function merged<T extends object>(before: T, merge: object): T {
+  return applyMergePatch(before as JSONObject, merge as JSONObject) as T;
+}
+
 /** Returns whether a deletion takes an object with it: it is the deleted object, or in the deleted namespace. */
 function isWithin(object: KubernetesObject, deleted: Ref): boolean {
-  if (refText(refOf(object)) === refText(deleted)) return true;
+  if (refTextOf(object) === refText(deleted)) return true;
   return (
     deleted.apiVersion === "v1" && deleted.kind === "Namespace" && object.metadata.namespace === deleted.name
   );
 }
 
 /** Keeps labels and annotations that a later step omits, as the user of a simulation does. */
-function withMetadata(
-  object: KubernetesObject,
-  objects: ReadonlyMap<string, KubernetesObject>,
-): KubernetesObject {
-  const { labels, annotations } = objects.get(refText(refOf(object)))?.metadata ?? {};
-  return {
-    ...object,
-    metadata: {
-      ...object.metadata,
-      ...((labels ?? object.metadata.labels) && { labels: object.metadata.labels ?? labels }),
-      ...((annotations ?? object.metadata.annotations) && {
-        annotations: object.metadata.annotations ?? annotations,
-      }),
-    },
-  };
+function withMetadata(object: KubernetesObject, before: KubernetesObject | undefined): KubernetesObject {
+  const { metadata } = object;
+  const labels = metadata.labels ?? before?.metadata.labels;
+  const annotations = metadata.annotations ?? before?.metadata.annotations;
+  const kept = { ...(labels && { labels }), ...(annotations && { annotations }) };
+  return { ...object, metadata: { ...metadata, ...kept } };
 }
 
 /** A disturbed run, and its mistakes. */

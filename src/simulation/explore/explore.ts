@@ -1,10 +1,13 @@
-import { type Run, readScenario, type Scenario, type Step, type Verdict } from "../contract/index.ts";
-import { withVirtualGlobals } from "../globals/index.ts";
+// Many seeds of one scenario. Begin with `explore()`, the loop: it draws faults, compares a disturbed run with the undisturbed ones
+// (`examine.ts`), shrinks the first failure, names its class, and tells its story (`story.ts`, `advice.ts`).
+
+import type { ChildFault, Fault, MistakeClass, Run, SimulatedOperator, Verdict } from "../contract/index.ts";
+import { type Scenario, type Step, appliedIn, readScenario } from "../contract/scenario.ts";
+import { refTextOf } from "../contract/state.ts";
+import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
-import { pauseOf } from "../world/index.ts";
-import { drawFaults } from "./draw-faults.ts";
-import { type Baseline, baselineOf, examine, type Finding, findIn } from "./examine.ts";
-import { classify, shrink } from "./shrink.ts";
+import { pauseOf } from "../world/user.ts";
+import { type Baseline, type Finding, baselineOf, examine, findIn } from "./examine.ts";
 import { scenarioReplay, storyOf, testOf } from "./story.ts";
 
 /** Options of an exploration. */
@@ -101,6 +104,111 @@ async function exploreAll(
   return { runs, failure: undefined, crashPoints: coverage.points };
 }
 
+/** Draws the faults of a run, aimed at writes, requests and moments of the undisturbed run. */
+export function drawFaults(
+  random: Random,
+  plain: Run,
+  operators: readonly SimulatedOperator[] = [],
+): Fault[] {
+  const targets = Object.keys(plain.writes).filter((process) => plain.requests[process]! > 0);
+  if (targets.length === 0) return [];
+  const count = random.pick([1, 1, 1, 2, 2, 3]);
+  const faults = Array.from({ length: count }, () => drawFault(random, plain, random.pick(targets)));
+  return [
+    ...drawUpgrades(random.fork("upgrades"), plain, operators),
+    ...drawRefusedWrites(random.fork("controllers"), plain),
+    ...faults,
+  ];
+}
+
+/** Lets a write of the cluster's controllers fail in every third run; sometimes the server has carried it out. */
+function drawRefusedWrites(random: Random, { controllerWrites }: Run): Fault[] {
+  if (controllerWrites === 0 || !random.chance(0.33)) return [];
+  const how = random.pick(["conflict", "error"] as const);
+  const request = random.integer(1, controllerWrites);
+  const done = how === "error" && random.chance(0.5);
+  return [{ fault: "refuse", process: "controllers", request, with: how, done }];
+}
+
+/** Lets every second run begin with the former version of an operator that has one. */
+function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedOperator[]): Fault[] {
+  const end = plain.trace.findIndex(({ type }) => type === "phase");
+  const moments = plain.trace.slice(0, end).filter(({ type }) => type === "change" || type === "step");
+  if (moments.length === 0) return [];
+  return operators.flatMap(({ name, former }): Fault[] => {
+    const at = Math.round(random.pick(moments).at + random.next() * 1000);
+    return former && random.chance(0.5) ? [{ fault: "upgrade", operator: name, at }] : [];
+  });
+}
+
+function drawFault(random: Random, plain: Run, process: string): Fault {
+  const called = calledIn(plain);
+  const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
+  const kind = random.pick([
+    ...kinds,
+    ...(hasLease ? (["lease"] as const) : []),
+    ...(called.length > 0 ? (["webhook"] as const) : []),
+    "crash",
+    "crash",
+    "crash",
+  ] as const);
+  const writes = plain.writes[process]!;
+  if (kind === "crash" && writes > 0) {
+    const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
+    return {
+      fault: "crash",
+      process,
+      write: random.integer(1, writes),
+      when: random.pick(["before", "at", "after"]),
+      down: random.pick([10, 500, 3000, 20_000]),
+      ...(lag !== undefined && { lag }),
+    };
+  }
+  if (kind === "refuse" || kind === "crash") {
+    const how = random.pick(["conflict", "too-many", "error", "time-out", "reset"] as const);
+    const request = random.integer(1, plain.requests[process]!);
+    const done = how !== "conflict" && how !== "too-many" && random.chance(0.5);
+    return { fault: "refuse", process, request, with: how, done };
+  }
+  const at = Math.max(0, Math.round(momentOf(random, plain) + random.next() * 1000 - 800));
+  if (kind === "delete-child" || kind === "edit-child")
+    return { fault: againOr(kind, random), child: random.integer(0, Math.max(0, childrenOf(plain) - 1)), at };
+  const during = random.pick([100, 1000, 5000, 20_000]);
+  if (kind === "clock")
+    return { fault: kind, process, at, for: during, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
+  if (kind === "webhook") {
+    const delay = random.chance(0.5) ? random.pick([500, 5000, 15_000]) : undefined;
+    const operator = random.pick(called);
+    return { fault: kind, operator, at, for: during, ...(delay !== undefined && { delay }) };
+  }
+  if (kind === "cut" && random.fork("suspend").chance(0.5))
+    return { fault: "suspend", process, at, for: during };
+  return { fault: kind, process, at, for: during };
+}
+
+function calledIn({ trace }: Run): string[] {
+  const processes = trace.flatMap((event) => (event.type === "webhook" ? [event.process ?? ""] : []));
+  return [...new Set(processes.map((process) => process.replace(/-\d+$/, "")))].filter(Boolean);
+}
+
+/** Turns some deletions into one with a second creation. */
+function againOr(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
+  return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
+}
+
+const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;
+
+/** Draws a moment at which something changed: a fault at an idle time disturbs nobody. */
+function momentOf(random: Random, { trace, duration }: Run): number {
+  const moments = trace.filter(({ type }) => type === "change" || type === "step");
+  return moments.length === 0 ? random.next() * duration : random.pick(moments).at;
+}
+
+function childrenOf({ trace, writes }: Run): number {
+  return trace.filter((event) => event.type === "change" && event.change === "ADDED" && event.by in writes)
+    .length;
+}
+
 /** Fixes the time of each step, so that leaving one out doesn't move the others. */
 function timed(steps: readonly Step[], random: Random): Step[] {
   return steps.map((step) => {
@@ -127,7 +235,94 @@ function failureOf(finding: Finding, seed: number): Failure {
   };
 }
 
-/** Collects the crash points of many runs. */
+/**
+ * Omits faults and steps of a finding's scenario, and simplifies faults, as long as the scenario shows a mistake of the same
+ * class. `isOver` is called before each try.
+ */
+async function shrink(finding: Finding, isOver: () => boolean): Promise<Finding> {
+  let best = finding;
+  for (let progress = true; progress;) {
+    progress = false;
+    for (const smaller of smallerThan(best.scenario)) {
+      if (isOver()) return best;
+      const found = await findIn(smaller);
+      if (found?.class !== finding.class) continue;
+      best = found;
+      progress = true;
+      break;
+    }
+  }
+  return best;
+}
+
+/** Yields smaller scenarios, those with the largest cuts first. */
+function* smallerThan(scenario: Scenario): Generator<Scenario> {
+  const { faults = [], steps = [] } = scenario;
+  for (let size = steps.length >> 1; size > 1; size >>= 1)
+    for (let at = steps.length - size; at >= 0; at -= size)
+      yield { ...scenario, steps: withoutSteps(steps, at, size) };
+  for (let at = faults.length - 1; at >= 0; at--) yield { ...scenario, faults: without(faults, at, 1) };
+  for (let at = steps.length - 1; at >= 0; at--) yield { ...scenario, steps: withoutSteps(steps, at, 1) };
+  for (const [at, fault] of faults.entries())
+    for (const simpler of simplerThan(fault)) yield { ...scenario, faults: faults.with(at, simpler) };
+}
+
+function without<T>(list: readonly T[], at: number, size: number): T[] {
+  return list.filter((_, index) => index < at || index >= at + size);
+}
+
+/** Omits steps. The others are still taken at their former times. */
+function withoutSteps(steps: readonly Step[], at: number, size: number): Step[] {
+  const lost = steps.slice(at, at + size).reduce((sum, step) => sum + afterOf(step), 0);
+  return without(steps, at, size).map((step, index) =>
+    index === at && step.do !== "settle" ? { ...step, after: afterOf(step) + lost } : step,
+  );
+}
+
+function afterOf(step: Step): number {
+  return step.do === "settle" ? 0 : (step.after ?? 0);
+}
+
+function* simplerThan(fault: Fault): Generator<Fault> {
+  if (fault.fault !== "crash") return;
+  const { lag, ...rest } = fault;
+  if (lag !== undefined) yield rest;
+  if (fault.down > 500) yield { ...fault, down: 500 };
+}
+
+/** Classes that name the mistake whatever the scenario is. */
+const plain = new Set<Finding["class"]>([
+  "hot-loop",
+  "fight",
+  "hang",
+  "foreign-object",
+  "forbidden",
+  "without-lease",
+  "conditions",
+]);
+
+/** Names the class of a mistake, after the faults and steps that remain in the shrunk scenario. */
+function classify({ class: found, scenario, run }: Finding): MistakeClass {
+  const { faults = [], steps = [] } = scenario;
+  const kinds = new Set(faults.map(({ fault }) => fault));
+  const isStale = faults.some((fault) => fault.fault === "crash" && fault.lag !== undefined);
+  const applied = new Set(appliedIn(steps).map(refTextOf));
+  if (found !== "differs" && (plain.has(found) || faults.length === 0)) {
+    return (found === "hot-loop" || found === "fight") && applied.size > 1 && faults.length === 0
+      ? "collision"
+      : found;
+  }
+  if (isStale) return "stale-view";
+  if (kinds.has("crash") || kinds.has("suspend") || kinds.has("clock") || kinds.has("lease"))
+    return "interrupted";
+  if (kinds.has("hold") || kinds.has("break") || kinds.has("expire") || kinds.has("cut"))
+    return "missed-event";
+  if (kinds.has("refuse") || kinds.has("webhook")) return "unretried";
+  if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
+  if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
+  return applied.size > 1 ? "collision" : "history";
+}
+
 class CrashCoverage {
   readonly #all = new Set<string>();
   readonly #diedAt = new Set<string>();

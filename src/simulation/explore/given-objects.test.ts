@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Scenario, Step } from "../contract/index.ts";
-import { simulate } from "../world/index.ts";
+import { simulate } from "../world/simulate.ts";
 import { examineScenario } from "./explore.ts";
 
 const step = applyShop("a", { size: 1 }) as Step & { readonly do: "apply" };

@@ -9,7 +9,7 @@ import { queuedSteps } from "../../../e2e/support/simulation/own-parts/queue.ts"
 import { workloads } from "../../../e2e/support/simulation/own-parts/workloads.ts";
 import { setupShops, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Run, Scenario } from "../contract/index.ts";
-import { simulate } from "../world/index.ts";
+import { simulate } from "../world/simulate.ts";
 
 // Operators that are right, each of which stands on a part of the runtime, or of the cluster: what is found is a mistake
 // of ours. `npm run lab -- explore` looks for longer.

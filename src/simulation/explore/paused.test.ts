@@ -3,7 +3,7 @@ import { loadObjects } from "@tsbuilder/cluster/testing";
 import { expect, test } from "vitest";
 import { setupAppServiceController } from "../../../e2e/golden/app-operator/src/controller/appservice_controller.ts";
 import type { Scenario } from "../contract/index.ts";
-import { operationsFor } from "../operations/index.ts";
+import { operationsFor } from "../operations/operations-for.ts";
 import { explore } from "./explore.ts";
 
 test("what is paused stays as it is, whatever was asked for before", async () => {

@@ -1,4 +1,5 @@
-import { faultText, stepText } from "../world/index.ts";
+import { faultText } from "../world/fault-plan.ts";
+import { stepText } from "../world/user.ts";
 import type { MistakeClass, Scenario, TraceEvent } from "../contract/index.ts";
 import { advice, docs } from "./advice.ts";
 import type { Finding } from "./examine.ts";

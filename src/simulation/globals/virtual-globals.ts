@@ -47,11 +47,15 @@ function keepRejections(real: Emit): Emit {
 function replaceAll(): Replacements {
   const all = new Replacements();
   all.set(globalThis, "Date", virtualDate);
-  all.set(Math, "random", (real: () => number) => () => environment()?.random.next() ?? real());
+  all.set(
+    Math,
+    "random",
+    virtually(({ random }) => random.next()),
+  );
   all.set(
     performance,
     "now",
-    (real: () => number) => () => environment()?.clock.monotonic() ?? real.call(performance),
+    virtually(({ clock }) => clock.monotonic()),
   );
   for (const table of [globalThis, timers]) {
     all.set(table, "setTimeout", (real: never) =>
@@ -67,19 +71,46 @@ function replaceAll(): Replacements {
   for (const [name, make] of Object.entries(schedulers)) all.set(timers.promises.scheduler, name, make);
   all.set(globalThis, "fetch", virtualFetch);
   all.set(AbortSignal, "timeout", virtualTimeout);
-  for (const [name, virtual] of Object.entries(virtualCrypto))
-    all.set(crypto, name, (real: never) => drawn(real, virtual));
+  for (const [name, virtual] of Object.entries(virtualCrypto)) all.set(crypto, name, drawn(virtual));
   for (const [name, virtual] of Object.entries(virtualWebCrypto))
-    all.set(globalThis.crypto, name, (real: never) => drawn(real, virtual));
-  all.set(os, "hostname", (real: () => string) => () => environment()?.who ?? real());
+    all.set(globalThis.crypto, name, drawn(virtual));
+  all.set(
+    os,
+    "hostname",
+    virtually(({ who }) => who),
+  );
   all.set(process, "emit", keepRejections);
   refuseOutside(all);
   syncBuiltinESMExports();
   return all;
 }
 
+/** Makes a function virtual: within a simulation, another one that gets the environment stands in for it. */
+function virtually<Args extends unknown[], R>(virtual: (around: Environment, ...args: Args) => R) {
+  return (real: (...args: Args) => R) =>
+    function (this: unknown, ...args: Args): R {
+      const around = environment();
+      return around ? virtual(around, ...args) : real.apply(this, args);
+    };
+}
+
+/** The methods of Node's timers that make no difference in a simulation. */
+class Referenced {
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+}
+
 /** A timer on the environment's clock, with the methods of Node's. */
-class VirtualTimer {
+class VirtualTimer extends Referenced {
   #cancel: () => void = () => {};
   readonly #start: () => () => void;
 
@@ -88,6 +119,7 @@ class VirtualTimer {
     run: () => void,
     { period, repeats }: { period: number; repeats: boolean },
   ) {
+    super();
     const fire = inContext(() => {
       if (repeats) this.refresh();
       run();
@@ -102,18 +134,6 @@ class VirtualTimer {
     return this;
   }
 
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
-  }
-
-  hasRef(): boolean {
-    return true;
-  }
-
   close(): this {
     this.#cancel();
     return this;
@@ -125,20 +145,8 @@ class VirtualTimer {
 }
 
 /** A callback in the next turn of the simulated event loop. */
-class VirtualImmediate {
+class VirtualImmediate extends Referenced {
   isCancelled = false;
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
-  }
-
-  hasRef(): boolean {
-    return true;
-  }
 }
 
 type Callback = (...args: unknown[]) => void;
@@ -158,12 +166,11 @@ function virtualTimer<F extends Callback>(
   { repeats }: { repeats: boolean },
   makeSleep?: MakeSleep,
 ): F {
-  const set = (run: Callback, period = 1, ...args: unknown[]): unknown => {
-    const around = environment();
-    if (!around) return real(run, period, ...args);
-    return new VirtualTimer(around, () => run(...args), { period: period || 1, repeats });
-  };
-  return like(set, real, makeSleep);
+  const set = virtually(
+    (around, run: Callback, period?: number, ...args: unknown[]): unknown =>
+      new VirtualTimer(around, () => run(...args), { period: period || 1, repeats }),
+  );
+  return like(set(real), real, makeSleep);
 }
 
 /** `clearTimeout` and `clearInterval`. */
@@ -173,18 +180,16 @@ function virtualClear(real: (timer: unknown) => void): (timer: unknown) => void 
 
 /** `setImmediate`: virtual within a simulation. */
 function virtualImmediate<F extends Callback>(real: F, makeSleep?: MakeSleep): F {
-  const set = (run: Callback, ...args: unknown[]): unknown => {
-    const around = environment();
-    if (!around) return real(run, ...args);
+  const set = virtually(({ enqueue }, run: Callback, ...args: unknown[]): unknown => {
     const immediate = new VirtualImmediate();
-    around.enqueue(
+    enqueue(
       inContext(() => {
         if (!immediate.isCancelled) run(...args);
       }),
     );
     return immediate;
-  };
-  return like(set, real, makeSleep);
+  });
+  return like(set(real), real, makeSleep);
 }
 
 function virtualClearImmediate(real: (immediate: unknown) => void): (immediate: unknown) => void {
@@ -197,8 +202,6 @@ function virtualClearImmediate(real: (immediate: unknown) => void): (immediate: 
 interface SleepOptions {
   readonly signal?: AbortSignal;
 }
-
-type Sleep<Args extends unknown[]> = (...args: Args) => Promise<unknown>;
 
 function sleep<R>(
   { clock }: Environment,
@@ -245,55 +248,32 @@ function until<R>(value: R, { signal }: SleepOptions, start: (done: () => void) 
 
 /** The functions of `node:timers/promises`, on the clock of the environment. */
 const sleepers = {
-  setTimeout:
-    (real: Sleep<[number?, unknown?, SleepOptions?]>): typeof real =>
-    (delay, value, options = {}) => {
-      const around = environment();
-      return around ? sleep(around, delay, value, options) : real(delay, value, options);
-    },
-  setInterval:
-    (
-      real: (delay?: number, value?: unknown, options?: SleepOptions) => AsyncIterable<unknown>,
-    ): typeof real =>
-    (delay, value, options = {}) => {
-      const around = environment();
-      return around ? ticks(around, delay || 1, value, options) : real(delay, value, options);
-    },
-  setImmediate:
-    (real: Sleep<[unknown?, SleepOptions?]>): typeof real =>
-    (value, options = {}) => {
-      const around = environment();
-      return around ? turn(around, value, options) : real(value, options);
-    },
+  setTimeout: virtually((around, delay?: number, value?: unknown, options: SleepOptions = {}) =>
+    sleep(around, delay, value, options),
+  ),
+  setInterval: virtually(
+    (around, delay?: number, value?: unknown, options: SleepOptions = {}): AsyncIterable<unknown> =>
+      ticks(around, delay || 1, value, options),
+  ),
+  setImmediate: virtually((around, value?: unknown, options: SleepOptions = {}) =>
+    turn(around, value, options),
+  ),
 };
 
 /** The methods of `scheduler` in `node:timers/promises`. */
 const schedulers = {
-  wait:
-    (real: Sleep<[number?, SleepOptions?]>) =>
-    (delay?: number, options: SleepOptions = {}): Promise<unknown> => {
-      const around = environment();
-      return around
-        ? sleep(around, delay, undefined, options)
-        : real.call(timers.promises.scheduler, delay, options);
-    },
-  yield: (real: Sleep<[]>) => (): Promise<unknown> => {
-    const around = environment();
-    return around ? turn(around, undefined, {}) : real.call(timers.promises.scheduler);
-  },
+  wait: virtually((around, delay?: number, options: SleepOptions = {}) =>
+    sleep(around, delay, undefined, options),
+  ),
+  yield: virtually((around) => turn(around, undefined, {})),
 };
 
-/** `AbortSignal.timeout()`. */
-function virtualTimeout(real: (delay: number) => AbortSignal): typeof real {
-  return (delay) => {
-    const around = environment();
-    if (!around) return real.call(AbortSignal, delay);
-    const controller = new AbortController();
-    const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
-    around.clock.setTimer(() => controller.abort(reason), delay);
-    return controller.signal;
-  };
-}
+const virtualTimeout = virtually(({ clock }, delay: number): AbortSignal => {
+  const controller = new AbortController();
+  const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
+  clock.setTimer(() => controller.abort(reason), delay);
+  return controller.signal;
+});
 
 /** Functions of `node:child_process` that are refused in a closed environment. */
 const processes = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"];
@@ -409,8 +389,6 @@ function randomUUID(random: Random): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-type Anything = (...args: never[]) => unknown;
-
 type Drawing = (random: Random, ...args: never[]) => unknown;
 
 /** Fills a part of a buffer. As in Node, `offset` and `size` count bytes, or the elements of a typed array. */
@@ -443,18 +421,15 @@ const virtualWebCrypto: { readonly [name: string]: Drawing } = {
   getRandomValues,
 };
 
-/** Wraps a function of `crypto` so that it draws from the environment's randomness within a simulation. */
-function drawn(real: Anything, virtual: Drawing): Anything {
-  return function (this: unknown, ...args: never[]) {
-    const around = environment();
-    if (!around) return real.apply(this, args);
+/** Makes a function of `crypto` draw from the environment's randomness within a simulation. */
+const drawn = (virtual: Drawing) =>
+  virtually(({ random, enqueue }, ...args: never[]): unknown => {
     const callback: unknown = args.at(-1);
-    if (typeof callback !== "function") return virtual(around.random, ...args);
-    const value = virtual(around.random, ...args.slice(0, -1));
-    around.enqueue(inContext(() => void callback(null, value)));
+    if (typeof callback !== "function") return virtual(random, ...args);
+    const value = virtual(random, ...args.slice(0, -1));
+    enqueue(inContext(() => void callback(null, value)));
     return undefined;
-  };
-}
+  });
 
 /** `fetch()`, answered by the stand-in of the simulation. */
 function virtualFetch(real: typeof fetch): typeof fetch {

@@ -4,10 +4,8 @@ import { type Drawing, drawValue, fieldBelow, lastName, rangeOf } from "./draw-v
 import { narrow } from "./narrow.ts";
 import { type Place, changingPlaces, pathText, withValue } from "./places.ts";
 import { typicalKeys } from "./typical-values.ts";
-import { repair } from "./draw-object.ts";
-import type { CheckedKind, UserObject } from "./checked-kind.ts";
+import { type CheckedKind, type UserObject, repair } from "./draw-object.ts";
 
-/** An object after a change. */
 interface Changed {
   readonly object: UserObject;
   readonly what: string;

@@ -41,14 +41,10 @@ export function narrow(schema: JSONSchema, random: Random): NarrowSchema {
 /** Merges two schemas into one that admits the values that both admit. Keywords that nothing is drawn from are ignored. */
 function merge(a: JSONSchema, b: JSONSchema): JSONSchema {
   const merged: JSONSchema = { ...a, ...b };
-  merged.minimum = extreme(Math.max, a.minimum, b.minimum);
-  merged.maximum = extreme(Math.min, a.maximum, b.maximum);
-  merged.minLength = extreme(Math.max, a.minLength, b.minLength);
-  merged.maxLength = extreme(Math.min, a.maxLength, b.maxLength);
-  merged.minItems = extreme(Math.max, a.minItems, b.minItems);
-  merged.maxItems = extreme(Math.min, a.maxItems, b.maxItems);
-  merged.minProperties = extreme(Math.max, a.minProperties, b.minProperties);
-  merged.maxProperties = extreme(Math.min, a.maxProperties, b.maxProperties);
+  for (const name of ["minimum", "minLength", "minItems", "minProperties"] as const)
+    merged[name] = extreme(Math.max, a[name], b[name]);
+  for (const name of ["maximum", "maxLength", "maxItems", "maxProperties"] as const)
+    merged[name] = extreme(Math.min, a[name], b[name]);
   if (a.enum && b.enum) merged.enum = a.enum.filter((value) => b.enum!.includes(value));
   merged.required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])];
   const items = both(itemsOf(a), itemsOf(b));

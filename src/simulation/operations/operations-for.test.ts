@@ -8,9 +8,10 @@ import { crdOf, stepsOf } from "../../../e2e/support/simulation/box-operations.t
 import { CustomResourceDefinition, surprisesOf } from "../../../e2e/support/simulation/do-steps.ts";
 import { randomObjectSchemas } from "../../../e2e/support/simulation/random-schemas.ts";
 import { Random } from "../random.ts";
-import { operationsFor, unchangedFields } from "./index.ts";
+import { operationsFor } from "./operations-for.ts";
+import { unchangedFields } from "./unchanged-fields.ts";
 import type { PlannedStep } from "./operations-for.ts";
-import type { CRD } from "./checked-kind.ts";
+import type { CRD } from "./draw-object.ts";
 
 let cluster: TestCluster;
 let client: Client;

@@ -1,10 +1,12 @@
+// The actions of users, drawn from a CRD. Begin here, where the steps of one run are planned. `draw-object.ts` makes valid objects,
+// `changes.ts` changes them.
+
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
 import type { Ref, Step } from "../contract/index.ts";
 import { Random } from "../random.ts";
-import { drawObject } from "./draw-object.ts";
+import { type CRD, type CheckedKind, type UserObject, checkedKind, drawObject } from "./draw-object.ts";
 import type { Drawing, FieldName } from "./draw-value.ts";
 import { changeOf, wrongChangeOf } from "./changes.ts";
-import { type CRD, type CheckedKind, type UserObject, checkedKind } from "./checked-kind.ts";
 
 /** Options for drawing operations. */
 export interface OperationsOptions {
@@ -98,7 +100,6 @@ interface Living {
 
 type PlanOptions = OperationsOptions & Required<Pick<OperationsOptions, "names">>;
 
-/** Plans the steps of one run. */
 class Plan {
   readonly #kind: CheckedKind;
   readonly #options: PlanOptions;
@@ -205,7 +206,6 @@ export type PlannedStep = Extract<Step, { do: "apply" | "delete" }> & {
   readonly strange?: boolean;
 };
 
-/** Returns the items in a random order. */
 function shuffled<T>(items: readonly T[], random: Random): T[] {
   const keyed = items.map((item) => ({ item, at: random.next() }));
   return keyed.sort((a, b) => a.at - b.at).map(({ item }) => item);

@@ -1,10 +1,9 @@
 import type { Random } from "../random.ts";
 import { applyChange, changesAt } from "./changes.ts";
-import { drawObject } from "./draw-object.ts";
+import { type CRD, type UserObject, checkedKind, drawObject } from "./draw-object.ts";
 import type { FieldName } from "./draw-value.ts";
 import type { OperationsOptions } from "./operations-for.ts";
 import { isWithin, type Place, placesOf, withValue } from "./places.ts";
-import { type CRD, type UserObject, checkedKind } from "./checked-kind.ts";
 
 /** A field for which no valid change was found. */
 export interface UnchangedField {

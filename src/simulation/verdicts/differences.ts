@@ -1,6 +1,6 @@
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type LeftOut, type State, refOf, refText } from "../contract/index.ts";
+import { type LeftOut, type State, refOf, refText, refTextOf } from "../contract/state.ts";
 
 /** One field, or one object, in which two states differ. */
 export interface Difference {
@@ -48,7 +48,7 @@ const incidental = new Set([
 function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map<string, unknown> {
   const uids = new Map([
     ...(leftOut?.formerUids ?? []),
-    ...objects.map((object) => [object.metadata.uid ?? "", `uid of ${refText(refOf(object))}`] as const),
+    ...objects.map((object) => [object.metadata.uid ?? "", `uid of ${refTextOf(object)}`] as const),
   ]);
   const names = new Map(
     objects.flatMap(({ metadata: { name = "", generateName } }) =>

@@ -1,15 +1,11 @@
+// The judgement of runs. This file has the mistakes that one run shows by itself; `differences.ts` compares the outcomes of two,
+// without what `left-out.ts` and chance excuse.
+
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
-import {
-  type Fault,
-  type Run,
-  type Scenario,
-  type TraceEvent,
-  type Verdict,
-  isElected,
-  refOf,
-  refText,
-} from "../contract/index.ts";
+import type { Fault, Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
+import { appliedIn, isElected } from "../contract/scenario.ts";
+import { refTextOf } from "../contract/state.ts";
 import { isPaused } from "./left-out.ts";
 
 /** Returns the mistakes that the trace of a run shows, without a look at other runs. */
@@ -97,11 +93,9 @@ function makesSuch(
 }
 
 /** Returns whether a spec of the user names the object, which lets the operator write to it. */
-function isMeant({ key }: Change, { steps = [] }: Scenario): boolean {
+function isMeant({ key }: Change, { steps }: Scenario): boolean {
   const name = JSON.stringify(key.split("/").at(-1));
-  return steps.some(
-    (step) => step.do === "apply" && "spec" in step.object && JSON.stringify(step.object.spec).includes(name),
-  );
+  return appliedIn(steps).some((object) => "spec" in object && JSON.stringify(object.spec).includes(name));
 }
 
 /** The number of last changes that are looked at to find an endless loop. */
@@ -320,26 +314,14 @@ interface WithStatus extends KubernetesObject {
 }
 
 /** Returns the mistakes that the outcome of a run shows, without a look at other runs. */
-export function judgeState({ state, leftovers }: Run, { steps = [] }: Scenario): Verdict[] {
-  const applied = new Set(
-    steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
-  );
-  const roots = state.objects.filter((object) =>
-    applied.has(refText(refOf(object))),
-  ) as readonly WithStatus[];
-  const left = leftovers.map((object) => refText(refOf(object)));
-  return [
-    ...roots.flatMap((root) => [...(isPaused(root) ? [] : observed(root)), ...wellFormed(root)]),
-    ...(left.length > 0
-      ? [
-          {
-            class: "leftover",
-            message: `after the deletion, ${left.join(", ")} is left`,
-            objects: left,
-          } as const,
-        ]
-      : []),
-  ];
+export function judgeState({ state, leftovers }: Run, { steps }: Scenario): Verdict[] {
+  const applied = new Set(appliedIn(steps).map(refTextOf));
+  const roots: readonly WithStatus[] = state.objects.filter((object) => applied.has(refTextOf(object)));
+  const verdicts = roots.flatMap((root) => [...(isPaused(root) ? [] : observed(root)), ...wellFormed(root)]);
+  const left = leftovers.map(refTextOf);
+  if (left.length === 0) return verdicts;
+  const message = `after the deletion, ${left.join(", ")} is left`;
+  return [...verdicts, { class: "leftover", message, objects: left }];
 }
 
 /** Reports a status whose observedGeneration isn't the object's. */
@@ -348,14 +330,14 @@ function observed({ status, ...root }: WithStatus): Verdict[] {
   const { generation = 1 } = root.metadata;
   const behind = seen.find((each) => each !== generation);
   if (behind === undefined) return [];
-  const name = refText(refOf(root));
+  const name = refTextOf(root);
   const message = `${name} has generation ${generation}, but its status says that ${behind} was observed`;
   return [{ class: "observed-generation", message, objects: [name] }];
 }
 
 /** Reports malformed conditions, and those of a type that occurs twice. */
 function wellFormed({ status, ...root }: WithStatus): Verdict[] {
-  const name = refText(refOf(root));
+  const name = refTextOf(root);
   const types = new Set<string>();
   return (status?.conditions ?? []).flatMap((condition) => {
     const problem = problemOf(condition) ?? (types.has(condition.type) ? "is there twice" : undefined);

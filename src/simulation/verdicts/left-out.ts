@@ -1,13 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import {
-  type LeftOut,
-  type Run,
-  type Scenario,
-  type State,
-  type TraceEvent,
-  refOf,
-  refText,
-} from "../contract/index.ts";
+import type { LeftOut, Run, Scenario, State, TraceEvent } from "../contract/index.ts";
+import { appliedIn } from "../contract/scenario.ts";
+import { refText, refTextOf } from "../contract/state.ts";
 import type { Difference } from "./differences.ts";
 
 /**
@@ -41,10 +35,6 @@ function derivedBeside({ derived }: Run, other: Run): KubernetesObject[] {
   return [...derived.objects].filter((object) => !counted.has(refTextOf(object)));
 }
 
-function refTextOf(object: KubernetesObject): string {
-  return refText(refOf(object));
-}
-
 type Write = TraceEvent & { readonly type: "request" };
 
 /**
@@ -75,10 +65,7 @@ export function impossibleIn({ trace }: Run, states: readonly State[]): Impossib
     .flatMap(({ objects }) => objects)
     .filter((object) => ownersOf(object).some((owner) => owners.has(owner)));
   return {
-    objects: new Set([
-      ...refused.map(({ object }) => object!),
-      ...siblings.map((each) => refText(refOf(each))),
-    ]),
+    objects: new Set([...refused.map(({ object }) => object!), ...siblings.map(refTextOf)]),
     owners,
   };
 }
@@ -108,17 +95,16 @@ export function isPaused(object: KubernetesObject): boolean {
 /** Returns the objects that users paused, and the objects that they own: how far the operator came depends on the moment. */
 export function pausedObjects(
   { objects }: State,
-  { steps = [], objects: given = [] }: Scenario,
+  { steps, objects: given = [] }: Scenario,
 ): Set<KubernetesObject> {
-  const applied = steps.flatMap((step) => (step.do === "apply" ? [step.object] : []));
-  const users = new Set([...given, ...applied].map((object) => refText(refOf(object))));
+  const users = new Set([...given, ...appliedIn(steps)].map(refTextOf));
   const paused = new Set<KubernetesObject>();
   const uids = new Set<string | undefined>();
   const add = (object: KubernetesObject): void => {
     paused.add(object);
     uids.add(object.metadata.uid);
   };
-  for (const object of objects) if (isPaused(object) && users.has(refText(refOf(object)))) add(object);
+  for (const object of objects) if (isPaused(object) && users.has(refTextOf(object))) add(object);
   for (let before = -1; before < paused.size;) {
     before = paused.size;
     for (const object of objects)

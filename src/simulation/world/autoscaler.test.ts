@@ -4,7 +4,7 @@ import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario } from "../contract/index.ts";
-import { explore } from "../explore/index.ts";
+import { explore } from "../explore/explore.ts";
 import { simulate } from "./simulate.ts";
 
 /** A Deployment for each shop, with as many replicas as it says; one with a colour has an autoscaler. */

@@ -2,7 +2,8 @@ import { type InProcessCluster, startInProcess } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Scenario, SimulatedOperator } from "../contract/index.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { inside, withVirtualGlobals } from "../globals/index.ts";
+import { inside } from "../globals/environment.ts";
+import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 
 const { setImmediate: realImmediate } = globalThis;

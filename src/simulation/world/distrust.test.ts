@@ -1,6 +1,6 @@
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, test } from "vitest";
-import { distrustOf } from "./webhook-call.ts";
+import { distrustOf } from "./world.ts";
 
 const hour = 3_600_000;
 const now = Date.UTC(2030, 0, 1);

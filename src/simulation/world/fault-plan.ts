@@ -1,6 +1,6 @@
 import type { CrashFault, Fault, RefusalFault, WebhookFault } from "../contract/index.ts";
 
-/** The faults of a run. The network asks for those that strike a request; `strike-faults.ts` carries out the others. */
+/** The faults of a run. The network asks for those that strike a request; `simulate.ts` carries out the others. */
 export class FaultPlan {
   readonly #faults: readonly Fault[];
 
@@ -13,7 +13,6 @@ export class FaultPlan {
         );
   }
 
-  /** Returns the crash at a write of a process. */
   crashAt(process: string, write: number): CrashFault | undefined {
     return this.#faults.find(
       (each): each is CrashFault =>
@@ -28,35 +27,18 @@ export class FaultPlan {
     );
   }
 
-  /** Returns whether nothing gets through to a process or from it. */
-  isCut(process: string, now: number): boolean {
-    return this.#faults.some(
-      (each) =>
-        each.fault === "cut" && each.process === process && each.at <= now && now < each.at + each.for,
-    );
+  /**
+   * Returns whether a fault disturbs a process now. `cut`: nothing gets through to it or from it. `lease`: it can't reach its
+   * Lease. `break`: the server refuses its watches.
+   */
+  isUnder(fault: "cut" | "lease" | "break", process: string, now: number): boolean {
+    return this.#faults.some((each) => each.fault === fault && each.process === process && isOn(each, now));
   }
 
-  /** Returns whether a process can't reach its Lease. */
-  isLeaseCut(process: string, now: number): boolean {
-    return this.#faults.some(
-      (each) =>
-        each.fault === "lease" && each.process === process && each.at <= now && now < each.at + each.for,
-    );
-  }
-
-  /** Returns the fault of an operator's webhooks. */
   webhookFault(operator: string, now: number): WebhookFault | undefined {
     return this.#faults.find(
       (each): each is WebhookFault =>
-        each.fault === "webhook" && each.operator === operator && each.at <= now && now < each.at + each.for,
-    );
-  }
-
-  /** Returns whether the server refuses a process's watches. */
-  isUnwatchable(process: string, now: number): boolean {
-    return this.#faults.some(
-      (each) =>
-        each.fault === "break" && each.process === process && each.at <= now && now < each.at + each.for,
+        each.fault === "webhook" && each.operator === operator && isOn(each, now),
     );
   }
 
@@ -65,8 +47,7 @@ export class FaultPlan {
     const ends = this.#faults.flatMap((each) =>
       (each.fault === "hold" || each.fault === "expire" || each.fault === "cut") &&
       each.process === process &&
-      each.at <= now &&
-      now < each.at + each.for
+      isOn(each, now)
         ? [each.at + each.for]
         : [],
     );
@@ -88,6 +69,10 @@ export class FaultPlan {
   get timed(): ReadonlyArray<Fault & { readonly at: number }> {
     return this.#faults.filter((each): each is Fault & { readonly at: number } => "at" in each);
   }
+}
+
+function isOn(fault: { readonly at: number; readonly for: number }, now: number): boolean {
+  return fault.at <= now && now < fault.at + fault.for;
 }
 
 /** The server's answers to requests that it refuses: status, reason, message and headers. */

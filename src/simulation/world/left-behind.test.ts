@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
 import { applyShop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
-import { isLeftBehind } from "./strike-faults.ts";
+import { isLeftBehind } from "./simulate.ts";
 
 const volume = (name: string, more: object = {}): KubernetesObject => ({
   apiVersion: "v1",

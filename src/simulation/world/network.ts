@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { InProcessCluster } from "@tsbuilder/cluster";
 import { type Client, type ClusterConfig, interceptClient, Manager } from "@tsbuilder/runtime";
 import { type CrashFault, isElected, type RefusalFault, refText, type Scenario } from "../contract/index.ts";
-import { OutsideError } from "../globals/index.ts";
+import { OutsideError } from "../globals/environment.ts";
 import { operatorNamespace, tokenOf } from "./base.ts";
 import { refusalAnswers } from "./fault-plan.ts";
 import type { Feed, Life, Replica } from "./replica.ts";
@@ -19,7 +19,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
   const lease = { id: `${name}.simulation`, namespace: operatorNamespace };
   // The operator's own stand-ins come first.
   const wrap = (client: Client): Client => {
-    const answered = answerCommands(client, world.exec!, world, replica);
+    const answered = answerCommands(client, world.scenario.exec!, world, replica);
     return options?.client?.wrap?.(answered) ?? answered;
   };
   return new Manager({
@@ -29,7 +29,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
     clock: life.clock,
     logger: world.recorder.logger(replica.name),
     blockedAfter: "0s",
-    ...(world.exec && { client: { ...options?.client, wrap } }),
+    ...(world.scenario.exec && { client: { ...options?.client, wrap } }),
     webhooks: {
       ...options?.webhooks,
       carry: (served) => {
@@ -54,7 +54,7 @@ function answerCommands(
     exec: async ({ args }) => {
       const [ref, command, options = {}] = args as unknown as Parameters<Client["exec"]>;
       const { namespace = "default", name: pod = "" } = "metadata" in ref ? ref.metadata : ref;
-      await world.wait(replica.latency());
+      await world.loop.wait(replica.latency());
       const result = await standIn({ namespace, pod, command, options });
       await replica.arrival();
       return { exitCode: 0, stdout: "", stderr: "", ...result };
@@ -179,7 +179,8 @@ class Exchange {
     const response = await this.#handle();
     if (crash?.when === "at") return this.#die(crash);
     if (refusal) return this.#refuse(refusal);
-    if (this.#kind === "watch" && faults.isUnwatchable(name, this.#world.loop.now)) throw brokenConnection();
+    if (this.#kind === "watch" && faults.isUnder("break", name, this.#world.loop.now))
+      throw brokenConnection();
     const { status, headers, body } = response;
     if (response.stream) {
       await this.#travel();
@@ -227,18 +228,18 @@ class Exchange {
   /** Waits for the way to the server, or back. Throws if the process is cut off. */
   async #travel(): Promise<void> {
     const { loop, faults } = this.#world;
-    await this.#world.wait(this.#replica.latency());
+    await this.#world.loop.wait(this.#replica.latency());
     const { name } = this.#replica;
-    const isLeaseCut = this.#kind === "lease" && faults.isLeaseCut(name, loop.now);
-    if (!isLeaseCut && !faults.isCut(name, loop.now)) return;
-    await this.#world.wait(connectTimeout);
+    const isLeaseCut = this.#kind === "lease" && faults.isUnder("lease", name, loop.now);
+    if (!isLeaseCut && !faults.isUnder("cut", name, loop.now)) return;
+    await this.#world.loop.wait(connectTimeout);
     throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
   }
 
   async #refuse(refusal: RefusalFault): Promise<Answer> {
     this.#world.note(refusal);
     if (refusal.with === "time-out") {
-      await this.#world.wait(this.#options.timeout);
+      await this.#world.loop.wait(this.#options.timeout);
       this.#record(0);
       throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
     }
@@ -278,13 +279,8 @@ class Exchange {
 
 const resourcePath = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/([^?]+)/;
 
-interface Write {
-  readonly path: string;
-  readonly body?: string | undefined;
-}
-
 /** Returns the object that a request writes: `ConfigMap.v1 default/shop`. The name of a new one is in the body. */
-function objectOf(cluster: InProcessCluster, { path, body = "{}" }: Write): string | undefined {
+function objectOf(cluster: InProcessCluster, { path, body = "{}" }: WireRequest): string | undefined {
   const { apiVersion, kind, namespace, name: given } = targetOf(cluster, path);
   const name = given ?? (JSON.parse(body) as { metadata?: { name?: string } }).metadata?.name;
   if (kind === undefined || name === undefined) return undefined;
@@ -292,10 +288,7 @@ function objectOf(cluster: InProcessCluster, { path, body = "{}" }: Write): stri
 }
 
 /** Returns the kind of a write, without the object's name: `PATCH Shop/status`. */
-function writePoint(
-  cluster: InProcessCluster,
-  { method, path }: Write & { readonly method: string },
-): string {
+function writePoint(cluster: InProcessCluster, { method, path }: WireRequest): string {
   const { kind, subresource } = targetOf(cluster, path);
   return `${method} ${kind ?? path}${subresource === undefined ? "" : `/${subresource}`}`;
 }
@@ -314,13 +307,6 @@ function targetOf({ core: { registry } }: InProcessCluster, path: string) {
   };
 }
 
-/** The parts of a request that decide its kind. */
-interface Call {
-  readonly method: string;
-  /** Including the query. */
-  readonly path: string;
-}
-
 /** The kind of a request. Faults are aimed at reads and writes only: leases and Events are not the operator's work. */
 type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
 
@@ -328,7 +314,7 @@ const leases = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?l
 
 const events = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;
 
-export function kindOf({ method, path }: Call, isStream: boolean): CallKind {
+export function kindOf({ method, path }: Pick<WireRequest, "method" | "path">, isStream: boolean): CallKind {
   if (leases.test(path)) return "lease";
   if (method !== "GET") return events.test(path) ? "event" : "write";
   if (!isStream) return "read";
@@ -388,7 +374,7 @@ export class WatchFeed implements Feed {
     this.stream = new Readable({
       read: () => {},
       destroy: (error, done) => {
-        this.#end();
+        this.abandon();
         done(error);
       },
     });
@@ -398,15 +384,9 @@ export class WatchFeed implements Feed {
     source.on("error", () => this.break());
   }
 
-  /** Drops everything under way, and breaks the connection. */
   break(): void {
-    this.#end();
+    this.abandon();
     this.#replica.run(() => this.stream.destroy(brokenConnection()));
-  }
-
-  /** Ends the watch of a dead process: nothing arrives, and the server closes its side. */
-  abandon(): void {
-    this.#end();
   }
 
   #take(text: string): void {
@@ -440,7 +420,8 @@ export class WatchFeed implements Feed {
     this.#timers.add(cancel);
   }
 
-  #end(): void {
+  /** Ends the watch of a dead process: nothing arrives, and the server closes its side. */
+  abandon(): void {
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
     this.#replica.feeds.delete(this);

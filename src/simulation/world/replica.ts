@@ -1,7 +1,7 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Manager, ServedWebhooks } from "@tsbuilder/runtime";
 import { type CrashFault, isElected, type Scenario, type SimulatedOperator } from "../contract/index.ts";
-import { type Environment, inside } from "../globals/index.ts";
+import { type Environment, inside } from "../globals/environment.ts";
 import type { Random } from "../random.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import type { Recorder } from "./records.ts";
@@ -13,7 +13,7 @@ export interface ReplicaContext {
   readonly random: Random;
   readonly recorder: Recorder;
   readonly faults: FaultPlan;
-  readonly http: Scenario["http"];
+  readonly scenario: Pick<Scenario, "http">;
   /** Returns the revision of the cluster at an earlier time. */
   revisionAt(time: number): number;
 }
@@ -211,18 +211,16 @@ export class Replica {
 
   /** Asks the stand-in for other servers. The network takes as long as that to the API server. */
   async #fetch(request: Request): Promise<Response> {
-    const { loop, http } = this.#world;
-    await new Promise<void>((resolve) => {
-      loop.after(this.latency(), resolve);
-    });
-    const response = await http!(request);
+    const { loop, scenario } = this.#world;
+    await loop.wait(this.latency());
+    const response = await scenario.http!(request);
     await this.arrival();
     return response;
   }
 
   /** Makes the environment of the current life: nothing that it left behind runs in a later one. */
   #environment(): Environment {
-    const { loop, random, http } = this.#world;
+    const { loop, random, scenario } = this.#world;
     const { life } = this;
     const guarded = (run: () => void) => (): void =>
       this.run(() => {
@@ -239,7 +237,7 @@ export class Replica {
       random: random.fork(`${this.name} ${life}`),
       isClosed: true,
       enqueue: (run) => loop.enqueue(guarded(run)),
-      http: http && ((request) => this.#fetch(request)),
+      http: scenario.http && ((request) => this.#fetch(request)),
       // A manager that owns its process does the same.
       onRejection: (error) => {
         if (this.life === life) this.#logError("Unhandled promise rejection: an await is missing", error);

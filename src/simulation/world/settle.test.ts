@@ -3,7 +3,7 @@ import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Scenario } from "../contract/index.ts";
-import { judgeTrace } from "../verdicts/index.ts";
+import { judgeTrace } from "../verdicts/judge.ts";
 import { simulate } from "./simulate.ts";
 
 const scenarioOf = (work: Parameters<typeof shopsThat>[0], more: Partial<Scenario> = {}): Scenario => ({

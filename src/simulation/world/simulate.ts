@@ -1,23 +1,18 @@
+// One run, from the first start of its processes to the end of its deletions. Begin here. `world.ts` has the cluster and its
+// records, `replica.ts` a process, `network.ts` everything between the two.
+
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import {
-  type Check,
-  type Limits,
-  type Phase,
-  readScenario,
-  refOf,
-  refText,
-  type Run,
-  type Scenario,
-  type State,
-  stateOf,
-  type Step,
-} from "../contract/index.ts";
-import { environment, withVirtualGlobals } from "../globals/index.ts";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import type { Check, ChildFault, Fault, Limits, Phase, Run, Scenario, Step } from "../contract/index.ts";
+import { appliedIn, readScenario } from "../contract/scenario.ts";
+import { type State, refOf, refText, refTextOf, stateOf } from "../contract/state.ts";
+import { environment } from "../globals/environment.ts";
+import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
 import { managerOf } from "./network.ts";
-import { scheduleFaults } from "./strike-faults.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
+import type { Replica } from "./replica.ts";
 
 /**
  * Runs operators and their whole world in this process, under one clock and one seed: the same scenario gives the same
@@ -104,6 +99,170 @@ async function live(world: World, scenario: Scenario, { isWhole }: Extent): Prom
   };
 }
 
+/** Sets the timers of the faults that strike at a given time. Faults that strike a request are looked up by the network. */
+function scheduleFaults(world: World): void {
+  for (const fault of world.faults.timed)
+    world.loop.after(fault.at, () => {
+      if ("child" in fault)
+        void world.loop.hold(actAsUser(world, fault)).then((isDone) => isDone && world.note(fault));
+      else if (strike(world, fault)) world.note(fault);
+    });
+}
+
+/** Carries out a fault. Returns false if the scenario has nothing that it could strike. */
+function strike(world: World, fault: Exclude<Fault, ChildFault> & { readonly at: number }): boolean {
+  switch (fault.fault) {
+    case "upgrade":
+      return upgrade(world, fault.operator);
+    case "webhook":
+      return world.replicas.some(({ operator }) => operator.name === fault.operator);
+    default: {
+      const replica = world.replicas.find(({ name }) => name === fault.process);
+      if (replica) strikeProcess(world, replica, fault);
+      return replica !== undefined;
+    }
+  }
+}
+
+/** Ends the processes of the former version; those of the present version start. */
+function upgrade(world: World, name: string): boolean {
+  const replicas = world.replicas.filter(({ operator }) => operator.name === name && operator.former);
+  for (const replica of replicas) replica.die({ down: 500 });
+  return replicas.length > 0;
+}
+
+function strikeProcess(world: World, replica: Replica, fault: ProcessFault): void {
+  switch (fault.fault) {
+    case "clock":
+      replica.moveDate(fault.by);
+      world.loop.after(fault.for, () => replica.moveDate(-fault.by));
+      return;
+    case "suspend":
+      return replica.suspend(fault.for);
+    case "break":
+      return breakWatches(replica);
+    case "expire":
+      world.loop.after(fault.for, () => expire(world, replica));
+      return;
+    case "cut":
+    case "lease":
+    case "hold":
+    case "crash":
+    case "refuse":
+    // The network looks these up.
+  }
+}
+
+type ProcessFault = Extract<Fault, { readonly process: string }>;
+
+function breakWatches(replica: Replica): void {
+  for (const feed of replica.feeds) feed.break();
+}
+
+/** Drops the events that were held, and the server's own history of them, so that the process must list again. */
+function expire(world: World, replica: Replica): void {
+  world.cluster.core.store.compact();
+  breakWatches(replica);
+}
+
+/** Deletes, overwrites or recreates an object in the name of a user. Returns false if nothing changes. */
+async function actAsUser(world: World, fault: ChildFault): Promise<boolean> {
+  const child = world.createdObjects[fault.child];
+  if (!child || isLeftBehind(child, world.scenario, world.objects())) return false;
+  const path = pathOf(world.cluster, child);
+  if (fault.fault === "delete-child") return (await world.ask("user", "DELETE", path)).status < 300;
+  const current = await objectIn(world.ask("user", "GET", path));
+  if (!current) return false;
+  if (fault.fault === "recreate-child") return recreate(world, path, current);
+  const edited = await objectIn(world.ask("user", "PATCH", path, overwritingPatch(current)));
+  return edited !== undefined && edited.metadata.resourceVersion !== current.metadata.resourceVersion;
+}
+
+/** Returns a merge patch that overwrites an operator's fields: a key of the data, all labels, and a number of the spec. */
+function overwritingPatch(
+  child: KubernetesObject & { readonly data?: object; readonly spec?: unknown },
+): object {
+  const [key] = Object.keys(child.data ?? {});
+  const { labels = {} } = child.metadata;
+  const spec = changedSpec(child);
+  return {
+    metadata: { labels: Object.fromEntries(Object.keys(labels).map((name) => [name, "changed-by-hand"])) },
+    ...(key !== undefined && { data: { [key]: "Y2hhbmdlZA==" } }),
+    ...(spec !== undefined && { spec }),
+  };
+}
+
+/**
+ * Returns a patch of a field of the spec that some field manager owns. A field without an owner is a default, or belongs to
+ * another controller: an operator need not change it back.
+ */
+function changedSpec({ metadata, spec }: KubernetesObject & { readonly spec?: unknown }): object | undefined {
+  const owned = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === undefined);
+  for (const { fieldsV1 } of owned) {
+    const patch = incrementedField(
+      spec,
+      (fieldsV1 as { readonly "f:spec"?: unknown } | undefined)?.["f:spec"],
+    );
+    if (patch) return patch;
+  }
+  return undefined;
+}
+
+/** Adds one to the first number among the owned fields. Numbers in lists are left alone: a merge patch replaces whole lists. */
+function incrementedField(value: unknown, fields: unknown): object | undefined {
+  if (!isObject(value) || !isObject(fields)) return undefined;
+  for (const [field, below] of Object.entries(fields)) {
+    const name = field.startsWith("f:") ? field.slice(2) : "";
+    const held = value[name];
+    if (typeof held === "number") return { [name]: held + 1 };
+    const patch = incrementedField(held, below);
+    if (patch) return { [name]: patch };
+  }
+  return undefined;
+}
+
+/**
+ * Returns true if an object is allowed to outlive (`mayStay`) the object that it was created for, and has: no operator
+ * corrects it any more. It was created for the user's object with the longest name that its own name contains.
+ */
+export function isLeftBehind(
+  child: KubernetesObject,
+  { steps, mayStay }: Scenario,
+  present: readonly KubernetesObject[],
+): boolean {
+  if (!mayStay?.(child) || child.metadata.ownerReferences) return false;
+  const { namespace, name: own = "" } = child.metadata;
+  const [createdFor] = appliedIn(steps)
+    .map(refOf)
+    .filter((ref) => (ref.namespace ?? namespace) === namespace && own.includes(ref.name))
+    .toSorted((a, b) => b.name.length - a.name.length);
+  if (!createdFor) return false;
+  const alive = present.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return !alive.some((object) => refTextOf(object) === refText(createdFor));
+}
+
+/**
+ * Deletes an object and creates it again, as a restore from a backup does: with its owners, and with the managers of its
+ * fields, since the operator could not remove fields that it no longer owns. An object without owners is left alone: its
+ * operator would take the new one for another owner's.
+ */
+async function recreate(world: World, path: string, child: KubernetesObject): Promise<boolean> {
+  const { name, namespace, labels, annotations, ownerReferences, managedFields } = child.metadata;
+  if (!ownerReferences || (await world.ask("user", "DELETE", path)).status >= 300) return false;
+  const metadata = { name, namespace, labels, annotations, ownerReferences };
+  const { status } = await world.ask("user", "POST", path.slice(0, path.lastIndexOf("/")), {
+    ...child,
+    metadata,
+  });
+  await world.ask("user", "PATCH", path, { metadata: { managedFields } });
+  return status < 300;
+}
+
+async function objectIn(answer: ReturnType<World["ask"]>): Promise<KubernetesObject | undefined> {
+  const { status, body } = await answer;
+  return status < 300 ? (JSON.parse(body.toString()) as KubernetesObject) : undefined;
+}
+
 /** Everything rests after this many milliseconds without a change, an attempt to change something, and an error. */
 const quiet = 60_000;
 
@@ -158,7 +317,7 @@ async function settle(world: World, limits?: Limits, isBusy = (): boolean => fal
 /** Lets a user wait until the operators rest, or until it is clear that they never will. */
 async function lookOn(world: World, limits?: Limits): Promise<void> {
   const rest = new Rest(world, limits);
-  while (!rest.isReached && !rest.isHopeless) await world.wait(glance);
+  while (!rest.isReached && !rest.isHopeless) await world.loop.wait(glance);
 }
 
 /** Checks the user's promises after each change, and in the end. Each broken one is recorded once. */
@@ -190,11 +349,7 @@ function watchPromises(
 
 /** Returns the steps that delete everything that the given steps applied, in reverse order. */
 function deletions(steps: readonly Step[]): Step[] {
-  const refs = new Map(
-    steps.flatMap((step) =>
-      step.do === "apply" ? [[refText(refOf(step.object)), refOf(step.object)] as const] : [],
-    ),
-  );
+  const refs = new Map(appliedIn(steps).map((object) => [refTextOf(object), refOf(object)]));
   return [...refs.values()].toReversed().map((target) => ({ do: "delete", target, after: 10 }));
 }
 
@@ -204,16 +359,14 @@ function deletions(steps: readonly Step[]): Step[] {
  */
 function leftoversOf(
   world: World,
-  { steps = [], mayStay = () => false }: Scenario,
+  { steps, mayStay = () => false }: Scenario,
   { objects }: State,
 ): State["objects"] {
-  const applied = new Set(
-    steps.flatMap((step) => (step.do === "apply" ? [refText(refOf(step.object))] : [])),
-  );
+  const applied = new Set(appliedIn(steps).map(refTextOf));
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
   const isLeft = (object: KubernetesObject, below: readonly string[] = []): boolean => {
     const { uid = "", ownerReferences = [] } = object.metadata;
-    if (applied.has(refText(refOf(object))) || below.includes(uid)) return true;
+    if (applied.has(refTextOf(object)) || below.includes(uid)) return true;
     if (!world.isProcess(world.creators.get(uid) ?? "")) return false;
     const owners = ownerReferences.flatMap((owner) => byUid.get(owner.uid) ?? []);
     return owners.every((owner) => isLeft(owner, [...below, uid]));
@@ -262,5 +415,5 @@ async function scale(world: World, { metadata, spec }: Autoscaler): Promise<void
   const current = (JSON.parse(body.toString()) as { spec: { replicas?: number } }).spec.replicas ?? 0;
   if (current === 0 || current === minReplicas) return;
   const merge = { spec: { replicas: minReplicas } };
-  await world.ask("autoscaler", "PATCH", path, merge, "application/merge-patch+json");
+  await world.ask("autoscaler", "PATCH", path, merge);
 }

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type Ref, refText, type Step } from "../contract/index.ts";
+import type { Step } from "../contract/scenario.ts";
+import { refText, refTextOf } from "../contract/state.ts";
 import type { Random } from "../random.ts";
 import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
@@ -31,7 +32,7 @@ export class User {
         await this.#settle();
         continue;
       }
-      await this.#world.wait(step.after ?? pauseOf(this.#random));
+      await this.#world.loop.wait(step.after ?? pauseOf(this.#random));
       const { status } = await this.#insist(step);
       if (status >= 400 && !(step.do === "delete" && status === 404)) this.rejected.push(step);
       this.#world.recorder.add({ type: "step", text: stepText(step), status });
@@ -46,22 +47,25 @@ export class User {
       const { message = "" } = answer.object as { readonly message?: string };
       const isUnreached = answer.status === 500 && /failed calling webhook|^conversion webhook/.test(message);
       if (!isUnreached || this.#world.loop.now >= end) return answer;
-      await this.#world.wait(1000);
+      await this.#world.loop.wait(1000);
     }
   }
 
   async #perform(step: Exclude<Step, { do: "settle" }>): Promise<Answer> {
     if (step.do === "apply") return this.#apply(step.object);
     const { apiVersion, kind, namespace, name } = step.target;
-    const path = this.#pathOf({ apiVersion, kind, metadata: { namespace: namespace ?? "default", name } });
+    const path = pathOf(this.#world.cluster, {
+      apiVersion,
+      kind,
+      metadata: { namespace: namespace ?? "default", name },
+    });
     if (step.do === "delete") return this.#ask("DELETE", path);
-    const merge = "application/merge-patch+json";
-    if (step.do === "patch") return this.#ask("PATCH", path, step.merge, merge);
-    return this.#ask("PATCH", `${path}/status`, { status: step.status }, merge);
+    if (step.do === "patch") return this.#ask("PATCH", path, step.merge);
+    return this.#ask("PATCH", `${path}/status`, { status: step.status });
   }
 
   async #apply(object: KubernetesObject): Promise<Answer> {
-    const path = this.#pathOf(object);
+    const path = pathOf(this.#world.cluster, object);
     const end = this.#world.loop.now + patience;
     for (;;) {
       const current = await this.#ask("GET", path);
@@ -72,7 +76,7 @@ export class User {
       }
       const { metadata, status } = current.object;
       if (metadata.deletionTimestamp && this.#world.loop.now < end) {
-        await this.#world.wait(500);
+        await this.#world.loop.wait(500);
         continue;
       }
       const { labels, annotations } = object.metadata;
@@ -86,12 +90,8 @@ export class User {
     }
   }
 
-  #pathOf(object: KubernetesObject): string {
-    return pathOf(this.#world.cluster, object);
-  }
-
-  async #ask(method: string, path: string, body?: object, type?: string): Promise<Answer> {
-    const answer = await this.#world.ask("user", method, path, body, type);
+  async #ask(method: string, path: string, body?: object): Promise<Answer> {
+    const answer = await this.#world.ask("user", method, path, body);
     const text = answer.body.toString();
     return {
       status: answer.status,
@@ -108,11 +108,8 @@ export function pauseOf(random: Random): number {
 /** Describes a step in a few words. */
 export function stepText(step: Step): string {
   switch (step.do) {
-    case "apply": {
-      const { apiVersion, kind, metadata } = step.object;
-      const ref: Ref = { apiVersion, kind, namespace: metadata.namespace, name: metadata.name ?? "" };
-      return `apply ${refText(ref)}`;
-    }
+    case "apply":
+      return `apply ${refTextOf(step.object)}`;
     case "delete":
       return `delete ${refText(step.target)}`;
     case "patch":

@@ -1,5 +1,5 @@
 import { type Clock, FakeClock } from "@tsbuilder/apimachinery/time";
-import { inContext } from "../globals/index.ts";
+import { inContext } from "../globals/environment.ts";
 
 const { setImmediate: realImmediate } = globalThis;
 
@@ -32,6 +32,12 @@ export class EventLoop {
   /** Runs a function after a while. Returns a function that cancels it. */
   after(milliseconds: number, run: () => void): () => void {
     return this.clock.setTimer(run, milliseconds);
+  }
+
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.after(milliseconds, resolve);
+    });
   }
 
   /** Stops the time until a promise is settled. */

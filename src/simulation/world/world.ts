@@ -1,17 +1,112 @@
-import { generateKeyPairSync } from "node:crypto";
-import { changedFields, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type InProcessCluster, type InProcessOptions, startInProcess } from "@tsbuilder/cluster";
+import { X509Certificate, generateKeyPairSync } from "node:crypto";
+import { type KubernetesObject, changedFields } from "@tsbuilder/apimachinery/meta";
+import type { InProcessCluster, InProcessOptions, WebhookPost, WebhookReply } from "@tsbuilder/cluster";
+import { startInProcess } from "@tsbuilder/cluster";
 import type { Manager } from "@tsbuilder/runtime";
 import { shardClaims } from "@tsbuilder/runtime/testing";
+import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import type { Fault, RefusalFault, Scenario } from "../contract/index.ts";
-import { type Environment, environment, inside } from "../globals/index.ts";
+import { type Environment, environment, inside } from "../globals/environment.ts";
 import { Random } from "../random.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
 import { FaultPlan, faultText, refusalAnswers } from "./fault-plan.ts";
 import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
 import { type Life, Replica } from "./replica.ts";
 import { EventLoop, ProcessClock } from "./virtual-time.ts";
-import { callWebhook } from "./webhook-call.ts";
+
+/** Brings a call of the API server to one of the processes that serve the path, as a Service does. */
+async function callWebhook(world: World, post: WebhookPost): Promise<WebhookReply> {
+  const path = new URL(post.path, "http://webhook").pathname;
+  const replica = chosen(world, path);
+  const { recorder } = world;
+  try {
+    if (!replica) throw new Error("connect: connection refused");
+    const reply = await answerOf(world, replica, path, post);
+    recorder.add({ type: "webhook", process: replica.name, path, status: reply.code });
+    return reply;
+  } catch (error) {
+    if (error instanceof DistrustError)
+      recorder.add({
+        type: "log",
+        process: "cluster",
+        level: "error",
+        message: `${replica!.name}: ${error.message}`,
+      });
+    else recorder.add({ type: "webhook", process: replica?.name, path, status: 0 });
+    throw error;
+  }
+}
+
+function chosen({ replicas, webhookRandom }: World, path: string): Replica | undefined {
+  const serving = replicas.filter(({ webhooks }) => webhooks?.paths.includes(path));
+  return serving.length === 0 ? undefined : webhookRandom.pick(serving);
+}
+
+/** Returns a process's reply. Rejects if the process dies, or when the API server's timeout is over. */
+function answerOf(world: World, replica: Replica, path: string, post: WebhookPost): Promise<WebhookReply> {
+  const { loop, faults } = world;
+  const fault = faults.webhookFault(replica.operator.name, loop.now);
+  const isLost = (fault && fault.delay === undefined) || faults.isUnder("cut", replica.name, loop.now);
+  const abort = new AbortController();
+  return new Promise<WebhookReply>((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      cancel();
+      replica.calls.delete(lose);
+      settle();
+    };
+    const lose = (): void => end(() => reject(new Error("EOF")));
+    const cancel = loop.after(post.timeoutSeconds * 1000, () => {
+      replica.run(() => abort.abort(new DOMException("the API server waits no longer", "TimeoutError")));
+      end(() => reject(new Error("context deadline exceeded")));
+    });
+    replica.calls.add(lose);
+    if (isLost) return;
+    const { webhooks } = replica;
+    loop.after(replica.latency() + (fault?.delay ?? 0), () =>
+      replica.run(() => {
+        if (!replica.calls.has(lose)) return;
+        const distrust = distrustOf(webhooks!.certificate(), post.config, world.date);
+        if (distrust !== undefined) return end(() => reject(new DistrustError(distrust)));
+        const call = { path, body: JSON.parse(post.body) as unknown, signal: abort.signal };
+        void webhooks!.answer(call).then(({ status, body }) => {
+          const reply = { code: status, text: JSON.stringify(body) };
+          loop.after(replica.latency(), () => end(() => resolve(reply)));
+        });
+      }),
+    );
+  });
+}
+
+/** The API server doesn't trust the certificate of a webhook. */
+class DistrustError extends Error {
+  constructor(reason: string) {
+    super(`tls: failed to verify certificate: x509: ${reason}`);
+  }
+}
+
+/**
+ * Returns the reason why the API server doesn't trust a webhook's certificate; undefined if it does, or if the operator
+ * doesn't manage the certificate itself.
+ */
+export function distrustOf(
+  pem: string | undefined,
+  { caBundle = "", service }: WebhookPost["config"],
+  date: number,
+): string | undefined {
+  if (pem === undefined) return undefined;
+  const certificate = new X509Certificate(pem);
+  const isValid = ({ validFrom, validTo }: X509Certificate): boolean =>
+    Date.parse(validFrom) <= date && date <= Date.parse(validTo);
+  if (!isValid(certificate)) return "certificate has expired or is not yet valid";
+  const bundle = Buffer.from(caBundle, "base64").toString("utf8");
+  const authorities = splitBundle(bundle).map((ca) => new X509Certificate(ca));
+  if (!authorities.some((ca) => isValid(ca) && certificate.verify(ca.publicKey)))
+    return "certificate signed by unknown authority";
+  const host = service && `${service.name}.${service.namespace}.svc`;
+  return host === undefined || certificate.checkHost(host) !== undefined
+    ? undefined
+    : `certificate is not valid for ${host}`;
+}
 
 type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
 
@@ -55,8 +150,6 @@ export class World {
   readonly random: Random;
   readonly faults: FaultPlan;
   readonly scenario: Scenario;
-  readonly http: Scenario["http"];
-  readonly exec: Scenario["exec"];
   readonly replicas: readonly Replica[];
   /** Chooses the replica that handles a webhook call. */
   readonly webhookRandom: Random;
@@ -78,7 +171,8 @@ export class World {
   readonly #clock = new ProcessClock(this.loop.clock);
   readonly #environment = new Map<string, Environment>();
   readonly #revisions: Array<{ readonly at: number; readonly revision: number }> = [];
-  #cluster!: InProcessCluster;
+  /** Undefined until the world is open. */
+  cluster!: InProcessCluster;
   readonly #refusals = new Refusals();
 
   /** `makeManager` is a parameter because `network.ts`, which makes the managers, imports this file. */
@@ -91,8 +185,6 @@ export class World {
     this.scenario = scenario;
     this.random = new Random(scenario.seed ?? 1);
     this.webhookRandom = this.random.fork("webhooks");
-    this.http = scenario.http;
-    this.exec = scenario.exec;
     this.faults = new FaultPlan(scenario.faults ?? []);
     const connect = (replica: Replica, life: Life): Manager => makeManager(this, replica, life);
     this.replicas = scenario.operators.flatMap((operator) =>
@@ -103,13 +195,9 @@ export class World {
     );
   }
 
-  get cluster(): InProcessCluster {
-    return this.#cluster;
-  }
-
   /** Starts the cluster, from the state that all runs of the scenario begin with. */
   async open({ operators, controllers = [] }: Scenario): Promise<void> {
-    this.#cluster = await this.as("cluster", () =>
+    this.cluster = await this.as("cluster", () =>
       startInProcess({
         clock: this.#clock,
         tokens: tokensOf({ operators }),
@@ -134,7 +222,7 @@ export class World {
   }
 
   #listen(): void {
-    this.#cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
+    this.cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
       this.#revisions.push({ at: this.loop.now, revision });
       if (name === "leases.coordination.k8s.io") this.#noteLease(type, entry.object, previous?.object);
       if (ignoredCollections.has(name)) return;
@@ -240,32 +328,20 @@ export class World {
 
   /** Has the API server handle a request. Loading a schema may take real time, but no virtual time. */
   handle(who: string, request: PlainRequest): Promise<PlainResponse> {
-    return this.as(who, () => this.loop.hold(this.#cluster.handle(request)));
+    return this.as(who, () => this.loop.hold(this.cluster.handle(request)));
   }
 
-  /** Sends a request with all permissions. */
-  async ask(
-    who: "user" | "autoscaler",
-    method: string,
-    path: string,
-    body?: object,
-    type = "application/json",
-  ): Promise<PlainResponse> {
+  /** Sends a request with all permissions. A PATCH is a merge patch. */
+  async ask(who: "user" | "autoscaler", method: string, path: string, body?: object): Promise<PlainResponse> {
+    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const headers = { authorization: `Bearer ${userToken}`, "content-type": type };
     return this.handle(who, { method, path, headers, body: body && JSON.stringify(body) });
-  }
-
-  wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.loop.after(milliseconds, resolve);
-    });
   }
 
   note(fault: Fault): void {
     this.recorder.add({ type: "fault", text: faultText(fault) });
   }
 
-  /** Returns the revision of the cluster at an earlier time. */
   revisionAt(time: number): number {
     const before = this.#revisions.findLast(({ at }) => at <= time);
     return before?.revision ?? this.#base.state.revision;
@@ -273,7 +349,7 @@ export class World {
 
   /** Returns all objects, without those that every cluster has. */
   objects(): KubernetesObject[] {
-    return this.#cluster.core.store.collections().flatMap((collection) =>
+    return this.cluster.core.store.collections().flatMap((collection) =>
       ignoredCollections.has(collection.name)
         ? []
         : collection
@@ -288,7 +364,7 @@ export class World {
     for (const replica of this.replicas) replica.close();
     // Code that is still due ends here, in its own environment.
     await this.loop.drain();
-    await this.#cluster.stop();
+    await this.cluster.stop();
     this.#clock.stop();
   }
 }

@@ -10,7 +10,7 @@ import {
   madeSample,
   operator,
   timeOf,
-} from "../made-records.ts";
+} from "../testdata/made-records.ts";
 
 const place = "mysqls.shop.example default/db";
 

@@ -36,6 +36,9 @@ export interface Finding {
   readonly call?: string;
 }
 
+/** A finding as a detector returns it: without places or requests, it is about none. */
+export type Found = Omit<Finding, "places" | "requests"> & Partial<Pick<Finding, "places" | "requests">>;
+
 /** A request of a controller: the object that it reconciles. */
 export interface FoundRequest {
   readonly controller: string;
@@ -50,7 +53,7 @@ export interface Detector {
   seeSample?(sample: Sample): void;
   seeCall?(seen: SeenCall): void;
   /** Returns the findings up to a moment, which is the time of the last event, or now. */
-  found(now: number): readonly Finding[];
+  found(now: number): readonly Found[];
 }
 
 /** A write with the changes that it made to its object. */
@@ -168,6 +171,29 @@ export class Episodes<Detail> {
   get counted(): readonly Readonly<Episode<Detail>>[] {
     return this.#counted;
   }
+}
+
+/** Groups items by a key, in the order of the first item of each group. */
+export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Returns the time of several episodes together, and the count of the longest one. */
+export function together(
+  episodes: readonly Readonly<Episode<unknown>>[],
+): Pick<Episode<unknown>, "from" | "at" | "count"> {
+  return {
+    from: Math.min(...episodes.map(({ from }) => from)),
+    at: Math.max(...episodes.map(({ at }) => at)),
+    count: Math.max(...episodes.map(({ count }) => count)),
+  };
 }
 
 /** Formats a list: `a, b, c and 2 more`. */

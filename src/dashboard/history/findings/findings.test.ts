@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { type Recorded, type RecordedWrite, restorer } from "../../../dev/record/recorded.ts";
-import { ann, each, find, madeReconcile, madeRequest, madeWrite, operator, stages } from "../made-records.ts";
+import {
+  ann,
+  each,
+  find,
+  madeReconcile,
+  madeRequest,
+  madeWrite,
+  operator,
+  stages,
+} from "../testdata/made-records.ts";
 
 const metadata = { namespace: "default", name: "db" };
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls/db";

@@ -2,28 +2,26 @@
 // has the detectors for one subject: objects, reconciles, requests, webhooks (health and answers), and the operator's process.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import {
-  type Recorded,
-  type RecordedFault,
-  type RecordedWrite,
-  placeName,
-} from "../../../dev/record/recorded.ts";
-import { writerName } from "../../../dev/record/writer.ts";
+import type { Recorded, RecordedFault, RecordedWrite } from "../../../dev/record/recorded.ts";
+import { placeName, writerName } from "../../../dev/record/recorded.ts";
 import { BlockedLoopDetector, GrowingMemoryDetector, GrowingQueueDetector } from "./process.ts";
+import type { AskedRequests, Change, Detector, Finding, SeenCall, SeenWrite } from "./finding.ts";
+import { changesOf } from "./finding.ts";
 import {
-  type AskedRequests,
-  type Change,
-  type Detector,
-  type Finding,
-  type SeenCall,
-  type SeenWrite,
-  changesOf,
-} from "./finding.ts";
-import { ConflictDetector, MissingRightDetector, SlowRequestDetector } from "./requests.ts";
+  ConflictDetector,
+  HotLoopDetector,
+  MissingRightDetector,
+  RetryLoopDetector,
+  SlowRequestDetector,
+} from "./reconciles.ts";
 import { FightDetector, StuckDeletionDetector } from "./objects.ts";
-import { DeniedWriteDetector, RestlessWebhookDetector, UndoneWriteDetector } from "./webhook-answers.ts";
-import { FailingWebhookDetector, SlowWebhookDetector } from "./webhook-health.ts";
-import { HotLoopDetector, RetryLoopDetector } from "./reconciles.ts";
+import {
+  DeniedWriteDetector,
+  FailingWebhookDetector,
+  RestlessWebhookDetector,
+  SlowWebhookDetector,
+  UndoneWriteDetector,
+} from "./webhooks.ts";
 import { type Call, type Reconcile, callOf, reconcileOf, sampleOf } from "../history.ts";
 import { patchedObject } from "../webhook-call.ts";
 import { requestTarget, verbOf } from "../request-target.ts";
@@ -101,7 +99,8 @@ export class Findings {
 
   /** Returns the findings up to a moment, sorted by their first event. Default: the last moment of the record. */
   list(now = this.#to): readonly Finding[] {
-    return this.#detectors.flatMap((detector) => detector.found(now)).sort((a, b) => a.from - b.from);
+    const found = this.#detectors.flatMap((detector) => detector.found(now));
+    return found.map((finding) => ({ places: [], requests: [], ...finding })).sort((a, b) => a.from - b.from);
   }
 }
 

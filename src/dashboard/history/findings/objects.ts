@@ -1,17 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { restorer } from "../../../dev/record/recorded.ts";
-import {
-  type Change,
-  type Detector,
-  type Episode,
-  Episodes,
-  type Finding,
-  type SeenWrite,
-  listed,
-  shortValue,
-  span,
-  times,
-} from "./finding.ts";
+import type { Change, Detector, Found, SeenWrite } from "./finding.ts";
+import { Episodes, groupBy, listed, shortValue, span, times, together } from "./finding.ts";
 
 /** The number of times that a value must be changed back. */
 const least = 3;
@@ -79,31 +69,23 @@ export class FightDetector implements Detector {
   }
 
   /** Returns one finding for the fights of two writers over fields of one object. */
-  found(): Finding[] {
-    const groups = new Map<string, Readonly<Episode<Fight>>[]>();
-    for (const fight of this.#fights.counted) {
-      const { place, writers } = fight.detail;
-      const key = [place, ...writers.toSorted()].join("\n");
-      groups.set(key, [...(groups.get(key) ?? []), fight]);
-    }
-    return [...groups.values()].flatMap((fights): Finding[] => {
-      const [first] = fights;
-      if (first === undefined) return [];
-      const { place, name, writers, values } = first.detail;
+  found(): Found[] {
+    const groups = groupBy(this.#fights.counted, ({ detail: { place, writers } }) =>
+      [place, ...writers.toSorted()].join("\n"),
+    );
+    return [...groups.values()].map((fights): Found => {
+      const { place, name, writers, values } = fights[0]!.detail;
       const paths = [...new Set(fights.map(({ detail }) => detail.path))];
-      const count = Math.max(...fights.map(({ count }) => count));
+      const { count, from, at } = together(fights);
       const set = paths.length === 1 ? `, to ${shortValue(values[0])} and to ${shortValue(values[1])}` : "";
-      return [
-        {
-          kind: "fight",
-          title: `${writers.join(" and ")} fight over ${listed(paths)} of ${name}`,
-          text: `${writers.join(" and ")} set ${listed(paths)} of ${name} in turn${set}, and changed it back ${times(count)}: let only one of them set it, and omit it from what the other one writes`,
-          from: Math.min(...fights.map(({ from }) => from)),
-          at: Math.max(...fights.map(({ at }) => at)),
-          places: [place],
-          requests: [],
-        },
-      ];
+      return {
+        kind: "fight",
+        title: `${writers.join(" and ")} fight over ${listed(paths)} of ${name}`,
+        text: `${writers.join(" and ")} set ${listed(paths)} of ${name} in turn${set}, and changed it back ${times(count)}: let only one of them set it, and omit it from what the other one writes`,
+        from,
+        at,
+        places: [place],
+      };
     });
   }
 }
@@ -141,7 +123,7 @@ export class StuckDeletionDetector implements Detector {
     }
   }
 
-  found(now: number): Finding[] {
+  found(now: number): Found[] {
     const waiting = [...this.#running.values()].filter(({ from }) => now - from > patience);
     return [...this.#ended, ...waiting].map(({ place, name, from, to, finalizers }) => {
       const took = span((to ?? now) - from);
@@ -153,7 +135,6 @@ export class StuckDeletionDetector implements Detector {
         from,
         at: to ?? now,
         places: [place],
-        requests: [],
       };
     });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RecordedSample, Recorded } from "../../../dev/record/recorded.ts";
-import { find, madeReconcile, madeSample, megabyte, timeOf } from "../made-records.ts";
+import { find, madeReconcile, madeSample, megabyte, timeOf } from "../testdata/made-records.ts";
 
 const titles = (recorded: readonly Recorded[]): string[] => find(recorded).map(({ title }) => title);
 

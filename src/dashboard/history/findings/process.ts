@@ -1,6 +1,6 @@
 import { countUntil } from "../count-until.ts";
 import type { Reconcile, Sample } from "../history.ts";
-import { type Detector, type Finding, type FoundRequest, listed, span, times } from "./finding.ts";
+import { type Detector, type Found, type FoundRequest, groupBy, listed, span, times } from "./finding.ts";
 
 /** The time in milliseconds for which the event loop may be blocked. */
 const limit = 200;
@@ -37,14 +37,8 @@ export class BlockedLoopDetector implements Detector {
     this.#blocks.push(block);
   }
 
-  found(): Finding[] {
-    const byController = new Map<string | undefined, Block[]>();
-    for (const block of this.#blocks) {
-      const controller = block.suspects[0]?.controller;
-      const known = byController.get(controller);
-      if (known === undefined) byController.set(controller, [block]);
-      else known.push(block);
-    }
+  found(): Found[] {
+    const byController = groupBy(this.#blocks, ({ suspects }) => suspects[0]?.controller);
     return [...byController].map(([controller, blocks]) => {
       const longest = blocks.reduce((most, { from, until }) => Math.max(most, until - from), 0);
       const requests = usual(blocks);
@@ -66,7 +60,6 @@ export class BlockedLoopDetector implements Detector {
             : `Nothing else in the operator could run ${long} while ${controller} reconciled ${listed(which)}: compute in a worker thread, and wait with asynchronous functions, not with those such as execSync`,
         from,
         at,
-        places: [],
         requests,
       };
     });
@@ -141,7 +134,7 @@ export class GrowingQueueDetector implements Detector {
     this.#growing.set(controller, { ...begun, at, last: value });
   }
 
-  found(): Finding[] {
+  found(): Found[] {
     return [...this.#ended, ...this.#growing.values()].map(
       ({ controller, workers, from, first, at, last }) => ({
         kind: "growing queue",
@@ -149,8 +142,6 @@ export class GrowingQueueDetector implements Detector {
         text: `${last} requests wait in the queue of ${controller}, ${span(at - from)} before it were ${first}, and it only grew: ${workers === 1 ? "let it reconcile more than one at once (maxConcurrentReconciles)" : `let it reconcile more than ${workers} at once (maxConcurrentReconciles)`}, have a reconcile take less time, or ask for fewer`,
         from,
         at,
-        places: [],
-        requests: [],
       }),
     );
   }
@@ -229,15 +220,13 @@ export class GrowingMemoryDetector implements Detector {
     return undefined;
   }
 
-  found(): Finding[] {
+  found(): Found[] {
     return [...this.#ended, ...(this.#growing ? [this.#growing] : [])].map(({ from, first, at, last }) => ({
       kind: "growing memory",
       title: "The operator's memory only grows",
       text: `What stays in the operator's memory after garbage collections grew from ${inMegabytes(first)} to ${inMegabytes(last)} in ${span(at - from)}, and not because of the cache: look for a Map, a list or listeners that reconciles add to and nothing removes from; tsbuilder dev --inspect lets a debugger take heap snapshots`,
       from,
       at,
-      places: [],
-      requests: [],
     }));
   }
 }

@@ -10,7 +10,7 @@ import {
   madeRequest,
   operator,
   timeOf,
-} from "../made-records.ts";
+} from "../testdata/made-records.ts";
 
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls/db";
 const place = "mysqls.shop.example default/db";

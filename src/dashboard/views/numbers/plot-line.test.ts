@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { madeSample } from "../../history/made-records.ts";
+import { madeSample } from "../../history/testdata/made-records.ts";
 import { type Sample, sampleOf } from "../../history/history.ts";
 import { mostOf, pathOf, peaks } from "./plots.ts";
 

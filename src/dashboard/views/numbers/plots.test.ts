@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { madeSample } from "../../history/made-records.ts";
+import { madeSample } from "../../history/testdata/made-records.ts";
 import { sampleOf } from "../../history/history.ts";
 import { filteredPlots, plotsOf, wordsOf } from "./plots.ts";
 

@@ -1,6 +1,6 @@
 import { countUntil } from "../../history/count-until.ts";
 import type { Sample } from "../../history/history.ts";
-import { matcher, megabytes } from "../texts.ts";
+import { matcher } from "../texts.ts";
 
 /** A line of a plot. */
 export interface Series {
@@ -44,6 +44,10 @@ export function plotsOf(samples: readonly Sample[]): Plot[] {
       text: megabytes,
     },
   ];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(bytes < 100 * 1024 * 1024 ? 1 : 0)} MB`;
 }
 
 /** Describes a sample in words, for screen readers. */

@@ -1,26 +1,16 @@
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
-import { EditTab } from "./edit-tab.tsx";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { type Tab, tabs, usePage } from "../shown.ts";
 import { about } from "../../history/connections.ts";
-import { type Call, type Revision, type Track, revisionAt } from "../../history/history.ts";
+import { type Call, type Reconcile, type Revision, type Track, revisionAt } from "../../history/history.ts";
 import { timeOfDay } from "../texts.ts";
-import { ReconcileLine } from "../reconcile.tsx";
-import { linesWithWriters } from "../../history/field-writers.ts";
-import { restorer } from "../../../dev/record/recorded.ts";
-import { writerName } from "../../../dev/record/writer.ts";
-import { difference } from "../../history/object-yaml.ts";
+import { ReconcileList } from "../reconcile.tsx";
+import { difference, editableYaml, linesWithWriters } from "../../history/object-yaml.ts";
+import { restorer, writerName } from "../../../dev/record/recorded.ts";
 import { DifferenceLines } from "../lines.tsx";
-import { CallLine } from "../webhook-call.tsx";
-
-const titles: Readonly<Record<Tab, string>> = {
-  changes: "Changes",
-  fields: "Fields",
-  reconciles: "Reconciles",
-  webhooks: "Webhooks",
-  events: "Events",
-  edit: "Edit",
-};
+import { CallList } from "../webhook-call.tsx";
+import { Problem, useAction } from "../messages.tsx";
+import { type GoneWith, goesWith } from "../../history/owner-tree.ts";
 
 /** The chosen object, in tabs: its history, its writers, and everything that has to do with it. */
 export function ObjectPane() {
@@ -34,14 +24,7 @@ export function ObjectPane() {
   };
   const offered = tabs.filter((tab) => isOffered[tab] !== false);
   const tab = offered.includes(shown.tab) ? shown.tab : "changes";
-  const CurrentTab = {
-    changes: ChangesTab,
-    fields: FieldsTab,
-    reconciles: ReconcilesTab,
-    webhooks: WebhooksTab,
-    events: EventsTab,
-    edit: EditTab,
-  }[tab];
+  const { Content } = tabViews[tab];
   const onKeyDown = ({ key, currentTarget }: JSX.TargetedKeyboardEvent<HTMLElement>): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
     if (step === undefined) return;
@@ -66,15 +49,155 @@ export function ObjectPane() {
             tabIndex={one === tab ? 0 : -1}
             onClick={() => show({ tab: one })}
           >
-            {titles[one]}
+            {tabViews[one].title}
           </button>
         ))}
       </div>
       <div class="tab" id="tab" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        <CurrentTab key={track.place} track={track} />
+        <Content key={track.place} track={track} />
       </div>
     </section>
   );
+}
+
+/** The tab that edits or deletes the object. "Check" sends a dry run, which shows what the API server would refuse. */
+function EditTab({ track }: { readonly track: Track }) {
+  const { shown } = usePage();
+  const current = revisionAt(track, Infinity);
+  const [text, setText] = useState<string>();
+  const { act, message, setMessage, problem } = useAction();
+  if (current === undefined) return <p class="empty">It was deleted.</p>;
+  const { apiVersion, kind, metadata } = current.object;
+  const apply = async (): Promise<void> => {
+    if (await act("apply", { object, dryRun: false }, "applied")) setText(undefined);
+  };
+  const object = text ?? editableYaml(current.object);
+  return (
+    <form class="edit" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        YAML
+        <textarea
+          spellcheck={false}
+          value={object}
+          aria-invalid={problem !== undefined}
+          aria-describedby="edit-told"
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setMessage(undefined);
+          }}
+        />
+      </label>
+      {shown.moment !== undefined && (
+        <p>This is the object as it is now, not as it was at the moment that is shown.</p>
+      )}
+      <div class="buttons">
+        <button
+          type="button"
+          onClick={() => void act("apply", { object, dryRun: true }, "the cluster would take it")}
+        >
+          Check
+        </button>
+        <button type="button" onClick={() => void apply()}>
+          Apply
+        </button>
+        <button type="button" disabled={text === undefined} onClick={() => setText(undefined)}>
+          Take the changes back
+        </button>
+        <DeleteButton
+          track={track}
+          onDelete={() =>
+            void act(
+              "delete",
+              { apiVersion, kind, namespace: metadata.namespace, name: metadata.name },
+              "its deletion has begun",
+            )
+          }
+        />
+      </div>
+      <div id="edit-told" role="status">
+        {message}
+        {problem && <Problem problem={problem} />}
+      </div>
+    </form>
+  );
+}
+
+/** The number of dependents that are named. */
+const most = 10;
+
+interface DeleteButtonProps {
+  readonly track: Track;
+  readonly onDelete: () => void;
+}
+
+/** A button that deletes the object after a question, which names the objects that are deleted along with it. */
+function DeleteButton({ track, onDelete }: DeleteButtonProps) {
+  const { feed } = usePage();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [going, setGoing] = useState<readonly GoneWith[]>([]);
+  const { kind, metadata } = revisionAt(track, Infinity)?.object ?? { kind: "", metadata: {} };
+  const { finalizers = [] } = metadata;
+  const ask = (): void => {
+    setGoing(goesWith(feed.history, track.place));
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      <button type="button" class="danger" aria-haspopup="dialog" onClick={ask}>
+        Delete
+      </button>
+      <dialog ref={dialog} aria-labelledby="delete-question">
+        <h2 id="delete-question">
+          Delete {kind} {track.key}?
+        </h2>
+        {finalizers.length > 0 && <p>It stays until its finalizers are removed: {finalizers.join(", ")}.</p>}
+        {going.length === 0 ? (
+          <p>Nothing goes with it.</p>
+        ) : (
+          <>
+            <p>With it go:</p>
+            <ul>
+              {going.slice(0, most).map((one) => (
+                <li key={one.place}>
+                  {one.kind} {one.key}
+                </li>
+              ))}
+              {going.length > most && <li>and {going.length - most} more</li>}
+            </ul>
+          </>
+        )}
+        <p>
+          <button
+            type="button"
+            class="danger"
+            onClick={() => {
+              dialog.current?.close();
+              onDelete();
+            }}
+          >
+            Delete it
+          </button>{" "}
+          <button type="button" autoFocus onClick={() => dialog.current?.close()}>
+            Keep it
+          </button>
+        </p>
+      </dialog>
+    </>
+  );
+}
+
+const tabViews: Readonly<Record<Tab, TabView>> = {
+  changes: { title: "Changes", Content: ChangesTab },
+  fields: { title: "Fields", Content: FieldsTab },
+  reconciles: { title: "Reconciles", Content: ReconcilesTab },
+  webhooks: { title: "Webhooks", Content: WebhooksTab },
+  events: { title: "Events", Content: EventsTab },
+  edit: { title: "Edit", Content: EditTab },
+};
+
+interface TabView {
+  readonly title: string;
+  readonly Content: (props: { readonly track: Track }) => JSX.Element;
 }
 
 /** The number of calls that are drawn: the last ones. */
@@ -100,17 +223,9 @@ function WebhooksTab({ track: { place } }: { readonly track: Track }) {
           also its {past.length - special.length} conversions that worked
         </label>
       )}
-      <ul class="reconciles">
-        {drawn
-          .slice(-mostCalls)
-          .toReversed()
-          .map((call) => (
-            <li key={call.uid}>
-              <CallLine call={call} />
-            </li>
-          ))}
+      <CallList calls={drawn.slice(-mostCalls).toReversed()}>
         {drawn.length > mostCalls && <li class="dim">and {drawn.length - mostCalls} calls before these</li>}
-      </ul>
+      </CallList>
     </>
   );
 }
@@ -235,23 +350,13 @@ function ReconcilesTab({ track: { place } }: { readonly track: Track }) {
   const found = useMemo(() => {
     const { caused, wrote } = about(history, place);
     const writers = new Set(wrote.map(({ reconcile }) => reconcile));
-    const all = new Set([...caused, ...writers]);
     const reasons = new Set(caused);
-    return [...all]
-      .toSorted((a, b) => b.from - a.from)
-      .map((reconcile) => ({ reconcile, how: how(reasons.has(reconcile), writers.has(reconcile)) }));
+    const all = [...new Set([...caused, ...writers])].toSorted((a, b) => b.from - a.from);
+    return { all, howOf: (one: Reconcile) => how(reasons.has(one), writers.has(one)) };
   }, [history, place, many]);
-  const past = found.filter(({ reconcile }) => reconcile.from <= moment).slice(0, mostReconciles);
+  const past = found.all.filter(({ from }) => from <= moment).slice(0, mostReconciles);
   if (past.length === 0) return <p class="empty">No reconcile had to do with it.</p>;
-  return (
-    <ul class="reconciles">
-      {past.map(({ reconcile, how: why }) => (
-        <li key={reconcile.reconcileID}>
-          <ReconcileLine reconcile={reconcile} how={why} />
-        </li>
-      ))}
-    </ul>
-  );
+  return <ReconcileList reconciles={past} howOf={found.howOf} />;
 }
 
 function how(isCause: boolean, isWriter: boolean): string {
@@ -259,7 +364,6 @@ function how(isCause: boolean, isWriter: boolean): string {
   return isCause ? "caused by it" : "wrote it";
 }
 
-/** The tab with the Events about the object. */
 function EventsTab({ track }: { readonly track: Track }) {
   const { feed, moment } = usePage();
   const events = about(feed.history, track.place).events.filter(({ revision }) => revision.at <= moment);

@@ -1,13 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
-import {
-  type ShownCondition,
-  type TreeNode,
-  type TreeRow,
-  isCustom,
-  isOfInterest,
-  openRows,
-  ownerTree,
-} from "../../history/owner-tree.ts";
+import type { ShownCondition, TreeNode, TreeRow } from "../../history/owner-tree.ts";
+import { isCustom, isOfInterest, openRows, ownerTree } from "../../history/owner-tree.ts";
 import { Empty } from "../messages.tsx";
 import { Rows } from "../rows.tsx";
 import { matcher } from "../texts.ts";

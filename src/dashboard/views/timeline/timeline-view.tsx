@@ -2,35 +2,18 @@ import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Call, Reconcile } from "../../history/history.ts";
 import { whatLedTo } from "../../history/connections.ts";
-import { Empty } from "../messages.tsx";
-import {
-  Legend,
-  Outcome,
-  VerdictLegend,
-  VerdictWord,
-  outcomeSigns,
-  outcomes,
-  verdictSigns,
-} from "../outcomes.tsx";
-import { ReconcileDetail, ReconcileLine } from "../reconcile.tsx";
+import { Empty, Link } from "../messages.tsx";
+import { Outcome, VerdictWord, outcomeSigns, outcomes, verdictSigns, verdicts } from "../outcomes.tsx";
+import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
 import { Rows } from "../rows.tsx";
 import { duration, matcher, timeOfDay } from "../texts.ts";
 import { usePage } from "../shown.ts";
 import { StretchButtons, useStretch, useWidth } from "../stretch.tsx";
-import {
-  type Bar,
-  type CallLane,
-  type Lane,
-  type Mark,
-  barsOf,
-  callLanesOf,
-  lanesOf,
-  marksOf,
-  ticksOf,
-} from "./timeline-scale.ts";
+import type { Bar, CallLane, Lane, Mark } from "./timeline-scale.ts";
+import { barsOf, callLanesOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 import { placesOfCall } from "../../../dev/record/recorded.ts";
-import { verdictOf, verdicts, webhookName } from "../../history/webhook-call.ts";
-import { CallDetail, CallLine, operationOf } from "../webhook-call.tsx";
+import { verdictOf, webhookName } from "../../history/webhook-call.ts";
+import { CallDetail, CallList, operationOf } from "../webhook-call.tsx";
 
 const laneHeight = 30;
 
@@ -94,8 +77,19 @@ export function TimelineView() {
     <section class="timeline" ref={box} aria-label="Reconciles" onKeyDown={onKeyDown}>
       <div class="toolbar">
         <StretchButtons stretch={stretch} />
-        <Legend />
-        {calls.length > 0 && <VerdictLegend />}
+        <span class="legend">
+          {outcomes.map((outcome) => (
+            <Outcome key={outcome} outcome={outcome} />
+          ))}
+        </span>
+        {calls.length > 0 && (
+          <span class="legend">
+            webhooks
+            {verdicts.map((verdict) => (
+              <VerdictWord key={verdict} verdict={verdict} />
+            ))}
+          </span>
+        )}
       </div>
       <div class="axis" aria-hidden="true">
         {ticksOf(left, right, scale).map((at) => (
@@ -120,18 +114,24 @@ export function TimelineView() {
         {(lane) =>
           "reconciles" in lane ? (
             <LaneRow
-              lane={lane}
+              title={nameOf(lane)}
               bars={barsOf(lane.reconciles, left, right, scale)}
+              lookOf={lookOfReconciles}
               chosen={chosen}
               onChoose={choose}
-            />
+            >
+              <span class="dim">{lane.controller}</span> {lane.request}
+            </LaneRow>
           ) : (
-            <CallLaneRow
-              lane={lane}
+            <LaneRow
+              title={nameOf(lane)}
               bars={barsOf(lane.calls, left, right, scale)}
+              lookOf={lookOfCalls}
               chosen={chosenCall}
               onChoose={chooseCall}
-            />
+            >
+              {lane.key} <span class="dim">{lane.shortName}</span>
+            </LaneRow>
           )
         }
       </Rows>
@@ -154,74 +154,16 @@ export function TimelineView() {
           {origins.length > 0 && (
             <>
               <h3>What led to it</h3>
-              <ul class="reconciles">
-                {origins.map((reconcile) => (
-                  <li key={reconcile.reconcileID}>
-                    <ReconcileLine reconcile={reconcile} />
-                  </li>
-                ))}
-              </ul>
+              <ReconcileList reconciles={origins} />
             </>
           )}
-          <Merged items={merged} noun="reconciles" keyOf={({ reconcileID }) => reconcileID}>
-            {(reconcile) => <ReconcileLine reconcile={reconcile} />}
+          <Merged count={merged.length} noun="reconciles">
+            <ReconcileList reconciles={merged.slice(0, most)} />
           </Merged>
         </aside>
       )}
     </section>
   );
-}
-
-interface CallLaneRowProps {
-  readonly lane: CallLane;
-  readonly bars: readonly Bar<Call>[];
-  readonly chosen: Call | undefined;
-  readonly onChoose: (bar: Bar<Call>) => void;
-}
-
-/** The lane of a webhook and an object: their names, and bars for the calls. */
-function CallLaneRow({
-  lane: { webhook, shortName, resource, key },
-  bars,
-  chosen,
-  onChoose,
-}: CallLaneRowProps) {
-  return (
-    <div class="lane">
-      <span
-        class="lane-name"
-        title={`${webhook} ${resource} ${key}`}
-        style={{ width: `${labelWidth - 10}px` }}
-      >
-        {key} <span class="dim">{shortName}</span>
-      </span>
-      {bars.map((bar) => {
-        const verdict = worstVerdict(bar);
-        return (
-          <LaneBar
-            key={bar.items[0]!.uid}
-            bar={bar}
-            look={`call ${verdict}`}
-            label={labelOfCalls(bar, verdict)}
-            sign={verdictSigns[verdict]}
-            chosen={chosen}
-            onChoose={onChoose}
-          />
-        );
-      })}
-    </div>
-  );
-}
-
-function labelOfCalls({ items: [first, ...more] }: Bar<Call>, verdict: string): string {
-  const { from, to } = first!;
-  if (more.length > 0) return `${more.length + 1} calls of ${webhookName(first!)}, the worst: ${verdict}`;
-  return `${timeOfDay(from)} ${webhookName(first!)} ${operationOf(first!)}: ${verdict} in ${duration(to - from)}`;
-}
-
-function worstVerdict({ items }: Bar<Call>) {
-  const worst = Math.max(...items.map((call) => verdicts.indexOf(verdictOf(call))));
-  return verdicts[worst]!;
 }
 
 interface ChosenCallProps {
@@ -232,7 +174,7 @@ interface ChosenCallProps {
 
 /** The details of the chosen webhook call, below the timeline. */
 function ChosenCall({ call, merged }: ChosenCallProps) {
-  const { feed, show } = usePage();
+  const { feed } = usePage();
   const places = placesOfCall(call);
   return (
     <aside class="chosen" aria-label="The chosen call of a webhook">
@@ -244,14 +186,9 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
         {duration(call.to - call.from)}
         {places.map((place) =>
           feed.history.tracks.has(place) ? (
-            <button
-              type="button"
-              class="link way"
-              key={place}
-              onClick={() => show({ view: "objects", tab: "webhooks", place })}
-            >
+            <Link isWay key={place} to={{ view: "objects", tab: "webhooks", place }}>
               {place}
-            </button>
+            </Link>
           ) : (
             <span class="way" key={place}>
               {place}
@@ -260,8 +197,8 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
         )}
       </p>
       <CallDetail call={call} />
-      <Merged items={merged} noun="calls" keyOf={({ uid }) => uid}>
-        {(one) => <CallLine call={one} />}
+      <Merged count={merged.length} noun="calls">
+        <CallList calls={merged.slice(0, most)} />
       </Merged>
     </aside>
   );
@@ -270,74 +207,79 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
 /** The number of items that are listed at most. */
 const most = 100;
 
-interface MergedProps<Item> {
-  readonly items: readonly Item[];
+interface MergedProps {
+  readonly count: number;
   readonly noun: string;
-  readonly keyOf: (item: Item) => string;
-  readonly children: (item: Item) => ComponentChildren;
+  /** The first items. */
+  readonly children: ComponentChildren;
 }
 
 /** The items of a bar that has several. */
-function Merged<Item>({ items, noun, keyOf, children }: MergedProps<Item>) {
-  if (items.length === 0) return null;
+function Merged({ count, noun, children }: MergedProps) {
+  if (count === 0) return null;
   return (
     <details>
       <summary>
-        {items.length} {noun} stand here
+        {count} {noun} stand here
       </summary>
-      <ul class="reconciles">
-        {items.slice(0, most).map((item) => (
-          <li key={keyOf(item)}>{children(item)}</li>
-        ))}
-      </ul>
+      {children}
     </details>
   );
 }
 
-interface LaneRowProps {
-  readonly lane: Lane;
-  readonly bars: readonly Bar<Reconcile>[];
-  readonly chosen: Reconcile | undefined;
-  readonly onChoose: (bar: Bar<Reconcile>) => void;
+/** How a bar is drawn. */
+interface BarLook {
+  readonly key: string;
+  /** The classes of its colour. */
+  readonly look: string;
+  readonly label: string;
+  /** Shown if the bar is wide enough. */
+  readonly sign: string;
 }
 
-/** The lane of a request: its name, and bars for its reconciles. */
-function LaneRow({ lane: { controller, request }, bars, chosen, onChoose }: LaneRowProps) {
+interface LaneRowProps<Item> {
+  readonly title: string;
+  /** The name of the lane. */
+  readonly children: ComponentChildren;
+  readonly bars: readonly Bar<Item>[];
+  readonly lookOf: (bar: Bar<Item>) => BarLook;
+  readonly chosen: Item | undefined;
+  readonly onChoose: (bar: Bar<Item>) => void;
+}
+
+/** The lane of a request, or of a webhook and an object: its name, and bars for its reconciles or calls. */
+function LaneRow<Item>({ title, children, bars, lookOf, chosen, onChoose }: LaneRowProps<Item>) {
   return (
     <div class="lane">
-      <span class="lane-name" title={`${controller} ${request}`} style={{ width: `${labelWidth - 10}px` }}>
-        <span class="dim">{controller}</span> {request}
+      <span class="lane-name" title={title} style={{ width: `${labelWidth - 10}px` }}>
+        {children}
       </span>
       {bars.map((bar) => {
-        const worst = worstReconcile(bar);
-        return (
-          <LaneBar
-            key={bar.items[0]!.reconcileID}
-            bar={bar}
-            look={worst.outcome}
-            label={labelOfReconciles(bar, worst)}
-            sign={outcomeSigns[worst.outcome]}
-            chosen={chosen}
-            onChoose={onChoose}
-          />
-        );
+        const { key, ...look } = lookOf(bar);
+        return <LaneBar key={key} bar={bar} {...look} chosen={chosen} onChoose={onChoose} />;
       })}
     </div>
   );
 }
 
-function labelOfReconciles({ items: reconciles }: Bar<Reconcile>, { outcome }: Reconcile): string {
-  const [first] = reconciles;
-  const { controller, request, from, to } = first!;
-  if (reconciles.length > 1)
-    return `${reconciles.length} reconciles of ${controller} ${request}, the worst: ${outcome}`;
-  return `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
+function lookOfReconciles({ items }: Bar<Reconcile>): BarLook {
+  const { reconcileID: key, controller, request, from, to } = items[0]!;
+  const outcome = outcomes[Math.max(...items.map((one) => outcomes.indexOf(one.outcome)))]!;
+  const label =
+    items.length > 1
+      ? `${items.length} reconciles of ${controller} ${request}, the worst: ${outcome}`
+      : `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
+  return { key, look: outcome, label, sign: outcomeSigns[outcome] };
 }
 
-function worstReconcile({ items: reconciles }: Bar<Reconcile>): Reconcile {
-  return reconciles.reduce((worst, one) =>
-    outcomes.indexOf(one.outcome) > outcomes.indexOf(worst.outcome) ? one : worst,
-  );
+function lookOfCalls({ items }: Bar<Call>): BarLook {
+  const first = items[0]!;
+  const verdict = verdicts[Math.max(...items.map((call) => verdicts.indexOf(verdictOf(call))))]!;
+  const label =
+    items.length > 1
+      ? `${items.length} calls of ${webhookName(first)}, the worst: ${verdict}`
+      : `${timeOfDay(first.from)} ${webhookName(first)} ${operationOf(first)}: ${verdict} in ${duration(first.to - first.from)}`;
+  return { key: first.uid, look: `call ${verdict}`, label, sign: verdictSigns[verdict] };
 }
 
 /** Marks for the actions on the page, as links to their moments. */
@@ -370,12 +312,8 @@ function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
 /** The width of the names left of the bars, in pixels. */
 const labelWidth = 260;
 
-interface LaneBarProps<Item> {
+interface LaneBarProps<Item> extends Omit<BarLook, "key"> {
   readonly bar: Bar<Item>;
-  readonly look: string;
-  readonly label: string;
-  /** Shown if the bar is wide enough. */
-  readonly sign: string;
   readonly chosen: Item | undefined;
   readonly onChoose: (bar: Bar<Item>) => void;
 }

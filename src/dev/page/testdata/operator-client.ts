@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { ClusterRoleBinding } from "@tsbuilder/runtime/k8s/rbac/v1";
-import type { DevCluster } from "../cluster/dev-cluster.ts";
+import type { DevCluster } from "../../cluster/dev-cluster.ts";
 
 /** Creates a client for tests that acts as the operator's ServiceAccount, with all permissions. */
 export async function operatorClient(cluster: DevCluster): Promise<Client & { close(): Promise<void> }> {

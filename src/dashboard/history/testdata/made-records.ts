@@ -4,8 +4,8 @@ import type {
   RecordedAdmission,
   RecordedWrite,
   RecordedSample,
-} from "../../dev/record/recorded.ts";
-import { type Finding, Findings } from "./findings/findings.ts";
+} from "../../../dev/record/recorded.ts";
+import { type Finding, Findings } from "../findings/findings.ts";
 
 /** Records for tests: this formats their times, which are milliseconds since 1970. */
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();

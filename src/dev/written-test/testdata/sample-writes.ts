@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Recorded, RecordedWrite } from "../record/recorded.ts";
-import type { ProjectFacts } from "./project-facts.ts";
-import { type WrittenTest, writtenTest } from "./written-test.ts";
+import type { Recorded, RecordedWrite } from "../../record/recorded.ts";
+import type { ProjectFacts } from "../project-facts.ts";
+import { type WrittenTest, writtenTest } from "../written-test.ts";
 
 const facts: ProjectFacts = {
   header: "/* ours */\n\n",

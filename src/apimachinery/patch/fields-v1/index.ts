@@ -1,0 +1,27 @@
+/**
+ * Reads `fieldsV1` against the object that it describes, in a browser, too: for the page and the tests of `tsbuilder dev`. Server-side
+ * apply, in `../apply`, has field sets of its own, which are fast to unite and to subtract.
+ */
+
+import { isEqual, isObject, memberOf } from "../../json/index.ts";
+
+/**
+ * Returns true if a path element names an item of a list, which has the given index: `k:{"name":"a"}` by keys, `v:"x"` by its
+ * value, `i:0` by its index.
+ */
+export function isElementOf(element: string, item: unknown, index: number): boolean {
+  const body = element.slice(2);
+  switch (element.slice(0, 2)) {
+    case "k:": {
+      const keys: unknown = JSON.parse(body);
+      if (!isObject(keys) || !isObject(item)) return false;
+      return Object.entries(keys).every(([name, value]) => isEqual(memberOf(item, name), value));
+    }
+    case "v:":
+      return isEqual(JSON.parse(body), item);
+    case "i:":
+      return Number(body) === index;
+    default:
+      return false;
+  }
+}
