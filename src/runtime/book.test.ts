@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bookAddress } from "../shared/book-address.ts";
-import type { FlagDefinition } from "./manager/flags.ts";
-import { managerFlags } from "./manager/manager-args.ts";
+import { type FlagDefinition, managerFlags } from "./manager/manager-args.ts";
 
 const folder = import.meta.dirname;
 const readme = readFileSync(join(folder, "README.md"), "utf8");
@@ -50,7 +49,7 @@ test.for([
   ["leader-election/options.ts", "LeaderElectionOptions"],
   ["metrics/metrics-server.ts", "MetricsOptions"],
   ["webhook/webhook-server.ts", "WebhookServerOptions"],
-  ["controller/controller-options.ts", "ControllerOptions"],
+  ["controller/controller-spec.ts", "ControllerOptions"],
   ["http/transport.ts", "TransportOptions"],
   ["client/client.ts", "ClientDefaults"],
   ["cache/cache.ts", "KindCacheOptions"],

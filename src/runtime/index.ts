@@ -7,7 +7,7 @@
 export { Manager } from "./manager/manager.ts";
 export type { ManagerClientOptions, ManagerOptions } from "./manager/manager-options.ts";
 export type { ManagerArgs } from "./manager/manager-args.ts";
-export type { FlagDefinition, FlagDefinitions, FlagValues } from "./manager/flags.ts";
+export type { FlagDefinition, FlagDefinitions, FlagValues } from "./manager/manager-args.ts";
 export type { Cluster, MemberCluster } from "./manager/cluster.ts";
 export type { Runnable, RunContext } from "./manager/runnable-group.ts";
 export type { ScheduledContext, ScheduledRun, ScheduledWork } from "./manager/scheduled-work.ts";
@@ -28,7 +28,7 @@ export type {
   OwnsFilter,
   RetryDelay,
   WatchFilter,
-} from "./controller/controller-options.ts";
+} from "./controller/controller-spec.ts";
 export type { Controller, Watch } from "./controller/controller-spec.ts";
 export type { EventHandler, RequestMap } from "./controller/kind-source.ts";
 export {
@@ -61,7 +61,7 @@ export {
   type LoggerOptions,
   loggerFromPino,
   type PinoLike,
-} from "./log/create-logger.ts";
+} from "./log/logger.ts";
 export type {
   ChannelMessages,
   ControllerSample,
@@ -83,10 +83,7 @@ export type {
   Containers,
   RestMapper,
   UnstructuredObject,
-} from "./client/client.ts";
-export type {
   ApplyOptions,
-  CallOptions,
   CreateOptions,
   DeleteAllOptions,
   DeleteOptions,
@@ -98,7 +95,7 @@ export type {
   Selection,
   WatchOptions,
   WriteOptions,
-} from "./client/options.ts";
+} from "./client/client.ts";
 export { type ClientOptions, createClient } from "./client/live-client.ts";
 export {
   formatKey,
@@ -147,16 +144,17 @@ export type {
   InformerStats,
   SubscribeOptions,
   Subscription,
-} from "./cache/informer.ts";
+} from "./cache/cache.ts";
 export { createCache } from "./cache/create-cache.ts";
 export { createCachedClient } from "./cache/cached-client.ts";
 
 // Reaching a cluster, and what fails on the way.
 export { loadConfig, type LoadConfigOptions } from "./config/load-config.ts";
 export type { KubeconfigFile } from "./config/kubeconfig-file.ts";
-export { podNamespace } from "./config/in-cluster-config.ts";
+export { podNamespace } from "./config/load-config.ts";
 export type { ClusterConfig, Credential, Credentials, Impersonation } from "./http/config.ts";
 export type {
+  CallOptions,
   Interceptor,
   RawRequest,
   RawResponse,
@@ -173,7 +171,7 @@ export {
   type LogFields,
 } from "./scope/scope.ts";
 export { ApiError } from "./errors/api-error.ts";
-export { TerminalError } from "./errors/terminal-error.ts";
+export { TerminalError } from "./errors/api-error.ts";
 export { CallbackError, type CallbackName } from "./callbacks/callbacks.ts";
 
 // Admission and conversion.

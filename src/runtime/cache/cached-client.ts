@@ -1,15 +1,18 @@
-import type { Duplex } from "node:stream";
-import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type {
-  ExecOptions,
-  ExecResult,
-  LogLines,
-  LogOptions,
-  PortForward,
-  PortForwardOptions,
-} from "../containers/options.ts";
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { bodyToApply } from "../client/apply-body.ts";
-import type { Client, ClientDefaults, Patch, RestMapper, Subresource, WatchEvent } from "../client/client.ts";
+import type {
+  ApplyOptions,
+  Client,
+  ClientDefaults,
+  CreateOptions,
+  DeleteAllOptions,
+  DeleteOptions,
+  ListOptions,
+  Patch,
+  PatchOptions,
+  ReadOptions,
+  WriteOptions,
+} from "../client/client.ts";
 import { namespaceOf } from "../client/requests.ts";
 import {
   type DeepReadonly,
@@ -21,20 +24,6 @@ import {
   keyOf,
 } from "../client/objects.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
-import type {
-  ApplyOptions,
-  CallOptions,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  ListOptions,
-  PageOptions,
-  PatchOptions,
-  ReadOptions,
-  WatchOptions,
-  WriteOptions,
-} from "../client/options.ts";
-import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { hashOf, isAppliedAlready, ownedBy } from "./applied-fields.ts";
 import type { Cache } from "./cache.ts";
 import { freezeShared } from "./object-store.ts";
@@ -54,16 +43,30 @@ class CachedClient implements Client {
   private readonly cache: Cache;
   private readonly defaults: ClientDefaults;
   private readonly memory: ApplyMemory;
+  readonly mapper: Client["mapper"];
+  readonly pages: Client["pages"];
+  readonly watch: Client["watch"];
+  readonly subresource: Client["subresource"];
+  readonly logs: Client["logs"];
+  readonly exec: Client["exec"];
+  readonly openPort: Client["openPort"];
+  readonly portForward: Client["portForward"];
+  readonly request: Client["request"];
 
   constructor(live: LiveClient, cache: Cache, defaults: ClientDefaults, memory: ApplyMemory) {
     this.live = live;
     this.cache = cache;
     this.defaults = defaults;
     this.memory = memory;
-  }
-
-  get mapper(): RestMapper {
-    return this.live.mapper;
+    this.mapper = live.mapper;
+    this.pages = live.pages.bind(live);
+    this.watch = live.watch.bind(live);
+    this.subresource = live.subresource.bind(live);
+    this.logs = live.logs.bind(live);
+    this.exec = live.exec.bind(live);
+    this.openPort = live.openPort.bind(live);
+    this.portForward = live.portForward.bind(live);
+    this.request = live.request.bind(live);
   }
 
   with(defaults: ClientDefaults): Client {
@@ -197,38 +200,6 @@ class CachedClient implements Client {
       if (object.metadata.finalizers?.length) continue;
       this.cache.wroteDeletion(kind, keyOf(object), object.metadata.uid);
     }
-  }
-
-  pages<T extends KubernetesObject>(kind: Kind<T>, options?: PageOptions): AsyncIterable<KubernetesList<T>> {
-    return this.live.pages(kind, options);
-  }
-
-  watch<T extends KubernetesObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
-    return this.live.watch(kind, options);
-  }
-
-  subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
-    return this.live.subresource(kind, ref, name);
-  }
-
-  logs(pod: ObjectRef, options?: LogOptions): LogLines {
-    return this.live.logs(pod, options);
-  }
-
-  exec(pod: ObjectRef, command: readonly string[], options?: ExecOptions): Promise<ExecResult> {
-    return this.live.exec(pod, command, options);
-  }
-
-  openPort(pod: ObjectRef, port: number, options?: CallOptions): Promise<Duplex> {
-    return this.live.openPort(pod, port, options);
-  }
-
-  portForward(pod: ObjectRef, port: number, options?: PortForwardOptions): Promise<PortForward> {
-    return this.live.portForward(pod, port, options);
-  }
-
-  request(request: RawRequest): Promise<RawResponse> {
-    return this.live.request(request);
   }
 
   private async note<Written extends KubernetesObject>(

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ObjectKey } from "../client/objects.ts";
 import { show, synchronous } from "../callbacks/callbacks.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /** An object in the store. */
 export interface Entry<T extends KubernetesObject = KubernetesObject> {

@@ -3,9 +3,9 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { namespaceOf, required } from "../client/requests.ts";
 import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
 import { type DeepReadonly, type ObjectKey, asReadonly, keyText } from "../client/objects.ts";
-import type { Selection } from "../client/options.ts";
+import type { Selection } from "../client/client.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type {
   Informer,
   InformerEvent,
@@ -13,7 +13,7 @@ import type {
   InformerStats,
   SubscribeOptions,
   Subscription,
-} from "./informer.ts";
+} from "./cache.ts";
 import { Latch } from "../clock/waits.ts";
 import { matchLabels } from "../client/selection.ts";
 import type { Entry } from "./object-store.ts";

@@ -6,10 +6,9 @@ import {
   ownerReferenceTo,
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { Desired, ObjectKey } from "./objects.ts";
-import type { Owner } from "./options.ts";
+import type { Owner } from "./client.ts";
 import { namespaceOf, required, typed } from "./requests.ts";
 
 /** The body of a create or an apply, with kind, namespace and owner. */

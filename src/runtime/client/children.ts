@@ -7,11 +7,9 @@ import {
   type KubernetesObject,
 } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import type { Client } from "./client.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
+import type { Client, Owner } from "./client.ts";
 import { type DeepReadonly, type Desired, type Edit, type ObjectKey, formatKey, keyOf } from "./objects.ts";
-import type { Owner } from "./options.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {

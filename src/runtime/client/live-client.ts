@@ -9,7 +9,7 @@ import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
-import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
+import type { RawRequest, TransportOptions } from "../http/transport.ts";
 import {
   alreadyOwned,
   bodyToApply,
@@ -18,7 +18,18 @@ import {
   controllerBeside,
   leaveStranger,
 } from "./apply-body.ts";
-import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
+import type {
+  ApplyOptions,
+  Client,
+  ClientDefaults,
+  CreateOptions,
+  DeleteAllOptions,
+  DeleteOptions,
+  Patch,
+  PatchOptions,
+  Subresource,
+  WriteOptions,
+} from "./client.ts";
 import {
   type DeepReadonly,
   type Desired,
@@ -31,15 +42,6 @@ import {
 } from "./objects.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
 import { isMissingObject, LiveContainers } from "./live-reader.ts";
-import type {
-  ApplyOptions,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  PatchOptions,
-  ReadOptions,
-  WriteOptions,
-} from "./options.ts";
 import {
   applyRequest,
   deleteRequest,
@@ -48,7 +50,6 @@ import {
   required,
   resourcePath,
   typed,
-  withDefaults,
   writeQuery,
 } from "./requests.ts";
 import { selectionQuery } from "./selection.ts";
@@ -241,8 +242,27 @@ export class LiveClient extends LiveContainers implements Client {
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
     const path = this.path(kind, ref, name);
-    const send = (request: RawRequest): Promise<RawResponse> => this.request(request);
-    return new LiveSubresource<Body>(path, keyOf(ref), this.defaults, send);
+    const key = keyOf(ref);
+    const exchange = async (request: RawRequest): Promise<Body> => {
+      const { text } = await this.request(request);
+      return parseResponse(text, `${request.method ?? "GET"} ${path}`) as Body;
+    };
+    // The body has a kind of its own. The server compares its name, if there is one, with the name in the path.
+    const named = (body: Partial<KubernetesObject>): object => ({
+      ...body,
+      metadata: { ...key, ...body.metadata },
+    });
+    const write = (method: "POST" | "PUT", body: object, options: WriteOptions = {}): Promise<Body> => {
+      const query = writeQuery(this.write(options));
+      return exchange({ method, path, query, body: named(body), signal: options.signal });
+    };
+    return {
+      get: ({ signal } = {}) => exchange({ path, signal }),
+      create: (body, options) => write("POST", body, options),
+      update: (body, options) => write("PUT", body, options),
+      patch: (patch, options) => exchange(patchRequest(path, patch, this.write(options))),
+      apply: (body, options) => exchange(applyRequest(path, named(body as object), this.write(options))),
+    };
   }
 
   private replace<T extends KubernetesObject>(
@@ -297,67 +317,5 @@ export class LiveClient extends LiveContainers implements Client {
     options: ApplyOptions,
   ): RawRequest {
     return applyRequest(this.path(kind, key, subresource), body, this.write(options));
-  }
-}
-
-/** A subresource by its path. Its body has a kind of its own, which the caller sets if the server requires it. */
-class LiveSubresource<Body extends KubernetesObject> implements Subresource<Body> {
-  readonly #path: string;
-  readonly #key: ObjectKey;
-  readonly #defaults: ClientDefaults;
-  readonly #send: (request: RawRequest) => Promise<RawResponse>;
-
-  constructor(
-    path: string,
-    key: ObjectKey,
-    defaults: ClientDefaults,
-    send: (request: RawRequest) => Promise<RawResponse>,
-  ) {
-    this.#path = path;
-    this.#key = key;
-    this.#defaults = defaults;
-    this.#send = send;
-  }
-
-  get({ signal }: ReadOptions = {}): Promise<Body> {
-    return this.#exchange({ path: this.#path, signal });
-  }
-
-  create(body: Desired<Body>, options: WriteOptions = {}): Promise<Body> {
-    return this.#write("POST", body, options);
-  }
-
-  update(body: Body, options: WriteOptions = {}): Promise<Body> {
-    return this.#write("PUT", body, options);
-  }
-
-  patch(patch: Patch, options: WriteOptions = {}): Promise<Body> {
-    return this.#exchange(patchRequest(this.#path, patch, withDefaults(this.#defaults, options)));
-  }
-
-  apply(body: Desired<Body>, options: ApplyOptions = {}): Promise<Body> {
-    return this.#exchange(applyRequest(this.#path, this.#named(body), withDefaults(this.#defaults, options)));
-  }
-
-  #write(method: "POST" | "PUT", body: object, options: WriteOptions): Promise<Body> {
-    const query = writeQuery(withDefaults(this.#defaults, options));
-    return this.#exchange({
-      method,
-      path: this.#path,
-      query,
-      body: this.#named(body),
-      signal: options.signal,
-    });
-  }
-
-  /** The server compares the name in the body, if there is one, with the name in the path. */
-  #named(body: object): object {
-    const { metadata } = body as Partial<KubernetesObject>;
-    return { ...body, metadata: { ...this.#key, ...metadata } };
-  }
-
-  async #exchange(request: RawRequest): Promise<Body> {
-    const { text } = await this.#send(request);
-    return parseResponse(text, `${request.method ?? "GET"} ${this.#path}`) as Body;
   }
 }

@@ -18,7 +18,17 @@ import { JsonLines, malformedResponse, parseResponse } from "../http/json-body.t
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import { Pod } from "../k8s/core/v1.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import type { ClientDefaults, Containers, Reader, WatchEvent } from "./client.ts";
+import type {
+  ClientDefaults,
+  Containers,
+  ListOptions,
+  PageOptions,
+  ReadOptions,
+  Reader,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "./client.ts";
 import {
   type DeepReadonly,
   type ObjectKey,
@@ -28,7 +38,6 @@ import {
   keyOf,
 } from "./objects.ts";
 import { acceptOf } from "./metadata-only.ts";
-import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
 import { namespaceOf, resourcePath, withDefaults } from "./requests.ts";
 import { selectionQuery } from "./selection.ts";
 

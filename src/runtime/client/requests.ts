@@ -1,8 +1,14 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { RawRequest } from "../http/transport.ts";
-import type { ClientDefaults, Patch } from "./client.ts";
-import type { ApplyOptions, DeleteAllOptions, DeleteOptions, WriteOptions } from "./options.ts";
+import type {
+  ApplyOptions,
+  ClientDefaults,
+  DeleteAllOptions,
+  DeleteOptions,
+  Patch,
+  WriteOptions,
+} from "./client.ts";
 
 /** Converts the options of a write to query parameters. */
 export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptions): {

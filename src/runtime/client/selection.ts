@@ -7,7 +7,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from "@tsbuilder/apimachinery/selector";
-import type { Selection } from "./options.ts";
+import type { Selection } from "./client.ts";
 
 /** Converts a selection to the server's query parameters. */
 export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "fields">): {

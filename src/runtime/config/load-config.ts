@@ -1,6 +1,5 @@
 // Address and credentials of a cluster, from kubeconfig files, the pod, credential programs or an OIDC provider. Begin
 // with `loadConfig`.
-
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
@@ -8,7 +7,6 @@ import http from "node:http";
 import https from "node:https";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
-import { inClusterConfig, isInCluster } from "./in-cluster-config.ts";
 import {
   type KubeconfigCluster,
   type KubeconfigFile,
@@ -16,7 +14,7 @@ import {
   parseKubeconfig,
 } from "./kubeconfig-file.ts";
 import { hasScheme, isProxyProtocol, proxyFromEnvironment } from "../http/proxy-tunnel.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import { type ReadRequest, ReloadedFile } from "../http/reloaded-file.ts";
 
@@ -55,6 +53,37 @@ async function findConfig(
   throw new TerminalError(
     `no cluster config found: there is no --kubeconfig, no KUBECONFIG, no service account of a pod, and no ${path}`,
   );
+}
+
+const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+type Environment = { readonly [name: string]: string | undefined };
+
+/** Returns true if the process runs in a pod with a service account. */
+export function isInCluster(env: Environment, folder = serviceAccount): boolean {
+  return Boolean(env.KUBERNETES_SERVICE_HOST && env.KUBERNETES_SERVICE_PORT) && existsSync(`${folder}/token`);
+}
+
+/** The config for the cluster that the process runs in, with the pod's service account. */
+export function inClusterConfig(env: Environment, folder = serviceAccount): ClusterConfig {
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = env;
+  const token = new ReloadedFile(`${folder}/token`);
+  return {
+    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    caFile: `${folder}/ca.crt`,
+    credentials: { current: (request) => ({ token: token.read(request) }) },
+    namespace: podNamespace(folder),
+    source: "the pod's service account",
+  };
+}
+
+/** The namespace of the pod that the process runs in; undefined outside of a cluster. */
+export function podNamespace(folder = serviceAccount): string | undefined {
+  try {
+    return readFileSync(`${folder}/namespace`, "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function fromFiles(

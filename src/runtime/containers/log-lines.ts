@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { readDuration } from "../clock/read-duration.ts";
+import { readDuration } from "../clock/waits.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import type { LogLines, LogOptions } from "./options.ts";
 

@@ -4,7 +4,7 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { keyOf } from "../client/objects.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import type { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock } from "../testing/move-clock.ts";
@@ -201,7 +201,7 @@ test("a watch is no longer waited for when the manager has stopped, whether it e
   await stop();
   const late = controller.watchSource({ name: "late", start: () => new Promise<never>(() => {}) });
   await expect(late.synced).resolves.toBeUndefined();
-  const added = new AddedSources<Request>({ log: createLogger({ write() {} }), start: async () => {} });
+  const added = new AddedSources<Request>(createLogger({ write() {} }), async () => {});
   const abort = new AbortController();
   added.warmUp(abort.signal);
   const { synced } = added.add({ name: "after the lease", start() {} });

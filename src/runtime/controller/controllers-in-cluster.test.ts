@@ -14,7 +14,7 @@ import type { Cache } from "../cache/cache.ts";
 import type { Desired, ObjectKey } from "../client/objects.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Manager } from "../manager/manager.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 

@@ -2,7 +2,7 @@ import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/me
 import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
 import { synchronous } from "../callbacks/callbacks.ts";
 import type { DeepReadonly } from "../client/objects.ts";
-import type { InformerEvent } from "../cache/informer.ts";
+import type { InformerEvent } from "../cache/cache.ts";
 
 /** Decides whether an event causes a request. */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (

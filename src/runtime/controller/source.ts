@@ -2,9 +2,8 @@ import type { Duration } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns } from "../callbacks/callbacks.ts";
 import type { Logger } from "../log/logger.ts";
-import { onAbort } from "../clock/waits.ts";
-import { readDuration } from "../clock/read-duration.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { onAbort, readDuration } from "../clock/waits.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /**
  * A source of requests that no watched object causes: a message queue, a cloud API that is polled, a timer. `start`

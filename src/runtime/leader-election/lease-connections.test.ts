@@ -3,7 +3,7 @@ import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-unde
 import { Gate } from "../../../e2e/support/runtime/connection-gate.ts";
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { electionTiming } from "./options.ts";

@@ -13,7 +13,7 @@ import {
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { type Clock, FakeClock, formatMicroTime } from "@tsbuilder/apimachinery/time";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";

@@ -4,16 +4,15 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, formatMicroTime, parseTime } from "@tsbuilder/apimachinery/time";
-import { ApiError } from "../errors/api-error.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
 import { waitWithClock, withTimeout } from "../clock/waits.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import { type ElectionTiming, type LeaderElectionOptions, electionTiming, jitter } from "./options.ts";
 import { Lease, type LeaseSpec } from "../k8s/coordination/v1.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { podNamespace } from "../config/in-cluster-config.ts";
+import { podNamespace } from "../config/load-config.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import type { RawRequest } from "../http/transport.ts";
 

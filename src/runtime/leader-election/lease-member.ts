@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { onAbort, waitWithClock, withTimeout } from "../clock/waits.ts";
-import { ApiError } from "../errors/api-error.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
 import {
   type MemberCommand,
@@ -17,7 +17,6 @@ import { type Ranges, countRanges, listRanges, noRanges, rangeCount } from "../s
 import { ShardGate } from "../shards/shard-gate.ts";
 import { MemberLeases } from "./member-leases.ts";
 import type { Client } from "../client/client.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { type ShardingOptions, electionTiming } from "./options.ts";
 import { leaseNamespace } from "./lease-elector.ts";

@@ -1,6 +1,6 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
-import { TerminalError } from "../errors/terminal-error.ts";
-import { readDuration } from "../clock/read-duration.ts";
+import { TerminalError } from "../errors/api-error.ts";
+import { readDuration } from "../clock/waits.ts";
 
 /**
  * Options for electing one of several processes to run the controllers. The defaults are client-go's, so that both can

@@ -4,9 +4,9 @@ import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { onAbort } from "../clock/waits.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
-import type { WatchFilter } from "../controller/controller-options.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import type { ApiEventRecorder } from "../events/api-event-recorder.ts";
+import type { WatchFilter } from "../controller/controller-spec.ts";
+import { TerminalError } from "../errors/api-error.ts";
+import type { ApiEventRecorder } from "../events/event-recorder.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MemberCluster } from "./cluster.ts";
@@ -43,6 +43,11 @@ const closeTimeout = 1000;
  */
 export class AddedCluster implements MemberCluster {
   readonly name: string;
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: ApiEventRecorder;
   readonly #parts: AddedClusterParts;
   readonly #controllers: ControllerSet;
   readonly #removed = new AbortController();
@@ -54,6 +59,11 @@ export class AddedCluster implements MemberCluster {
 
   constructor(name: string, parts: AddedClusterParts) {
     this.name = name;
+    this.client = parts.client;
+    this.cache = parts.cache;
+    this.clock = parts.clock;
+    this.log = parts.log;
+    this.events = parts.events;
     this.#parts = parts;
     const { client, cache, controllerDefaults } = parts;
     this.#controllers = new ControllerSet(
@@ -65,26 +75,6 @@ export class AddedCluster implements MemberCluster {
       needLeaderElection: false,
       start: ({ signal, deadline }) => this.#run(signal, deadline),
     });
-  }
-
-  get client(): Client {
-    return this.#parts.client;
-  }
-
-  get cache(): Cache {
-    return this.#parts.cache;
-  }
-
-  get clock(): Clock {
-    return this.#parts.clock;
-  }
-
-  get log(): Logger {
-    return this.#parts.log;
-  }
-
-  get events(): ApiEventRecorder {
-    return this.#parts.events;
   }
 
   config(): Promise<ClusterConfig> {

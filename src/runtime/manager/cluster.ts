@@ -3,7 +3,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import type { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
-import type { WatchFilter } from "../controller/controller-options.ts";
+import type { WatchFilter } from "../controller/controller-spec.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { Logger } from "../log/logger.ts";

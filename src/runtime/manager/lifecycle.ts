@@ -1,5 +1,5 @@
 import type { Cache } from "../cache/cache.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/http-listener.ts";

@@ -12,18 +12,16 @@ import {
   createSlicedClient,
   type LiveClient,
 } from "../client/live-client.ts";
-import { readDuration } from "../clock/read-duration.ts";
+import { readDuration } from "../clock/waits.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import { ApiEventRecorder } from "../events/api-event-recorder.ts";
-import { HealthChecks } from "../health/health-checks.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
+import { ApiEventRecorder } from "../events/event-recorder.ts";
+import { HealthChecks, ProbeServer } from "../health/health-checks.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { fence, makeElector } from "../leader-election/lease-elector.ts";
 import { makeMember, type Sharing } from "../leader-election/lease-member.ts";
-import { createLogger, guardLogger } from "../log/create-logger.ts";
-import { type Logger, logCallbackError } from "../log/logger.ts";
+import { type Logger, createLogger, guardLogger, logCallbackError } from "../log/logger.ts";
 import { MetricsServer, debugHandlers } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
@@ -34,7 +32,6 @@ import { AddedCluster, type AddedClusterParts, ClusterSet } from "./added-cluste
 import { ControllerSet } from "./controller-set.ts";
 import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { ProbeServer } from "./probe-server.ts";
 import { LoopWatchdog, readMemoryLimits, Sampler } from "./process-watch.ts";
 
 /** The parts of a manager. Creating them sends nothing and opens nothing. */
@@ -66,7 +63,8 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
   const base = makeBase(options);
   const { clock, slices, log, measurements, config } = base;
   const { background, events, elector } = makeElection(options, base);
-  const sharing = makeSharing(options, base, background);
+  const sharing =
+    options.sharding && makeMember(options.sharding, config, { client: background, clock, log });
   const beforeSend = elector || sharing ? fence(elector) : undefined;
   const live = makeLiveClient(options, base, beforeSend);
   const cache = makeManagerCache(options, base, live, sharing);
@@ -172,15 +170,6 @@ function makeElection({ leaderElection }: ManagerOptions, base: Base) {
   return { background, events, elector };
 }
 
-/** Creates the member that shares the objects with other processes, if that is configured. */
-function makeSharing(
-  { sharding }: ManagerOptions,
-  { clock, config, log }: Base,
-  background: LiveClient,
-): Sharing | undefined {
-  return sharding && makeMember(sharding, config, { client: background, clock, log });
-}
-
 /** Creates the client of the controllers. `beforeSend` rejects its writes as soon as another process may lead. */
 function makeLiveClient(
   { client: { wrap: _wrap, ...options } = {} }: ManagerOptions,
@@ -234,54 +223,27 @@ function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: K
   else log.error("Watch failed, trying again", { kind, error });
 }
 
-/** The parts that the servers read. */
-interface Answering {
-  readonly cache: Cache;
-  readonly live: LiveClient;
-  readonly sharing: Sharing | undefined;
-}
-
 /**
  * Creates the servers for webhooks, probes and metrics, and the watchdog that reports when none of them could answer.
  */
-function makeServers(options: ManagerOptions, base: Base, { cache, live, sharing }: Answering) {
+function makeServers(
+  options: ManagerOptions,
+  base: Base,
+  { cache, live, sharing }: { cache: Cache; live: LiveClient; sharing: Sharing | undefined },
+) {
   const { clock, log, measurements } = base;
   const webhooks = makeWebhookServer(options, base, live);
-  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks, sharing);
-  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
-  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
-    measurements.healthCheckFailed(endpoint, check),
-  );
-  const metricsServer = makeMetricsServer(options, base, live);
-  const watchdog = makeWatchdog(options, base);
-  return { webhooks, healthChecks, readyChecks, probes, metricsServer, watchdog };
-}
-
-function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing: Sharing | undefined) {
   const healthChecks = new HealthChecks(clock);
   const readyChecks = new HealthChecks(clock);
   readyChecks.add("informer-sync", () => checkInformers(cache));
   readyChecks.add("webhook", () => webhooks.check());
   if (sharing) readyChecks.add("shards", () => sharing.member.check());
-  return { healthChecks, readyChecks };
-}
-
-/** Throws while an informer is not synced, or has lost its permissions: the manager must not count as ready then. */
-function checkInformers(cache: Cache): void {
-  const behind = cache.informers.find(
-    ({ hasSynced, stats }) =>
-      !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
+  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
+  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
+    measurements.healthCheckFailed(endpoint, check),
   );
-  if (behind)
-    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
-}
-
-function makeMetricsServer(
-  { metrics = {} }: ManagerOptions,
-  { clock, measurements, log }: Base,
-  live: LiveClient,
-): MetricsServer {
-  return new MetricsServer({
+  const { metrics = {} } = options;
+  const metricsServer = new MetricsServer({
     options: metrics,
     client: live,
     clock,
@@ -292,6 +254,23 @@ function makeMetricsServer(
       ...metrics.handlers,
     },
   });
+  const watchdog = new LoopWatchdog({
+    controllers: () => measurements.controllers,
+    log,
+    blockedAfter: readDuration("blockedAfter", options.blockedAfter ?? "1s"),
+    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
+  });
+  return { webhooks, healthChecks, readyChecks, probes, metricsServer, watchdog };
+}
+
+/** Throws while an informer is not synced, or has lost its permissions: the manager must not count as ready then. */
+function checkInformers(cache: Cache): void {
+  const behind = cache.informers.find(
+    ({ hasSynced, stats }) =>
+      !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
+  );
+  if (behind)
+    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
 }
 
 function makeWebhookServer(
@@ -312,15 +291,6 @@ function makeWebhookServer(
       }),
   });
   return server;
-}
-
-function makeWatchdog({ blockedAfter = "1s" }: ManagerOptions, { measurements, log }: Base): LoopWatchdog {
-  return new LoopWatchdog({
-    controllers: () => measurements.controllers,
-    log,
-    blockedAfter: readDuration("blockedAfter", blockedAfter),
-    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
-  });
 }
 
 interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
@@ -344,18 +314,15 @@ function makeLifecycle(
       await tracing.start();
       if (!parseBindAddress(metrics?.bindAddress ?? "0")) return;
       const { cache, webhooks, events } = stages;
-      const droppedEvents = () => events.dropped;
-      const lease = leaderElection?.id;
-      const memory = readMemoryLimits();
       await measurements.start({
         cache,
-        droppedEvents,
+        droppedEvents: () => events.dropped,
         webhooks,
-        lease,
+        lease: leaderElection?.id,
         credentials,
         clock,
         sharing,
-        memory,
+        memory: readMemoryLimits(),
       });
     },
     ...stages,

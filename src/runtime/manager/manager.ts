@@ -8,23 +8,21 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
-import type { WatchFilter } from "../controller/controller-options.ts";
+import type { WatchFilter } from "../controller/controller-spec.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { HealthCheck } from "../health/health-checks.ts";
-import type { Logger } from "../log/logger.ts";
+import type { LeveledLogger, Logger } from "../log/logger.ts";
 import type { AdmissionWebhook } from "../webhook/webhooks.ts";
 import { admitRaw } from "../webhook/admit.ts";
 import { WebhookBuilder } from "../webhook/webhook-builder.ts";
 import type { Cluster, MemberCluster } from "./cluster.ts";
-import type { FlagDefinitions, FlagValues } from "./flags.ts";
-import { type ManagerArgs, optionsFromArgs } from "./manager-args.ts";
+import { type FlagDefinitions, type FlagValues, type ManagerArgs, optionsFromArgs } from "./manager-args.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { type ManagerParts, makeManagerParts } from "./manager-parts.ts";
 import type { Runnable } from "./runnable-group.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
-import type { LeveledLogger } from "../log/create-logger.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";
 
 /**

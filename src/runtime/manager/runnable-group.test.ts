@@ -1,6 +1,6 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { RunnableGroup } from "./runnable-group.ts";
 
 test("RunnableGroup sets no timer if the time to stop is over after its runnables have ended", async () => {

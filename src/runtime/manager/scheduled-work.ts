@@ -1,9 +1,8 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { type Clock, cronTimes } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns } from "../callbacks/callbacks.ts";
-import { readDuration } from "../clock/read-duration.ts";
-import { waitWithClock } from "../clock/waits.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { readDuration, waitWithClock } from "../clock/waits.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { runInScope } from "../scope/scope.ts";
 import type { Runnable } from "./runnable-group.ts";

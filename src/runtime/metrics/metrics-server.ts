@@ -7,7 +7,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Client } from "../client/client.ts";
-import type { LogLevel, Logger } from "../log/logger.ts";
+import { type LeveledLogger, type LogLevel, type Logger, logLevels } from "../log/logger.ts";
 import {
   type HttpHandler,
   type Listener,
@@ -15,9 +15,12 @@ import {
   listenHttp,
   parseBindAddress,
 } from "../serve/http-listener.ts";
-import { type Certificate, CertificateFiles, type CertificateSource } from "../tls/certificate-files.ts";
-import { listenHttps } from "../tls/listen-https.ts";
-import { type LeveledLogger, logLevels } from "../log/create-logger.ts";
+import {
+  type Certificate,
+  CertificateFiles,
+  type CertificateSource,
+  listenHttps,
+} from "../tls/certificate-files.ts";
 
 /** Options for serving metrics. */
 export interface MetricsOptions {

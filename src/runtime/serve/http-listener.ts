@@ -4,7 +4,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onAbort } from "../clock/waits.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /** Handles one request. If it throws, the answer is 500. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;

@@ -1,13 +1,20 @@
-// Certificates of servers that can be replaced while they run: from files here, from a bundle with a CA of our own in
-// `certificate-bundle.ts`. `listen-https.ts` serves with either.
-
+// Certificates of servers that can be replaced while they run: read from files here, or given by another source;
+// and servers that serve with either.
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { X509Certificate, createPrivateKey } from "node:crypto";
+import { createServer } from "node:https";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
+import {
+  type BindAddress,
+  type HttpHandler,
+  type Listener,
+  listen,
+  requestListener,
+} from "../serve/http-listener.ts";
 
 /** A certificate with its key, and the CAs for client certificates, in PEM. */
 export interface Certificate {
@@ -152,4 +159,40 @@ function parse<T>(what: string, read: () => T): T {
   } catch (error) {
     throw new Error(`the ${what} is empty or not PEM: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/**
+ * Starts a server for HTTP/1.1 over TLS whose certificate can be replaced while it runs. HTTP/2 is omitted on purpose:
+ * its stream resets have been used to exhaust servers, and API servers don't need it.
+ */
+export async function listenHttps(
+  address: BindAddress,
+  source: CertificateSource,
+  handler: HttpHandler,
+  onServed?: (certificate: Certificate) => void,
+): Promise<Listener> {
+  const context = ({ cert, key, clientCa }: Certificate) => ({
+    cert,
+    key,
+    minVersion: "TLSv1.2" as const,
+    ...(clientCa === undefined ? {} : { ca: clientCa }),
+  });
+  const first = await source.start((next) => {
+    server.setSecureContext(context(next));
+    onServed?.(next);
+  });
+  const server = createServer(
+    { ...context(first), requestCert: first.clientCa !== undefined, ALPNProtocols: ["http/1.1"] },
+    requestListener(handler),
+  );
+  const listener = await listen(server, address);
+  onServed?.(first);
+  return {
+    address: listener.address,
+    drain: () => listener.drain(),
+    close: (deadline) => {
+      source.stop();
+      return listener.close(deadline);
+    },
+  };
 }

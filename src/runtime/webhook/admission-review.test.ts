@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { createLogger } from "../log/create-logger.ts";
-import { admissionReview, readAdmissionReview } from "./admission-review.ts";
-import { admitWithDefaulter, admitWithValidator } from "./admit.ts";
+import { createLogger } from "../log/logger.ts";
+import { admissionReview, admitWithDefaulter, admitWithValidator, readAdmissionReview } from "./admit.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
 const whole = { uid: "u", operation: "CREATE", kind: { kind: "A" }, resource: { resource: "as" } };

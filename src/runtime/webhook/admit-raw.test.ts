@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../errors/api-error.ts";
-import { createLogger } from "../log/create-logger.ts";
-import { admissionReview, readAdmissionReview } from "./admission-review.ts";
+import { createLogger } from "../log/logger.ts";
+import { admissionReview, admitRaw, readAdmissionReview } from "./admit.ts";
 import type { AdmissionRequest, AdmissionWebhook } from "./webhooks.ts";
-import { admitRaw } from "./admit.ts";
 
 const log = createLogger({ write() {} });
 const { signal } = new AbortController();

@@ -5,7 +5,7 @@ import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import type { Certificate } from "../tls/certificate-files.ts";

@@ -7,9 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Duration } from "@tsbuilder/apimachinery/meta";
-import { TerminalError } from "../errors/terminal-error.ts";
-import { readDuration } from "../clock/read-duration.ts";
-import { waitWithClock } from "../clock/waits.ts";
+import { TerminalError } from "../errors/api-error.ts";
+import { readDuration, waitWithClock } from "../clock/waits.ts";
 import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
 import { HttpError, type Listener, type Service, readJson } from "../serve/http-listener.ts";
@@ -18,9 +17,9 @@ import {
   CertificateFiles,
   type CertificateObserver,
   type CertificateSource,
+  listenHttps,
 } from "../tls/certificate-files.ts";
-import { listenHttps } from "../tls/listen-https.ts";
-import { type AdmissionHandler, admissionReview, readAdmissionReview } from "./admission-review.ts";
+import { type AdmissionHandler, admissionReview, readAdmissionReview } from "./admit.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { type ConvertedKind, convertReview } from "./convert.ts";
 import type { AdmissionRequest } from "./webhooks.ts";

@@ -1,6 +1,5 @@
 import { environmentVariable, typedOnly } from "../../../cli/arguments/environment.ts";
-import { managerFlags } from "../../../runtime/manager/manager-args.ts";
-import type { FlagDefinition } from "../../../runtime/manager/flags.ts";
+import { type FlagDefinition, managerFlags } from "../../../runtime/manager/manager-args.ts";
 import { type Page, code, prose, table } from "./markdown.ts";
 
 /** A variable of the environment that our code reads, or sets for a program of the user's. */
