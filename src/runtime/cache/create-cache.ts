@@ -59,20 +59,10 @@ class InformerCache implements Cache {
     const existing = this.existing(kind);
     if (existing) return existing;
     if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
-    const { keepManagedFields = false, watchList = true, clock = systemClock } = this.#options;
-    const { fieldManager } = this.#options;
+    const { clock = systemClock } = this.#options;
     const onError = (error: Error): void =>
       callSafely(() => this.#options.onError?.(error, { kind }), warnOf("the cache's onError"));
-    const plans = planPartitions(kind, this.optionsOf(kind), {
-      client: this.#client,
-      keepManagedFields,
-      fieldManager,
-      watchList,
-      clock,
-      slices: this.#slices,
-      onError,
-      shard: () => this.#shardOf(kind),
-    });
+    const plans = this.#planPartitions(kind, onError);
     const informer = new SharedInformer<T>(kind, plans, { clock, slices: this.#slices, onError });
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
     if (this.#state === "started") informer.start();
@@ -184,6 +174,73 @@ class InformerCache implements Cache {
     };
   }
 
+  /** Plans the watches of a kind: one for all namespaces, or one per named namespace. */
+  #planPartitions(kind: Kind, onError: (error: CallbackError) => void): PartitionPlan[] {
+    const options = this.optionsOf(kind);
+    const namespaces = kind.scope === "Namespaced" ? scopesOf(options) : undefined;
+    if (!namespaces) return [this.#planPartition(kind, undefined, options, onError)];
+    const named = Object.keys(namespaces).filter((namespace) => namespace !== "");
+    return Object.entries(namespaces).map(([namespace, scope]) => {
+      const merged = { ...pick(options), ...definedOf(scope) };
+      if (namespace !== "") return this.#planPartition(kind, namespace, merged, onError);
+      const others = named.map((name) => `metadata.namespace!=${name}`);
+      const fields = [...(merged.fields ? [merged.fields] : []), ...others].join(",");
+      return this.#planPartition(kind, undefined, { ...merged, fields }, onError);
+    });
+  }
+
+  #planPartition(
+    kind: Kind,
+    namespace: string | undefined,
+    { labels, fields, transform }: InformerScope,
+    onError: (error: CallbackError) => void,
+  ): PartitionPlan {
+    const { keepManagedFields = false, watchList = true, clock = systemClock, fieldManager } = this.#options;
+    const hasLabels = matchLabels(labels);
+    const hasFields = matchFields(fields);
+    const watchSelected =
+      (newest: boolean): StartWatch =>
+      (shardSelector, sink, signal) =>
+        new Reflector(
+          (request) => this.#client.request(request),
+          {
+            path: resourcePath(kind, { namespace }),
+            labelSelector: labels,
+            fieldSelector: fields,
+            shardSelector: shardSelector || undefined,
+            listHeaders: acceptOf(kind, "PartialObjectMetadataList"),
+            watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
+            watchList,
+            newest,
+            clock,
+            slices: this.#slices,
+          },
+          sink,
+        ).run(signal);
+    return {
+      namespace,
+      covers: (object) => {
+        const shard = this.#shardOf(kind);
+        return hasLabels(object.metadata.labels) && hasFields(object) && (!shard || isHeld(shard, object));
+      },
+      prepare(object) {
+        // Lists of built-in kinds omit these two in their items.
+        object.apiVersion ??= kind.apiVersion;
+        object.kind ??= kind.kind;
+        const ownership = ownershipOf(object, fieldManager, { withValues: transform !== undefined });
+        if (!keepManagedFields) delete object.metadata.managedFields;
+        const prepared = transform ? transformed(object, transform, onError) : freezeShared(object);
+        noteOwnership(prepared, ownership);
+        return prepared;
+      },
+      run: (partition, signal) => {
+        const shard = this.#shardOf(kind);
+        if (!shard) return watchSelected(false)("", partition, signal);
+        return new ShardedWatch(shard, partition, watchSelected(true)).run(signal);
+      },
+    };
+  }
+
   /** The part of a kind that is kept; undefined for all of it. Known when the watch starts. */
   #shardOf(kind: Kind): Shard | undefined {
     const gate = this.#gate;
@@ -227,94 +284,6 @@ class InformerCache implements Cache {
       callSafely(() => onWarning?.(text, { kind }), warnOf("the cache's onWarning"));
     }
   }
-}
-
-/** The inputs of planning besides the options of the kind. */
-interface PlanContext {
-  readonly client: Pick<Client, "request">;
-  readonly keepManagedFields: boolean;
-  readonly fieldManager: string | undefined;
-  readonly watchList: boolean;
-  readonly clock: Clock;
-  readonly slices: TimeSlices;
-  readonly onError: (error: CallbackError) => void;
-  /** The part of the kind to keep; undefined for all of it. */
-  readonly shard: () => Shard | undefined;
-}
-
-/** Plans the watches of a kind: one for all namespaces, or one per named namespace. */
-function planPartitions(kind: Kind, options: KindCacheOptions, context: PlanContext): PartitionPlan[] {
-  const namespaces = kind.scope === "Namespaced" ? scopesOf(options) : undefined;
-  if (!namespaces) return [planPartition(kind, undefined, options, context)];
-  const named = Object.keys(namespaces).filter((namespace) => namespace !== "");
-  return Object.entries(namespaces).map(([namespace, scope]) => {
-    const merged = { ...pick(options), ...definedOf(scope) };
-    if (namespace !== "") return planPartition(kind, namespace, merged, context);
-    const others = named.map((name) => `metadata.namespace!=${name}`);
-    const fields = [...(merged.fields ? [merged.fields] : []), ...others].join(",");
-    return planPartition(kind, undefined, { ...merged, fields }, context);
-  });
-}
-
-function planPartition(
-  kind: Kind,
-  namespace: string | undefined,
-  scope: InformerScope,
-  {
-    client,
-    keepManagedFields,
-    fieldManager,
-    watchList,
-    clock,
-    slices,
-    onError,
-    shard: findShard,
-  }: PlanContext,
-): PartitionPlan {
-  const { labels, fields, transform } = scope;
-  const hasLabels = matchLabels(labels);
-  const hasFields = matchFields(fields);
-  const watchSelected =
-    (newest: boolean): StartWatch =>
-    (shardSelector, sink, signal) =>
-      new Reflector(
-        (request) => client.request(request),
-        {
-          path: resourcePath(kind, { namespace }),
-          labelSelector: labels,
-          fieldSelector: fields,
-          shardSelector: shardSelector || undefined,
-          listHeaders: acceptOf(kind, "PartialObjectMetadataList"),
-          watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
-          watchList,
-          newest,
-          clock,
-          slices,
-        },
-        sink,
-      ).run(signal);
-  return {
-    namespace,
-    covers(object) {
-      const shard = findShard();
-      return hasLabels(object.metadata.labels) && hasFields(object) && (!shard || isHeld(shard, object));
-    },
-    prepare(object) {
-      // Lists of built-in kinds omit these two in their items.
-      object.apiVersion ??= kind.apiVersion;
-      object.kind ??= kind.kind;
-      const ownership = ownershipOf(object, fieldManager, { withValues: transform !== undefined });
-      if (!keepManagedFields) delete object.metadata.managedFields;
-      const prepared = transform ? transformed(object, transform, onError) : freezeShared(object);
-      noteOwnership(prepared, ownership);
-      return prepared;
-    },
-    run(partition, signal) {
-      const shard = findShard();
-      if (!shard) return watchSelected(false)("", partition, signal);
-      return new ShardedWatch(shard, partition, watchSelected(true)).run(signal);
-    },
-  };
 }
 
 /** The transformed object, frozen. If the transform fails or returns another object, the original is used. */

@@ -99,17 +99,17 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   ): Subscription {
     if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
     const cancelResync = resyncPeriod === undefined ? undefined : this.#resync(resyncPeriod, () => queue);
-    const queue: HandlerQueue<T> = new HandlerQueue<T>(
-      handler as unknown as InformerHandler<T>,
-      ({ object }, thrown) =>
+    const queue: HandlerQueue<T> = new HandlerQueue<T>({
+      handler: handler as unknown as InformerHandler<T>,
+      onError: ({ object }, thrown) =>
         this.#onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
-      () => {
+      onEnd: () => {
         cancelResync?.();
         this.#queues.delete(queue);
       },
-      this.#slices,
-      () => [...this.#seen()].map(({ object }) => object),
-    );
+      slices: this.#slices,
+      existing: () => [...this.#seen()].map(({ object }) => object),
+    });
     this.#queues.add(queue);
     queue.replay(() => true);
     if (this.hasSynced) queue.markSynced();
@@ -245,30 +245,24 @@ function find<T extends KubernetesObject>(
 /** Marks the end of the first list in the queue. */
 const syncMark = Symbol("synced");
 
+interface HandlerQueueParts<T extends KubernetesObject> {
+  readonly handler: InformerHandler<T>;
+  readonly onError: (event: InformerEvent<T>, thrown: unknown) => void;
+  readonly onEnd: () => void;
+  readonly slices: TimeSlices;
+  readonly existing: () => Iterable<T>;
+}
+
 /** The events of one subscriber, delivered in order, one at a time. */
 class HandlerQueue<T extends KubernetesObject> implements Subscription {
-  readonly #handler: InformerHandler<T>;
-  readonly #onError: (event: InformerEvent<T>, thrown: unknown) => void;
-  readonly #onEnd: () => void;
-  readonly #slices: TimeSlices;
-  readonly #existing: () => Iterable<T>;
+  readonly #parts: HandlerQueueParts<T>;
   readonly #synced = new Latch();
   #events: (InformerEvent<T> | typeof syncMark)[] = [];
   #isBusy = false;
   #isOver = false;
 
-  constructor(
-    handler: InformerHandler<T>,
-    onError: (event: InformerEvent<T>, thrown: unknown) => void,
-    onEnd: () => void,
-    slices: TimeSlices,
-    existing: () => Iterable<T> = () => [],
-  ) {
-    this.#handler = handler;
-    this.#onError = onError;
-    this.#onEnd = onEnd;
-    this.#slices = slices;
-    this.#existing = existing;
+  constructor(parts: HandlerQueueParts<T>) {
+    this.#parts = parts;
   }
 
   get hasSynced(): boolean {
@@ -284,11 +278,11 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
     this.#isOver = true;
     this.#events = [];
     this.#synced.break(new Error("the subscription has ended"));
-    this.#onEnd();
+    this.#parts.onEnd();
   }
 
   replay(matches: (object: DeepReadonly<KubernetesObject>) => boolean): void {
-    const events = [...this.#existing()].filter((object) => matches(asReadonly(object)));
+    const events = [...this.#parts.existing()].filter((object) => matches(asReadonly(object)));
     this.push(events.map((object) => ({ type: "add", object, isInInitialList: true, isOwnWrite: false })));
   }
 
@@ -313,8 +307,9 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
 
   /** Runs synchronously while the slice of this turn lasts, so that a single event is delivered at once. */
   async #drain(): Promise<void> {
+    const { slices } = this.#parts;
     for (let at = 0; ;) {
-      const pause = this.#slices.pause();
+      const pause = slices.pause();
       if (pause) await pause;
       if (at >= this.#events.length) break;
       const event = this.#events[at++]!;
@@ -334,10 +329,11 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
 
   #deliver(event: InformerEvent<T>): Promise<void> | undefined {
     try {
-      const result = this.#handler(event);
-      if (isThenable(result)) return result.then(undefined, (error: unknown) => this.#onError(event, error));
+      const result = this.#parts.handler(event);
+      if (isThenable(result))
+        return result.then(undefined, (error: unknown) => this.#parts.onError(event, error));
     } catch (error) {
-      this.#onError(event, error);
+      this.#parts.onError(event, error);
     }
     return undefined;
   }

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import http from "node:http";
 import https from "node:https";
+import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
 import {
@@ -256,23 +257,18 @@ function request<T>(url: string, { ca, body }: { ca: string | undefined; body?: 
     const outgoing = (secure ? https : http).request(
       url,
       { method, headers, timeout: answerTimeout, ...(secure && ca !== undefined && { ca }) },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.on("error", (error) => fail(error.message, error));
-        answer.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          if (answer.statusCode !== 200) {
-            fail(`HTTP ${answer.statusCode} ${text.slice(0, 200)}`);
-            return;
-          }
-          try {
-            resolve(JSON.parse(text) as T);
-          } catch (error) {
-            fail("the answer is not JSON", error);
-          }
-        });
-      },
+      (answer) =>
+        void textOf(answer).then(
+          (text) => {
+            if (answer.statusCode !== 200) return fail(`HTTP ${answer.statusCode} ${text.slice(0, 200)}`);
+            try {
+              resolve(JSON.parse(text) as T);
+            } catch (error) {
+              fail("the answer is not JSON", error);
+            }
+          },
+          (error: Error) => fail(error.message, error),
+        ),
     );
     outgoing.on("timeout", () => outgoing.destroy(new Error("no answer in 30 s")));
     outgoing.on("error", (error) => fail(error.message, error));

@@ -93,11 +93,7 @@ export class RequestControllerBuilder<R> {
     map: RequestMap<T, R>,
     filter: WatchFilter<T> = {},
   ): this {
-    this.#sources.push(() => {
-      this.host.shards?.kinds.keepWhole(idOf(kind));
-      return this.#sourceOf(kind, mapping(map, this.#keyOf), filter);
-    });
-    return this;
+    return this.#watchAll(kind, mapping(map, this.#keyOf), filter);
   }
 
   /**
@@ -122,9 +118,17 @@ export class RequestControllerBuilder<R> {
     handler: EventHandler<T, R>,
     filter: WatchFilter<T> = {},
   ): this {
+    return this.#watchAll(kind, handling(handler), filter);
+  }
+
+  #watchAll<T extends KubernetesObject>(
+    kind: Kind<T>,
+    reaction: Reaction<T, R>,
+    filter: WatchFilter<T>,
+  ): this {
     this.#sources.push(() => {
       this.host.shards?.kinds.keepWhole(idOf(kind));
-      return this.#sourceOf(kind, handling(handler), filter);
+      return this.#sourceOf(kind, reaction, filter);
     });
     return this;
   }

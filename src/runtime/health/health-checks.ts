@@ -83,24 +83,21 @@ export class HealthChecks {
   }
 }
 
+/** What a probe server needs. */
+interface ProbeServerParts {
+  readonly bindAddress: string;
+  readonly endpoints: { readonly [path: string]: HealthChecks };
+  readonly log: Logger;
+  readonly onFailure: (endpoint: string, check: string) => void;
+}
+
 /** Serves `/healthz` and `/readyz` to the kubelet. */
 export class ProbeServer implements Service {
-  readonly #bindAddress: string;
-  readonly #log: Logger;
-  readonly #endpoints: { readonly [path: string]: HealthChecks };
-  readonly #onFailure: (endpoint: string, check: string) => void;
+  readonly #parts: ProbeServerParts;
   #listener: Listener | undefined;
 
-  constructor(
-    bindAddress: string,
-    endpoints: { readonly [path: string]: HealthChecks },
-    log: Logger,
-    onFailure: (endpoint: string, check: string) => void,
-  ) {
-    this.#bindAddress = bindAddress;
-    this.#endpoints = endpoints;
-    this.#log = log;
-    this.#onFailure = onFailure;
+  constructor(parts: ProbeServerParts) {
+    this.#parts = parts;
   }
 
   /** The address it listens on; undefined while it doesn't listen. */
@@ -109,25 +106,20 @@ export class ProbeServer implements Service {
   }
 
   async start(): Promise<void> {
-    const address = parseBindAddress(this.#bindAddress);
+    const address = parseBindAddress(this.#parts.bindAddress);
     if (!address) return;
-    this.#listener = await listenHttp(address, healthHandler(this.#endpoints, this.#log, this.#onFailure));
-    this.#log.info("Serving health probes", { address: this.#listener.address });
+    this.#listener = await listenHttp(address, (request, response) => this.#serve(request, response));
+    this.#parts.log.info("Serving health probes", { address: this.#listener.address });
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#listener?.close(deadline);
     this.#listener = undefined;
   }
-}
 
-/** Serves `/healthz` and `/readyz`: all checks, one by its sub-path, `?verbose`, and `?exclude=` for some. */
-function healthHandler(
-  endpoints: { readonly [path: string]: HealthChecks },
-  log: Logger,
-  onFailure: (endpoint: string, check: string) => void = () => {},
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  return async (request, response) => {
+  /** Answers with all checks, or one by its sub-path; `?verbose`, and `?exclude=` for some. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { endpoints, log, onFailure } = this.#parts;
     const url = new URL(request.url ?? "/", "http://probe");
     const [, endpoint = "", ...rest] = url.pathname.split("/");
     const only = rest.join("/");
@@ -143,7 +135,7 @@ function healthHandler(
       onFailure(`/${endpoint}`, name);
     }
     answer(response, report.isHealthy ? 200 : 500, report.text);
-  };
+  }
 }
 
 function answer(response: ServerResponse, status: number, text: string): void {

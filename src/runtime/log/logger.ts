@@ -1,3 +1,5 @@
+// Loggers: their interface, JSON lines or text, users' loggers, which may fail, and pino's.
+
 import { visibleText } from "@tsbuilder/apimachinery/text";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { type LogFields, currentScope } from "../scope/scope.ts";
@@ -35,8 +37,6 @@ export function logCallbackError(
     error: cause,
   });
 }
-
-// Loggers: JSON lines or text, users' loggers, which may fail, and pino's. The interface is in `logger.ts`.
 
 /** Options of a logger. */
 export interface LoggerOptions {
@@ -79,7 +79,7 @@ export function createLogger(options: LoggerOptions = {}): LeveledLogger {
     write: (lineLevel, message, fields) =>
       print(encode(new Date(clock.now()).toISOString(), lineLevel, message, fields)),
   };
-  return new LineLogger(root, {});
+  return lineLogger(root, {});
 }
 
 interface Root {
@@ -87,52 +87,33 @@ interface Root {
   readonly write: (level: LogLevel, message: string, fields: LogFields) => void;
 }
 
-class LineLogger implements LeveledLogger {
-  readonly #root: Root;
-  readonly #fields: LogFields;
-
-  constructor(root: Root, fields: LogFields) {
-    this.#root = root;
-    this.#fields = fields;
-  }
-
-  get level(): LogLevel {
-    return logLevels[this.#root.level] ?? "info";
-  }
-  set level(level: LogLevel) {
-    this.#root.level = logLevels.indexOf(level);
-  }
-
-  debug(message: string, fields?: LogFields): void {
-    this.#log("debug", message, fields);
-  }
-  info(message: string, fields?: LogFields): void {
-    this.#log("info", message, fields);
-  }
-  warn(message: string, fields?: LogFields): void {
-    this.#log("warn", message, fields);
-  }
-  error(message: string, fields?: LogFields): void {
-    this.#log("error", message, fields);
-  }
-
-  with(fields: LogFields): Logger {
-    return new LineLogger(this.#root, { ...this.#fields, ...fields });
-  }
-
-  isEnabled(level: LogLevel): boolean {
-    return logLevels.indexOf(level) >= this.#root.level;
-  }
-
-  #log(level: LogLevel, message: string, fields?: LogFields): void {
-    if (!this.isEnabled(level)) return;
+function lineLogger(root: Root, own: LogFields): LeveledLogger {
+  const isEnabled = (level: LogLevel): boolean => logLevels.indexOf(level) >= root.level;
+  const line = (level: LogLevel) => (message: string, fields?: LogFields) => {
+    if (!isEnabled(level)) return;
     try {
-      const all = { ...this.#fields, ...currentScope()?.logFields?.(), ...fields };
-      this.#root.write(level, message, { ...hintOn(all["error"]), ...all });
+      const all = { ...own, ...currentScope()?.logFields?.(), ...fields };
+      root.write(level, message, { ...hintOn(all["error"]), ...all });
     } catch (thrown) {
-      this.#root.write(level, message, { unprintable: thrownError(thrown).message });
+      root.write(level, message, { unprintable: thrownError(thrown).message });
     }
-  }
+  };
+  return {
+    ...eachLevel(line),
+    get level() {
+      return logLevels[root.level] ?? "info";
+    },
+    set level(level) {
+      root.level = logLevels.indexOf(level);
+    },
+    with: (fields) => lineLogger(root, { ...own, ...fields }),
+    isEnabled,
+  };
+}
+
+/** Makes the function of each level. */
+function eachLevel(line: (level: LogLevel) => Logger[LogLevel]): Pick<Logger, LogLevel> {
+  return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
 }
 
 /** The fields of every line; a custom field of the same name gets an underscore. */
@@ -174,10 +155,7 @@ export function guardLogger(logger: Logger | LeveledLogger, onError: () => void)
       },
     );
   const guarded: Logger = {
-    debug: line("debug"),
-    info: line("info"),
-    warn: line("warn"),
-    error: line("error"),
+    ...eachLevel(line),
     with(fields) {
       try {
         return guardLogger(logger.with(fields), onError);
@@ -221,10 +199,7 @@ export function loggerFromPino(pino: PinoLike): Logger {
     ...(error === undefined ? {} : { err: error }),
   });
   return {
-    debug: (message, fields) => pino.debug(merge(fields), message),
-    info: (message, fields) => pino.info(merge(fields), message),
-    warn: (message, fields) => pino.warn(merge(fields), message),
-    error: (message, fields) => pino.error(merge(fields), message),
+    ...eachLevel((level) => (message, fields) => pino[level](merge(fields), message)),
     with: (fields) => loggerFromPino(pino.child(fields)),
     isEnabled: (level) => pino.isLevelEnabled(level),
   };

@@ -8,6 +8,7 @@ import type { WatchFilter } from "../controller/controller-spec.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type { ApiEventRecorder } from "../events/event-recorder.ts";
 import type { ClusterConfig } from "../http/config.ts";
+import type { ConfigSource } from "../http/http-transport.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MemberCluster } from "./cluster.ts";
 import { ControllerSet, type ControllerSetParts } from "./controller-set.ts";
@@ -178,23 +179,17 @@ export class AddedCluster implements MemberCluster {
   }
 }
 
-/** Makes a cluster, which calls `onRemoved` at its end. */
-type Make = (
-  name: string,
-  config: ClusterConfig | (() => Promise<ClusterConfig>),
-  onRemoved: () => void,
-) => MemberCluster;
-
 /** The clusters besides the manager's own, by name. */
 export class ClusterSet {
-  readonly #make: Make;
+  /** Makes a cluster, which calls `onRemoved` at its end. */
+  readonly #make: (name: string, config: ConfigSource, onRemoved: () => void) => MemberCluster;
   readonly all = new Map<string, MemberCluster>();
 
-  constructor(make: Make) {
+  constructor(make: (name: string, config: ConfigSource, onRemoved: () => void) => MemberCluster) {
     this.#make = make;
   }
 
-  add(name: string, config: ClusterConfig | (() => Promise<ClusterConfig>)): MemberCluster {
+  add(name: string, config: ConfigSource): MemberCluster {
     if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name))
       throw new TerminalError(`a cluster is named "${name}": use lower case letters, digits, "-" and "."`);
     if (this.all.has(name))

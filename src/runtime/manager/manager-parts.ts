@@ -165,7 +165,7 @@ function makeElection({ leaderElection }: ManagerOptions, base: Base) {
       clock,
       log,
       events,
-      onStatus: (isLeading) => measurements.leading(leaderElection.id, isLeading),
+      onStatus: (isLeading) => measurements.metrics?.leading(leaderElection.id, isLeading),
     });
   return { background, events, elector };
 }
@@ -182,8 +182,8 @@ function makeLiveClient(
     fieldManager: name,
     clock,
     onWarning: ({ text, request }) => log.warn(text, { request }),
-    onRequest: (report) => measurements.request(report),
-    onLookup: (report) => measurements.lookup(report),
+    onRequest: (report) => measurements.metrics?.client.request(report),
+    onLookup: (report) => measurements.metrics?.client.lookup(report),
     beforeSend,
   };
   return createSlicedClient(config, all, slices);
@@ -238,10 +238,12 @@ function makeServers(
   readyChecks.add("informer-sync", () => checkInformers(cache));
   readyChecks.add("webhook", () => webhooks.check());
   if (sharing) readyChecks.add("shards", () => sharing.member.check());
-  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
-  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
-    measurements.healthCheckFailed(endpoint, check),
-  );
+  const probes = new ProbeServer({
+    bindAddress: options.healthProbeBindAddress ?? "0",
+    endpoints: { "/healthz": healthChecks, "/readyz": readyChecks },
+    log,
+    onFailure: (endpoint, check) => measurements.metrics?.healthCheckFailed(endpoint, check),
+  });
   const { metrics = {} } = options;
   const metricsServer = new MetricsServer({
     options: metrics,
@@ -258,7 +260,7 @@ function makeServers(
     controllers: () => measurements.controllers,
     log,
     blockedAfter: readDuration("blockedAfter", options.blockedAfter ?? "1s"),
-    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
+    onBlocked: (milliseconds) => measurements.metrics?.blocked(milliseconds),
   });
   return { webhooks, healthChecks, readyChecks, probes, metricsServer, watchdog };
 }

@@ -79,14 +79,11 @@ export function scheduledRunnable(
   return { name: `scheduled work "${name}"`, needLeaderElection, start };
 }
 
-/** The clock by which work runs, and when its next run is due. */
-interface Times {
-  readonly now: () => number;
-  readonly next: () => number;
-}
-
 /** A pause is measured by the monotonic clock, the times of a cron expression by the time of day. */
-function timesOf({ name, every, cron }: ScheduledWork, clock: Clock): Times {
+function timesOf(
+  { name, every, cron }: ScheduledWork,
+  clock: Clock,
+): { now: () => number; next: () => number } {
   if ((every === undefined) === (cron === undefined))
     throw new TerminalError(`scheduled work "${name}" needs either every or cron`);
   if (every !== undefined) {

@@ -4,7 +4,6 @@
 import type { ServerResponse } from "node:http";
 import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Credentials } from "../http/config.ts";
-import type { LookupReport, RequestReport } from "../http/transport.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { WebhookServer } from "../webhook/webhook-server.ts";
 import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
@@ -18,6 +17,11 @@ export class Measurements {
 
   get controllers(): readonly MeasurableController[] {
     return this.#controllers;
+  }
+
+  /** The metrics, once they are counted. */
+  get metrics(): RuntimeMetrics | undefined {
+    return this.#metrics;
   }
 
   /** Starts counting. */
@@ -54,31 +58,10 @@ export class Measurements {
     this.#metrics?.controllers.forget(controller);
   }
 
-  request(report: RequestReport): void {
-    this.#metrics?.client.request(report);
-  }
-
-  lookup(report: LookupReport): void {
-    this.#metrics?.client.lookup(report);
-  }
-
-  leading(lease: string, isLeading: boolean): void {
-    this.#metrics?.leading(lease, isLeading);
-  }
-
   /** Counts the failure of a user's function. */
   callbackFailed(callback: CallbackName): void {
     if (this.#metrics) this.#metrics.callbackFailed(callback);
     else this.#early.push(callback);
-  }
-
-  healthCheckFailed(endpoint: string, check: string): void {
-    this.#metrics?.healthCheckFailed(endpoint, check);
-  }
-
-  /** Adds milliseconds during which the event loop was blocked. */
-  blocked(milliseconds: number): void {
-    this.#metrics?.blocked(milliseconds);
   }
 
   async send(response: ServerResponse): Promise<void> {
