@@ -74,47 +74,33 @@ class CachedClient implements Client {
     return new CachedClient(this.live.with(defaults), this.cache, all, this.memory);
   }
 
-  async find<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options?: ReadOptions,
-  ): Promise<DeepReadonly<T> | undefined> {
+  readonly find: Client["find"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
     return this.cache.find(kind, this.key(kind, key), this.read(options));
-  }
+  };
 
-  async get<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options?: ReadOptions,
-  ): Promise<DeepReadonly<T>> {
+  readonly get: Client["get"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
     return this.cache.get(kind, this.key(kind, key), this.read(options));
-  }
+  };
 
-  async list<T extends KubernetesObject>(
-    kind: Kind<T>,
-    options: ListOptions = {},
-  ): Promise<DeepReadonly<T>[]> {
+  readonly list: Client["list"] = async (kind, options = {}) => {
     const namespace = namespaceOf(kind, this.defaults, options.namespace);
     const pause = this.live.pause();
     if (pause) await pause;
     return this.cache.list(kind, { ...options, ...this.read(options), namespace });
-  }
+  };
 
-  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T> {
-    return this.note(kind, this.live.create(kind, object, options), options);
-  }
+  readonly create: Client["create"] = (kind, object, options) =>
+    this.note(kind, this.live.create(kind, object, options), options);
 
-  update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.note(kind, this.live.update(kind, object, options), options);
-  }
+  readonly update: Client["update"] = (kind, object, options) =>
+    this.note(kind, this.live.update(kind, object, options), options);
 
-  updateStatus<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.note(kind, this.live.updateStatus(kind, object, options), options);
-  }
+  readonly updateStatus: Client["updateStatus"] = (kind, object, options) =>
+    this.note(kind, this.live.updateStatus(kind, object, options), options);
 
   patch<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -125,20 +111,10 @@ class CachedClient implements Client {
     return this.note(kind, this.live.patch(kind, ref, change, options), options);
   }
 
-  patchStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
-    object: DeepReadonly<T>,
-    status: DesiredStatus<T>,
-    options?: PatchOptions,
-  ): Promise<DeepReadonly<T>> {
-    return this.note(kind, this.live.patchStatus(kind, object, status, options), options);
-  }
+  readonly patchStatus: Client["patchStatus"] = (kind, object, status, options) =>
+    this.note(kind, this.live.patchStatus(kind, object, status, options), options);
 
-  async apply<T extends KubernetesObject>(
-    kind: Kind<T>,
-    desired: NoInfer<Desired<T>>,
-    options: ApplyOptions = {},
-  ): Promise<DeepReadonly<T>> {
+  readonly apply: Client["apply"] = async (kind, desired, options = {}) => {
     const pause = this.live.pause();
     if (pause) await pause;
     const informer = this.cache.existing(kind);
@@ -169,38 +145,28 @@ class CachedClient implements Client {
     if (kept.metadata.resourceVersion !== applied.metadata.resourceVersion) return freezeShared(applied);
     this.memory.remember(applying, kept);
     return freezeShared(kept);
-  }
+  };
 
-  applyStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
-    status: Partial<DesiredStatus<T>>,
-    options?: Omit<ApplyOptions, "owner" | "adopt">,
-  ): Promise<T> {
-    return this.note(kind, this.live.applyStatus(kind, ref, status, options), options);
-  }
+  readonly applyStatus: Client["applyStatus"] = (kind, ref, status, options) =>
+    this.note(kind, this.live.applyStatus(kind, ref, status, options), options);
 
-  async delete<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
-    options: DeleteOptions = {},
-  ): Promise<boolean> {
+  readonly delete: Client["delete"] = async (kind, ref, options = {}) => {
     const answer = await this.live.deleteObject(kind, ref, options);
     if (!answer || this.isDry(options)) return answer !== undefined;
     if (isStaying(answer)) this.cache.wrote(kind, answer);
     else
       this.cache.wroteDeletion(kind, this.key(kind, keyOf(ref)), answer.details?.uid ?? answer.metadata.uid);
     return true;
-  }
+  };
 
-  async deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void> {
+  readonly deleteAllOf: Client["deleteAllOf"] = async (kind, options) => {
     const deleted = await this.live.deleteCollection(kind, options);
     if (this.isDry(options) || mayStay(kind, options)) return;
     for (const object of deleted) {
       if (object.metadata.finalizers?.length) continue;
       this.cache.wroteDeletion(kind, keyOf(object), object.metadata.uid);
     }
-  }
+  };
 
   private async note<Written extends KubernetesObject>(
     kind: Kind,

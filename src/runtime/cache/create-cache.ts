@@ -22,18 +22,8 @@ export function createCache(client: Client, options: CacheOptions = {}): Cache {
   return new InformerCache(client, options, undefined, new TimeSlices(options.clock));
 }
 
-/** Creates the cache of a manager, whose kinds may be divided among processes. */
-export function createShardedCache(
-  client: Client,
-  options: CacheOptions,
-  gate: ShardGate | undefined,
-  slices: TimeSlices,
-): Cache {
-  return new InformerCache(client, options, gate, slices);
-}
-
 /** The informers of a process; see `Cache` for the contract of each call. */
-class InformerCache implements Cache {
+export class InformerCache implements Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
   readonly #gate: ShardGate | undefined;
@@ -42,6 +32,7 @@ class InformerCache implements Cache {
   readonly #scopes = new Map<string, InformerScope>();
   #state: "new" | "started" | "stopped" = "new";
 
+  /** With a gate, kinds may be divided among processes. */
   constructor(client: Client, options: CacheOptions, gate: ShardGate | undefined, slices: TimeSlices) {
     checkNamespaces("the cache", options);
     for (const [kind, own] of options.kinds ?? []) checkNamespaces(`${kind.plural} in the cache`, own);

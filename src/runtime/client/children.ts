@@ -208,12 +208,10 @@ function replaceInItems(draft: readonly unknown[], desired: readonly unknown[]):
 
 /** The field manager of the update between another client's change and our apply. */
 const takingBack = "taking-back";
-
 const nameConflict = "NameConflict";
 
 /** Seconds between retries of rejected children. */
 const soon = 15;
-
 const rarely = 300;
 
 /** Rejections by the server are reported in a status; conflicts and lost connections are retried as errors. */

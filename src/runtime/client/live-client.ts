@@ -6,18 +6,10 @@ import {
   type StatusDetails,
 } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
-import type { TimeSlices } from "../clock/time-slices.ts";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, TransportOptions } from "../http/transport.ts";
-import {
-  alreadyOwned,
-  bodyToApply,
-  bodyWithOwner,
-  conflictOfUid,
-  controllerBeside,
-  leaveStranger,
-} from "./apply-body.ts";
+import { bodyToApply, bodyWithOwner, conflictOfUid, formerController } from "./apply-body.ts";
 import type {
   ApplyOptions,
   Client,
@@ -65,15 +57,6 @@ export interface DeletionAnswer extends KubernetesObject {
 /** Creates a client that always asks the server. Nothing is sent, and no config loaded, before the first call. */
 export function createClient(config: ConfigSource, options: ClientOptions = {}): LiveClient {
   return new LiveClient(new HttpTransport(config, options), options);
-}
-
-/** Creates the client of a manager, whose callers continue within slices. */
-export function createSlicedClient(
-  config: ConfigSource,
-  options: ClientOptions,
-  slices: TimeSlices,
-): LiveClient {
-  return new LiveClient(new HttpTransport(config, options, slices), options);
 }
 
 /** Always asks the server; see `Client` for the contract of each call. */
@@ -171,15 +154,12 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<DeepReadonly<T>> {
     const { owner, leaveStrangers = false } = options;
     const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
-    const isOurs = owner !== undefined || leaveStrangers;
-    const other = current && isOurs ? controllerBeside(current, owner) : undefined;
-    if (other && !options.adopt) throw alreadyOwned(kind, keyOf(body), other, owner);
-    if (current && leaveStrangers && !findController(current)) leaveStranger(kind, current, body);
+    const other = current && formerController(kind, current, body, options);
     if (current && other) {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
       await this.patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }
-    if (current && isOurs) body.metadata.uid = current.metadata.uid!;
+    if (current && (owner || leaveStrangers)) body.metadata.uid = current.metadata.uid!;
     try {
       return asReadonly(
         await this.object(kind, this.requestApply(kind, keyOf(body), undefined, body, options)),

@@ -38,7 +38,7 @@ import {
   keyOf,
 } from "./objects.ts";
 import { acceptOf } from "./metadata-only.ts";
-import { namespaceOf, resourcePath, withDefaults } from "./requests.ts";
+import { namespaceOf, resourcePath } from "./requests.ts";
 import { selectionQuery } from "./selection.ts";
 
 /**
@@ -151,8 +151,15 @@ export class LiveReader implements Reader {
     return signal === options.signal ? options : { ...options, signal };
   }
 
+  /** The options of a write, with the client's defaults for those that the call omits. */
   protected write<Options extends WriteOptions>(options: Options | undefined): Options & ClientDefaults {
-    return withDefaults(this.defaults, options ?? ({} as Options));
+    const { fieldManager, fieldValidation, dryRun } = this.defaults;
+    return {
+      ...(options as Options),
+      fieldManager: options?.fieldManager ?? fieldManager,
+      fieldValidation: options?.fieldValidation ?? fieldValidation,
+      dryRun: options?.dryRun ?? dryRun,
+    };
   }
 }
 

@@ -100,19 +100,6 @@ export function resourcePath(
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** The options of a write, with the client's defaults for those that the call omits. */
-export function withDefaults<Options extends WriteOptions>(
-  { fieldManager, fieldValidation, dryRun }: ClientDefaults,
-  options: Options,
-): Options {
-  return {
-    ...options,
-    fieldManager: options.fieldManager ?? fieldManager,
-    fieldValidation: options.fieldValidation ?? fieldValidation,
-    dryRun: options.dryRun ?? dryRun,
-  };
-}
-
 /** The namespace of a call; undefined for cluster-scoped kinds and for all namespaces. */
 export function namespaceOf(
   kind: Kind,

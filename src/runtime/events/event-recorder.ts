@@ -41,9 +41,7 @@ interface EventRecorderOptions {
 
 /** How many Events may wait to be sent. */
 const maxWaiting = 1000;
-
 const maxTries = 12;
-
 const retryEvery = 10_000;
 
 /** Milliseconds without an event after which a series is over; the next event starts another. */
@@ -51,7 +49,6 @@ const seriesIdle = 360_000;
 
 /** How often an ongoing series is written to the server, in milliseconds. */
 const seriesRefresh = 1_800_000;
-
 const sweepEvery = 60_000;
 
 interface Series {
@@ -67,6 +64,8 @@ interface Series {
 
 /** Sends Events in the background, one at a time and in order. */
 export class ApiEventRecorder implements EventRecorder {
+  /** Events that were not sent because too many were waiting, or one object had too many. */
+  dropped = 0;
   readonly #options: EventRecorderOptions;
   readonly #spam: SpamFilter;
   readonly #series = new Map<string, Series>();
@@ -76,18 +75,12 @@ export class ApiEventRecorder implements EventRecorder {
   readonly #outside = AsyncLocalStorage.snapshot();
   #sending: Promise<void> | undefined;
   #cancelSweep: (() => void) | undefined;
-  #dropped = 0;
   #isStopped = false;
   #names = 0;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#spam = new SpamFilter(options.clock);
-  }
-
-  /** Events that were not sent because too many were waiting, or one object had too many. */
-  get dropped(): number {
-    return this.#dropped;
   }
 
   normal(regarding: Owner, reason: string, note: string, details?: EventDetails): void {
@@ -243,8 +236,8 @@ export class ApiEventRecorder implements EventRecorder {
   }
 
   #drop(why: string, error?: unknown): void {
-    this.#dropped++;
-    this.#options.log.debug("Dropped an event", { why, error, dropped: this.#dropped });
+    this.dropped++;
+    this.#options.log.debug("Dropped an event", { why, error, dropped: this.dropped });
   }
 }
 
@@ -274,7 +267,6 @@ function cutBytes(text: string, max: number): string {
 
 /** Like client-go's recorder: a burst of 25 events per object, then one every five minutes. */
 const burst = 25;
-
 const refillEvery = 300_000;
 
 /** How many objects are tracked, so that memory is bounded in a busy cluster. */

@@ -9,7 +9,13 @@ import type { Client } from "../client/client.ts";
 import { waitWithClock, withTimeout } from "../clock/waits.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
-import { type ElectionTiming, type LeaderElectionOptions, electionTiming, jitter } from "./options.ts";
+import {
+  type ElectionTiming,
+  type LeaderElectionOptions,
+  electionTiming,
+  jitter,
+  leaseHint,
+} from "./options.ts";
 import { Lease, type LeaseSpec } from "../k8s/coordination/v1.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { podNamespace } from "../config/load-config.ts";
@@ -143,14 +149,10 @@ export class LeaseElector {
       return isHeld;
     } catch (error) {
       if (signal.aborted) return false;
-      const hint =
-        error instanceof ApiError && error.isForbidden
-          ? { hint: "the operator needs the verbs get, create and update on leases.coordination.k8s.io" }
-          : {};
       // Losing the race for the lease is normal.
       if (error instanceof ApiError && (error.isConflict || error.isAlreadyExists))
         log.debug("Another process wrote the lease first");
-      else log.warn("Can't reach the lease", { error, ...hint });
+      else log.warn("Can't reach the lease", { error, ...leaseHint(error, "get, create and update") });
       return false;
     }
   }

@@ -1,5 +1,5 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
-import { TerminalError } from "../errors/api-error.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { readDuration } from "../clock/waits.ts";
 
 /**
@@ -70,4 +70,10 @@ export function electionTiming(
   // A Lease holds whole seconds, at least one.
   if (leaseDuration < 1000) throw new TerminalError(`${name}: leaseDuration must be at least 1s`);
   return { leaseDuration, renewDeadline, retryPeriod, requestTimeout: Math.max(1000, renewDeadline / 2) };
+}
+
+/** The field of a log line that names the missing permission, if RBAC forbids a request for a Lease. */
+export function leaseHint(error: unknown, verbs: string): { readonly hint?: string } {
+  if (!(error instanceof ApiError && error.isForbidden)) return {};
+  return { hint: `the operator needs the verbs ${verbs} on leases.coordination.k8s.io` };
 }

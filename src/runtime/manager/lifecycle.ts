@@ -1,6 +1,7 @@
 import type { Cache } from "../cache/cache.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import { Latch } from "../clock/waits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/http-listener.ts";
 import { type Runnable, RunnableGroup, aborted } from "./runnable-group.ts";
@@ -62,13 +63,12 @@ export class Lifecycle {
   readonly #leaders: RunnableGroup;
   readonly #warm: WarmRunnable[] = [];
   readonly #warming: Promise<void>[] = [];
-  readonly #onStarted: () => void;
-  readonly #onNotStarted: (error: Error) => void;
+  readonly #start = new Latch();
   /**
    * Resolves when everything runs and the controllers have enqueued the existing objects; rejects if the manager stops
    * before.
    */
-  readonly started: Promise<void>;
+  readonly started = this.#start.wait();
   #state: "new" | "started" | "stopped" = "new";
   #isWarming = false;
   #isLeaseLost = false;
@@ -77,16 +77,8 @@ export class Lifecycle {
     this.#parts = parts;
     this.#others = new RunnableGroup(parts.clock, (error) => this.fail(error));
     this.#leaders = new RunnableGroup(parts.clock, (error) => this.fail(error));
-    let onStarted = () => {};
-    let onNotStarted = (_error: Error) => {};
-    this.started = new Promise((resolve, reject) => {
-      onStarted = resolve;
-      onNotStarted = reject;
-    });
     // Without this handler, a promise that is not awaited would end the process. run() rejects with the error.
     this.started.catch(() => {});
-    this.#onStarted = onStarted;
-    this.#onNotStarted = onNotStarted;
     if (parts.elector)
       parts.elector.onLost = (error) => {
         // Another process may already lead: everything must stop at once.
@@ -126,12 +118,12 @@ export class Lifecycle {
     if (this.#state !== "new") throw new TerminalError("a manager can be started once");
     this.#state = "started";
     try {
-      await this.#start();
+      await this.#startAll();
       await aborted(this.#stopping.signal);
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.fail(error as Error);
     }
-    this.#onNotStarted(this.#errors[0] ?? new Error("the manager was stopped before it had started"));
+    this.#start.break(this.#errors[0] ?? new Error("the manager was stopped before it had started"));
     await this.#stop();
     this.#state = "stopped";
     if (this.#errors.length === 1) throw this.#errors[0];
@@ -152,7 +144,7 @@ export class Lifecycle {
     this.stop();
   }
 
-  async #start(): Promise<void> {
+  async #startAll(): Promise<void> {
     const { prepare, servers, webhooks, cache, member, elector, log } = this.#parts;
     const { signal } = this.#stopping;
     const context = { log, deadline: this.#deadline.signal };
@@ -170,7 +162,7 @@ export class Lifecycle {
     if (signal.aborted) return;
     this.#leaders.start(context);
     await Promise.all([...this.#warming, ...this.#warm.map((runnable) => this.#ready(runnable))]);
-    if (!signal.aborted) this.#onStarted();
+    if (!signal.aborted) this.#start.open();
   }
 
   /** A runnable that fails before it is ready also rejects its run; the failure is reported once. */

@@ -3,15 +3,10 @@ import type { Kind } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { Cache, CacheOptions } from "../cache/cache.ts";
 import { createCachedClient } from "../cache/cached-client.ts";
-import { createShardedCache } from "../cache/create-cache.ts";
+import { InformerCache } from "../cache/create-cache.ts";
 import { CallbackError } from "../callbacks/callbacks.ts";
 import type { Client } from "../client/client.ts";
-import {
-  type ClientOptions,
-  createClient,
-  createSlicedClient,
-  type LiveClient,
-} from "../client/live-client.ts";
+import { type ClientOptions, LiveClient, createClient } from "../client/live-client.ts";
 import { readDuration } from "../clock/waits.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -19,6 +14,7 @@ import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { ApiEventRecorder } from "../events/event-recorder.ts";
 import { HealthChecks, ProbeServer } from "../health/health-checks.ts";
 import type { ClusterConfig } from "../http/config.ts";
+import { HttpTransport } from "../http/http-transport.ts";
 import { fence, makeElector } from "../leader-election/lease-elector.ts";
 import { makeMember, type Sharing } from "../leader-election/lease-member.ts";
 import { type Logger, createLogger, guardLogger, logCallbackError } from "../log/logger.ts";
@@ -186,7 +182,7 @@ function makeLiveClient(
     onLookup: (report) => measurements.metrics?.client.lookup(report),
     beforeSend,
   };
-  return createSlicedClient(config, all, slices);
+  return new LiveClient(new HttpTransport(config, all, slices), all);
 }
 
 function makeManagerCache(
@@ -206,7 +202,7 @@ function makeManagerCache(
       else logCacheError(log, error, informer.kind);
     },
   };
-  return createShardedCache(live, all, sharing?.gate, slices);
+  return new InformerCache(live, all, sharing?.gate, slices);
 }
 
 function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: Kind): void {

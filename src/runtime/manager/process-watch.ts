@@ -176,7 +176,6 @@ class KeptHeap {
 
 /** A difference of fewer milliseconds is not worth a sample. */
 const leastBlock = 20;
-
 const megabyte = 1024 * 1024;
 
 /** Returns true if a sample differs enough from the one before: memory is never the same twice. */

@@ -1,5 +1,6 @@
 // HTTP servers: listening, stopping by a deadline, and reading JSON bodies. Probes, metrics and webhooks use them.
 
+import { once } from "node:events";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -58,13 +59,8 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
       if (isClosing) server.closeIdleConnections();
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+  server.listen({ port, ...(host === undefined ? {} : { host }) });
+  await once(server, "listening");
   const bound = server.address() as AddressInfo;
   const drain = (): void => {
     isDraining = true;

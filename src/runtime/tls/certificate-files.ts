@@ -38,12 +38,20 @@ export interface CertificateObserver {
 /** File system events can be lost, so the files are also checked periodically. */
 const pollEvery = 10_000;
 
+interface CertificateFilesOptions {
+  readonly folder: string;
+  readonly certName?: string | undefined;
+  readonly keyName?: string | undefined;
+  readonly clientCaName?: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly observer?: CertificateObserver | undefined;
+}
+
 /** A folder with `tls.crt` and `tls.key`, as a kubelet mounts a Secret: replaced as a whole, by a symbolic link. */
 export class CertificateFiles implements CertificateSource {
   readonly #paths: { readonly cert: string; readonly key: string; readonly clientCa: string | undefined };
-  readonly #clock: Clock;
-  readonly #log: Logger;
-  readonly #observer: CertificateObserver | undefined;
+  readonly #options: CertificateFilesOptions;
   #current: Certificate | undefined;
   #watcher: FSWatcher | undefined;
   #cancelPoll: (() => void) | undefined;
@@ -51,24 +59,14 @@ export class CertificateFiles implements CertificateSource {
   #checks = Promise.resolve();
   #isCheckQueued = false;
 
-  constructor(options: {
-    readonly folder: string;
-    readonly certName?: string | undefined;
-    readonly keyName?: string | undefined;
-    readonly clientCaName?: string | undefined;
-    readonly clock: Clock;
-    readonly log: Logger;
-    readonly observer?: CertificateObserver | undefined;
-  }) {
-    const { folder, certName = "tls.crt", keyName = "tls.key", clientCaName, clock, log, observer } = options;
+  constructor(options: CertificateFilesOptions) {
+    const { folder, certName = "tls.crt", keyName = "tls.key", clientCaName } = options;
+    this.#options = options;
     this.#paths = {
       cert: join(folder, certName),
       key: join(folder, keyName),
       clientCa: clientCaName === undefined ? undefined : join(folder, clientCaName),
     };
-    this.#clock = clock;
-    this.#log = log;
-    this.#observer = observer;
   }
 
   async start(onChange: (certificate: Certificate) => void): Promise<Certificate> {
@@ -85,13 +83,13 @@ export class CertificateFiles implements CertificateSource {
       this.#watcher = watch(dirname(this.#paths.cert), check);
       this.#watcher.on("error", () => this.#watcher?.close());
     } catch {
-      this.#log.debug("Can't watch the certificate's folder, looking at it from time to time");
+      this.#options.log.debug("Can't watch the certificate's folder, looking at it from time to time");
     }
     const poll = () => {
       check();
-      this.#cancelPoll = this.#clock.setTimer(poll, pollEvery);
+      this.#cancelPoll = this.#options.clock.setTimer(poll, pollEvery);
     };
-    this.#cancelPoll = this.#clock.setTimer(poll, pollEvery);
+    this.#cancelPoll = this.#options.clock.setTimer(poll, pollEvery);
     return this.#current;
   }
 
@@ -117,10 +115,10 @@ export class CertificateFiles implements CertificateSource {
       if (this.#isStopped || JSON.stringify(next) === JSON.stringify(this.#current)) return;
       onChange(next);
       this.#current = next;
-      this.#log.info("Serving a new certificate", { path: this.#paths.cert });
+      this.#options.log.info("Serving a new certificate", { path: this.#paths.cert });
     } catch (error) {
       // Between two writes the key may not match the certificate: the next check finds both.
-      this.#log.warn("Can't read the new certificate, serving the old one", { error });
+      this.#options.log.warn("Can't read the new certificate, serving the old one", { error });
     }
   }
 
@@ -133,10 +131,10 @@ export class CertificateFiles implements CertificateSource {
         ...(clientCa === undefined ? {} : { clientCa: await readFile(clientCa, "utf8") }),
       };
       assertUsable(certificate);
-      this.#observer?.read(true);
+      this.#options.observer?.read(true);
       return certificate;
     } catch (error) {
-      this.#observer?.read(false);
+      this.#options.observer?.read(false);
       throw error;
     }
   }

@@ -105,7 +105,6 @@ const patience = 5;
  * doesn't know the parameter sends changes for as long as there are any.
  */
 const longestStream = 60_000;
-
 const initialEventsEnd = "k8s.io/initial-events-end";
 
 /** The state before `start`. */

@@ -29,9 +29,12 @@ export type AdmissionHandler = (request: AdmissionRequest, signal: AbortSignal) 
 
 const group = "admission.k8s.io";
 
-/** Extracts the request from an AdmissionReview. The answer has the same API version. */
-export function readAdmissionReview(body: unknown): { apiVersion: string; request: AdmissionRequest } {
-  const { apiVersion, kind, request } = (body ?? {}) as {
+/** Answers an AdmissionReview, in its own API version, with the decision about its request. */
+export async function reviewAdmission(
+  review: unknown,
+  decide: (request: AdmissionRequest) => Promise<AdmissionAnswer>,
+): Promise<object> {
+  const { apiVersion, kind, request } = (review ?? {}) as {
     apiVersion?: string;
     kind?: string;
     request?: AdmissionRequest;
@@ -40,7 +43,23 @@ export function readAdmissionReview(body: unknown): { apiVersion: string; reques
     throw new HttpError(400, `an AdmissionReview of ${group}/v1 is expected, not ${apiVersion} ${kind}`);
   const flaw = flawOf(request);
   if (flaw !== undefined) throw new HttpError(400, `the request of the AdmissionReview ${flaw}`);
-  return { apiVersion, request: request! };
+  const answer = await decide(request!);
+  const { allowed, status, patch = [], warnings = [], auditAnnotations } = answer;
+  return {
+    apiVersion,
+    kind,
+    response: {
+      uid: request!.uid,
+      allowed,
+      ...(status && { status }),
+      ...(patch.length > 0 && {
+        patchType: "JSONPatch",
+        patch: Buffer.from(JSON.stringify(patch)).toString("base64"),
+      }),
+      ...(warnings.length > 0 && { warnings }),
+      ...(auditAnnotations && { auditAnnotations }),
+    },
+  };
 }
 
 const operations: readonly unknown[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
@@ -56,26 +75,6 @@ function flawOf(request: Partial<AdmissionRequest> | null | undefined): string |
     if (value !== undefined && !isObject(value)) return `has an invalid ${field}`;
   }
   return undefined;
-}
-
-/** Wraps the answer in an AdmissionReview. */
-export function admissionReview(apiVersion: string, uid: string, answer: AdmissionAnswer): object {
-  const { allowed, status, patch = [], warnings = [], auditAnnotations } = answer;
-  return {
-    apiVersion,
-    kind: "AdmissionReview",
-    response: {
-      uid,
-      allowed,
-      ...(status && { status }),
-      ...(patch.length > 0 && {
-        patchType: "JSONPatch",
-        patch: Buffer.from(JSON.stringify(patch)).toString("base64"),
-      }),
-      ...(warnings.length > 0 && { warnings }),
-      ...(auditAnnotations && { auditAnnotations }),
-    },
-  };
 }
 
 /**

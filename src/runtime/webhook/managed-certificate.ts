@@ -10,6 +10,7 @@ import {
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Client } from "../client/client.ts";
+import type { DeepReadonly } from "../client/objects.ts";
 import { retryOnConflict } from "../client/read-modify-write.ts";
 import { podNamespace } from "../config/load-config.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
@@ -155,36 +156,53 @@ export function makeManagedCertificate(
   });
 }
 
-/** The kinds of objects that tell the API server which CA to trust for admission webhooks. */
-const webhookConfigurations: readonly Kind<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>[] =
-  [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
-
 /** The Service in front of the webhooks. */
 interface WebhookService {
   readonly name: string;
   readonly namespace: string;
 }
 
-/**
- * Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust.
- */
+/** An object that tells the API server which CA to trust. */
+type Trusting = MutatingWebhookConfiguration | ValidatingWebhookConfiguration | CustomResourceDefinition;
+
+/** The webhook configurations, and the CRDs of converted kinds. */
+async function* trustingObjects(
+  client: Client,
+  converted: Iterable<Kind>,
+): AsyncGenerator<{ readonly kind: Kind<Trusting>; readonly object: DeepReadonly<Trusting> }> {
+  const configurations: Kind<Trusting>[] = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
+  for (const kind of configurations)
+    for (const object of await client.list(kind, { live: true })) yield { kind, object };
+  for (const { plural, group } of converted) {
+    const key = { name: `${plural}.${group}` };
+    const object = await client.find(CustomResourceDefinition, key, { live: true });
+    if (object) yield { kind: CustomResourceDefinition, object };
+  }
+}
+
+/** The parts of an object that name the Service and its CA. */
+function configsOf(object: Trusting, service: WebhookService): WebhookClientConfig[] {
+  const configs =
+    "spec" in object
+      ? [object.spec.conversion?.webhook?.clientConfig]
+      : (object.webhooks ?? []).map(({ clientConfig }) => clientConfig);
+  return configs.filter(
+    (config) => config?.service?.name === service.name && config.service.namespace === service.namespace,
+  ) as WebhookClientConfig[];
+}
+
+/** Finds out which CA the API server was told to trust. */
 async function findAuthority(
   client: Client,
   service: WebhookService,
   converted: Iterable<Kind>,
 ): Promise<string | undefined> {
-  const configs: (WebhookClientConfig | undefined)[] = [];
-  for (const kind of webhookConfigurations)
-    for (const { webhooks = [] } of await client.list(kind, { live: true }))
-      configs.push(...webhooks.map(({ clientConfig }) => clientConfig));
-  for (const kind of converted) {
-    const crd = await client.find(CustomResourceDefinition, { name: crdName(kind) }, { live: true });
-    configs.push(crd?.spec.conversion?.webhook?.clientConfig);
-  }
+  const configs: WebhookClientConfig[] = [];
+  for await (const { object } of trustingObjects(client, converted))
+    configs.push(...configsOf(object, service));
   // Some configurations begin with a placeholder, and others may have been edited.
   return configs
-    .filter((config) => pointsTo(service, config))
-    .map((config) => Buffer.from(config?.caBundle ?? "", "base64").toString("utf8"))
+    .map(({ caBundle = "" }) => Buffer.from(caBundle, "base64").toString("utf8"))
     .find((text) => splitBundle(text).length > 0);
 }
 
@@ -200,36 +218,14 @@ async function injectAuthority(
 ): Promise<string[]> {
   const caBundle = Buffer.from(pem).toString("base64");
   const changed: string[] = [];
-  const isStale = (config: WebhookClientConfig | undefined) =>
-    pointsTo(service, config) && config?.caBundle !== caBundle;
-
-  for (const kind of webhookConfigurations) {
-    for (const configuration of await client.list(kind, { live: true })) {
-      if (!configuration.webhooks?.some(({ clientConfig }) => isStale(clientConfig))) continue;
-      await client.patch(kind, configuration, ({ webhooks = [] }) => {
-        for (const { clientConfig } of webhooks) if (isStale(clientConfig)) clientConfig.caBundle = caBundle;
-      });
-      changed.push(`${kind.kind} ${configuration.metadata.name}`);
-    }
-  }
-  for (const kind of converted) {
-    const name = crdName(kind);
-    const crd = await client.find(CustomResourceDefinition, { name }, { live: true });
-    if (!crd || !isStale(crd.spec.conversion?.webhook?.clientConfig)) continue;
-    await client.patch(CustomResourceDefinition, crd, ({ spec }) => {
-      spec.conversion!.webhook!.clientConfig!.caBundle = caBundle;
+  for await (const { kind, object } of trustingObjects(client, converted)) {
+    if (configsOf(object, service).every((config) => config.caBundle === caBundle)) continue;
+    await client.patch(kind, object, (draft) => {
+      for (const config of configsOf(draft, service)) config.caBundle = caBundle;
     });
-    changed.push(`CustomResourceDefinition ${name}`);
+    changed.push(`${kind.kind} ${object.metadata.name}`);
   }
   return changed;
-}
-
-function pointsTo(service: WebhookService, config: WebhookClientConfig | undefined): boolean {
-  return config?.service?.name === service.name && config.service.namespace === service.namespace;
-}
-
-function crdName({ plural, group }: Kind): string {
-  return `${plural}.${group}`;
 }
 
 const fields = { caBundle: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key" } as const;

@@ -1,4 +1,4 @@
-// Admission and conversion webhooks. The server reads a request and responds: `admission-review.ts` and `admit.ts` for
+// Admission and conversion webhooks. The server reads a request and responds: `admit.ts` for
 // admission, `convert.ts` for conversion. `webhooks.ts` is the contract of users' code, `webhook-builder.ts` adds it,
 // and `managed-certificate.ts` manages the certificate.
 
@@ -19,7 +19,7 @@ import {
   type CertificateSource,
   listenHttps,
 } from "../tls/certificate-files.ts";
-import { type AdmissionHandler, admissionReview, readAdmissionReview } from "./admit.ts";
+import { type AdmissionHandler, reviewAdmission } from "./admit.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { type ConvertedKind, convertReview } from "./convert.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
@@ -123,7 +123,8 @@ export class WebhookServer implements Service {
   observer: WebhookObserver | undefined;
   readonly #parts: WebhookServerParts;
   readonly #admission = new Map<string, AdmissionHandler>();
-  readonly #converted = new Map<string, ConvertedKind>();
+  /** The kinds that are converted here; builders add to it. */
+  readonly converted = new Map<string, ConvertedKind>();
   readonly #shutdownDelay: number;
   #listener: Listener | undefined;
 
@@ -139,12 +140,7 @@ export class WebhookServer implements Service {
 
   /** True if the manager has webhooks and they are enabled. */
   get isNeeded(): boolean {
-    return this.#parts.options.enabled !== false && this.#admission.size + this.#converted.size > 0;
-  }
-
-  /** The kinds that are converted here; builders add to it. */
-  get converted(): Map<string, ConvertedKind> {
-    return this.#converted;
+    return this.#parts.options.enabled !== false && this.#admission.size + this.converted.size > 0;
   }
 
   /** The logger of the webhooks. */
@@ -220,7 +216,7 @@ export class WebhookServer implements Service {
   }
 
   get #paths(): string[] {
-    return [...this.#admission.keys(), ...(this.#converted.size > 0 ? [conversionPath] : [])];
+    return [...this.#admission.keys(), ...(this.converted.size > 0 ? [conversionPath] : [])];
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -249,7 +245,7 @@ export class WebhookServer implements Service {
       const review = await read();
       const body =
         path === conversionPath
-          ? convertReview(this.#converted, review, (error) => this.#reportConversion(error))
+          ? convertReview(this.converted, review, (error) => this.#reportConversion(error))
           : await this.#review(path, review, signal());
       return { status, body };
     } catch (error) {
@@ -271,13 +267,12 @@ export class WebhookServer implements Service {
     this.#parts.log.error("Can't convert an object", { webhook: conversionPath, error });
   }
 
-  async #review(path: string, body: unknown, signal: AbortSignal): Promise<object> {
-    const { apiVersion, request } = readAdmissionReview(body);
-    const { log } = this.#parts;
-    const onWarning = ({ text }: { text: string }) => log.warn(text);
-    const scope = { calls: { signal, onWarning }, logFields: () => logFields(path, request) };
-    const answer = await runInScope(scope, async () => this.#admission.get(path)!(request, signal));
-    return admissionReview(apiVersion, request.uid, answer);
+  #review(path: string, review: unknown, signal: AbortSignal): Promise<object> {
+    const onWarning = ({ text }: { text: string }) => this.#parts.log.warn(text);
+    return reviewAdmission(review, (request) => {
+      const scope = { calls: { signal, onWarning }, logFields: () => logFields(path, request) };
+      return runInScope(scope, async () => this.#admission.get(path)!(request, signal));
+    });
   }
 }
 
