@@ -54,7 +54,6 @@ export function ownershipOf(
   };
 }
 
-/** Stores the ownership of a cached object. */
 export function noteOwnership(object: KubernetesObject, ownership: Ownership): void {
   if (ownership.applied !== undefined) applied.set(object, ownership.applied);
   if (ownership.owned) owned.set(object, ownership.owned);

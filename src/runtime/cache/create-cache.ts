@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
@@ -9,13 +9,14 @@ import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata
 import { TimeSlices } from "../clock/time-slices.ts";
 import type { Cache, CacheOptions, Informer, InformerScope, KindCacheOptions } from "./cache.ts";
 import { type PartitionPlan, SharedInformer } from "./shared-informer.ts";
-import { type Shard, ShardedWatch, type StartWatch, isHeld } from "./sharded-watch.ts";
-import type { ShardGate } from "../shards/shard-gate.ts";
+import type { ShardGate, ShardKey, ShardLoader } from "../shards/shard-gate.ts";
 import { resourcePath } from "../client/requests.ts";
-import { Reflector } from "../watch/reflector.ts";
+import { Reflector, type ReflectorSink } from "../watch/reflector.ts";
 import { noteOwnership, ownershipOf } from "./applied-fields.ts";
 import { freezeShared } from "./object-store.ts";
 import { matchFields, matchLabels } from "../client/selection.ts";
+import { aborted, onAbort } from "../clock/waits.ts";
+import { hasRange, noRanges, shardSelectorOf } from "../shards/ranges.ts";
 
 /** Creates a cache that reads through a client. Nothing is sent before `start`. */
 export function createCache(client: Client, options: CacheOptions = {}): Cache {
@@ -87,13 +88,9 @@ export class InformerCache implements Cache {
     await Promise.all(informers.map((informer) => informer.stop()));
   }
 
-  addIndex<T extends KubernetesObject>(
-    kind: Kind<T>,
-    name: string,
-    values: (object: DeepReadonly<T>) => readonly string[],
-  ): void {
+  readonly addIndex: Cache["addIndex"] = (kind, name, values) => {
     this.informer(kind).addIndex(name, values);
-  }
+  };
 
   keepOnly(kind: Kind, scope: InformerScope): void {
     const known = this.#scopes.get(idOf(kind));
@@ -106,21 +103,13 @@ export class InformerCache implements Cache {
     this.#scopes.set(idOf(kind), scope);
   }
 
-  async find<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options: ReadOptions = {},
-  ): Promise<DeepReadonly<T> | undefined> {
+  readonly find: Cache["find"] = async (kind, key, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.find(kind, key, options);
     const informer = this.existing(kind);
     return (informer?.hasSynced ? informer : await this.#readable(kind, options.signal)).get(key);
-  }
+  };
 
-  async get<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options: ReadOptions = {},
-  ): Promise<DeepReadonly<T>> {
+  readonly get: Cache["get"] = async (kind, key, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.get(kind, key, options);
     const object = await this.find(kind, key, options);
     if (object) return object;
@@ -129,16 +118,13 @@ export class InformerCache implements Cache {
       reason: "NotFound",
       message: `${kind.plural} "${formatKey(key)}" not found in the cache`,
     });
-  }
+  };
 
-  async list<T extends KubernetesObject>(
-    kind: Kind<T>,
-    options: ListOptions = {},
-  ): Promise<DeepReadonly<T>[]> {
+  readonly list: Cache["list"] = async (kind, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.list(kind, options);
     const objects = (await this.#readable(kind, options.signal)).list(options);
     return options.limit === undefined ? objects : objects.slice(0, options.limit);
-  }
+  };
 
   wrote(kind: Kind, object: KubernetesObject): void {
     for (const view of viewsOf(kind)) {
@@ -248,7 +234,6 @@ export class InformerCache implements Cache {
     return this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1];
   }
 
-  /** The informer of a kind, ready to be read. */
   async #readable<T extends KubernetesObject>(
     kind: Kind<T>,
     signal: AbortSignal | undefined,
@@ -274,6 +259,114 @@ export class InformerCache implements Cache {
       const text = `${what} starts to cache all of them: watch the kind, or read live`;
       callSafely(() => onWarning?.(text, { kind }), warnOf("the cache's onWarning"));
     }
+  }
+}
+
+/** The part of a kind that this process caches. */
+interface Shard {
+  readonly gate: ShardGate;
+  readonly key: ShardKey;
+  readonly rangeOf: (metadata: ObjectMeta) => number;
+}
+
+/** Receives the objects that the watch of a shard reads. */
+interface ShardSink extends ReflectorSink {
+  readonly hasSynced: boolean;
+  /** Drops the objects that are not selected any more. */
+  narrow(): void;
+}
+
+/** Lists and watches the objects that a selector matches, from the newest version on, until the signal is aborted. */
+type StartWatch = (selector: string, sink: ReflectorSink, signal: AbortSignal) => Promise<void>;
+
+/** Returns true if an object is in a range that this process holds. */
+function isHeld({ gate, rangeOf }: Shard, { metadata }: KubernetesObject): boolean {
+  return hasRange(gate.held, rangeOf(metadata));
+}
+
+/**
+ * Watches the objects of the ranges that this process holds. It starts again when it gains ranges; when it loses some,
+ * it drops their objects and goes on. A server that doesn't know the selector sends every object; those of other ranges
+ * are dropped before they are stored.
+ */
+class ShardedWatch implements ShardLoader {
+  readonly #shard: Shard;
+  readonly #sink: ShardSink;
+  readonly #start: StartWatch;
+  readonly #loads: (() => void)[] = [];
+  #watching = new AbortController();
+
+  constructor(shard: Shard, sink: ShardSink, start: StartWatch) {
+    this.#shard = shard;
+    this.#sink = sink;
+    this.#start = start;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const remove = this.#shard.gate.addLoader(this);
+    while (!signal.aborted) {
+      const watching = new AbortController();
+      this.#watching = watching;
+      const forget = onAbort(signal, () => watching.abort(signal.reason));
+      await this.#watch(watching.signal);
+      forget();
+    }
+    remove();
+    this.#loaded();
+  }
+
+  load(): Promise<void> {
+    const loaded = new Promise<void>((resolve) => void this.#loads.push(resolve));
+    this.#watching.abort();
+    return loaded;
+  }
+
+  drop(): void {
+    this.#sink.narrow();
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { gate, key } = this.#shard;
+    const { held } = gate;
+    if (held !== noRanges) return this.#start(shardSelectorOf(key, held), this.#held(signal), signal);
+    if (!this.#sink.hasSynced) {
+      this.#sink.begin();
+      this.#sink.replace(undefined);
+    }
+    this.#loaded();
+    return aborted(signal);
+  }
+
+  #loaded(): void {
+    for (const resolve of this.#loads.splice(0)) resolve();
+  }
+
+  /** A sink that passes on only the objects of held ranges. */
+  #held(signal: AbortSignal): ReflectorSink {
+    const sink = this.#sink;
+    const { gate } = this.#shard;
+    const isOurs = (object: KubernetesObject): boolean => {
+      const isOurs = isHeld(this.#shard, object);
+      if (!isOurs) gate.dropped++;
+      return isOurs;
+    };
+    return {
+      begin: () => sink.begin(),
+      keep: (object, bytes, isDeleted) => {
+        if (isOurs(object)) sink.keep(object, bytes, isDeleted);
+      },
+      replace: (version) => {
+        sink.replace(version);
+        if (!signal.aborted) this.#loaded();
+      },
+      change: (type, object, bytes) => {
+        if (isOurs(object)) sink.change(type, object, bytes);
+        else if (object.metadata.resourceVersion) sink.progress(object.metadata.resourceVersion);
+      },
+      progress: (version) => sink.progress(version),
+      report: (error) => sink.report(error),
+      alive: () => sink.alive(),
+    };
   }
 }
 

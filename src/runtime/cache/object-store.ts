@@ -3,7 +3,6 @@ import type { ObjectKey } from "../client/objects.ts";
 import { show, synchronous } from "../callbacks/callbacks.ts";
 import { TerminalError } from "../errors/api-error.ts";
 
-/** An object in the store. */
 export interface Entry<T extends KubernetesObject = KubernetesObject> {
   readonly object: T;
   /** Length of its JSON as it came. */
@@ -59,7 +58,6 @@ export class ObjectStore<T extends KubernetesObject> {
     for (const objects of this.#namespaces.values()) yield* objects.values();
   }
 
-  /** The entries that an index has for a value. */
   indexed(name: string, value: string): Iterable<Entry<T>> {
     const index = this.#indexes.get(name);
     if (!index) {

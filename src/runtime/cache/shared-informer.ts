@@ -76,7 +76,6 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return this.#synced.wait(signal);
   }
 
-  /** Starts the watches. */
   start(): void {
     this.#running ??= Promise.all(
       [...this.#partitions.values()].map(({ partition, plan }) =>
@@ -143,12 +142,10 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     for (const { partition } of this.#partitions.values()) partition.store.addIndex(name, valuesOf);
   }
 
-  /** Stores the result of a write of this process. */
   wrote(object: KubernetesObject): void {
     this.#partitionOf(object.metadata.namespace)?.wrote(object);
   }
 
-  /** Records that this process deleted an object. */
   wroteDeletion(key: ObjectKey, uid: string | undefined): void {
     this.#partitionOf(key.namespace)?.wroteDeletion(key, uid);
   }
@@ -292,7 +289,6 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
     this.#start();
   }
 
-  /** Marks the end of the first list. */
   markSynced(): void {
     if (this.#isOver) return;
     this.#events.push(syncMark);

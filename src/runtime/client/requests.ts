@@ -17,7 +17,6 @@ export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptio
   return { fieldManager, dryRun: dryRun ? "All" : undefined, fieldValidation };
 }
 
-/** A patch request for a path. */
 export function patchRequest(path: string, patch: Patch, options: WriteOptions): RawRequest {
   const [type, body] =
     "merge" in patch
@@ -50,7 +49,6 @@ export function applyRequest(path: string, body: object, options: ApplyOptions):
   };
 }
 
-/** A delete request for a path. */
 export function deleteRequest(path: string, options: DeleteOptions & DeleteAllOptions): RawRequest {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
   return {

@@ -24,6 +24,11 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   return () => signal.removeEventListener("abort", listener);
 }
 
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => void onAbort(signal, resolve));
+}
+
 /** Waits for a promise, but rejects with the signal's reason once the signal is aborted. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
@@ -85,15 +90,13 @@ export function settledWithin(
 export async function withTimeout<T>(
   clock: Clock,
   milliseconds: number,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
+  reason = (): Error => new DOMException(`no answer within ${Math.round(milliseconds)} ms`, "TimeoutError"),
 ): Promise<T> {
   const abort = new AbortController();
-  const cancel = clock.setTimer(
-    () => abort.abort(new DOMException(`no answer within ${Math.round(milliseconds)} ms`, "TimeoutError")),
-    milliseconds,
-  );
-  const forget = onAbort(signal, () => abort.abort(signal.reason));
+  const cancel = clock.setTimer(() => abort.abort(reason()), milliseconds);
+  const forget = onAbort(signal, () => abort.abort(signal?.reason));
   try {
     return await run(abort.signal);
   } finally {

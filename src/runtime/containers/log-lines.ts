@@ -3,7 +3,6 @@ import { readDuration } from "../clock/waits.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import type { LogLines, LogOptions } from "./options.ts";
 
-/** The request for a log. */
 export function logRequest(path: string, options: LogOptions): RawRequest {
   const { container, follow, tail, since, previous, timestamps, signal } = options;
   return {

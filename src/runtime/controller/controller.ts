@@ -105,7 +105,6 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     return [...new Set([...this.queue.working.keys(), ...ended])];
   }
 
-  /** Notifies an observer from now on. */
   observe(observer: ControllerObserver): void {
     this.#observer = observer;
     this.queue.observer = observer;

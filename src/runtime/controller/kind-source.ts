@@ -1,11 +1,18 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Cache, type InformerEvent, syncFailure } from "../cache/cache.ts";
-import { CallbackError, isThenable, show, stillRuns, synchronous } from "../callbacks/callbacks.ts";
+import {
+  CallbackError,
+  isThenable,
+  show,
+  stillRuns,
+  synchronous,
+  eachDespiteErrors,
+} from "../callbacks/callbacks.ts";
 import { type DeepReadonly, formatKey, keyOf, keyText } from "../client/objects.ts";
 import { onAbort, settledWithin } from "../clock/waits.ts";
 import { hasRange, rangeOf } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";
-import { type Enqueue, type Source, enqueueEach } from "./source.ts";
+import { type Enqueue, type Source } from "./source.ts";
 import type { Predicate } from "./predicate.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import type { Request } from "./reconciler.ts";
@@ -13,12 +20,10 @@ import type { Request } from "./reconciler.ts";
 /** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
 const lowPriority = -100;
 
-/** The inputs of the source of a watched kind. */
 interface KindSourceSpec<T extends KubernetesObject, R> {
   readonly cache: Cache;
   readonly kind: Kind<T>;
   readonly predicates: readonly Predicate<T>[];
-  /** Turns an event into requests. */
   readonly reaction: Reaction<T, R>;
   readonly resyncPeriod: number | undefined;
   /**
@@ -184,7 +189,7 @@ export function mapping<T extends KubernetesObject, R>(
       const add = (requests: unknown): void => {
         if (!Array.isArray(requests))
           throw new TypeError(`it returned ${show(requests)}, which is not an array of requests`);
-        enqueueEach(requests as readonly R[], (request) => {
+        eachDespiteErrors(requests as readonly R[], (request) => {
           const key = synchronous(keyOf(request));
           if (!seen.has(key)) enqueue(request);
           seen.add(key);

@@ -50,13 +50,12 @@ const suspicious = 1000;
  * twice the processor time per request.
  */
 export class HttpConnection implements AnswerSink {
-  /** True once the connection has ended, which may happen between being acquired and being used. */
-  isGone = false;
   readonly #socket: net.Socket;
   readonly #owner: ConnectionOwner;
   readonly #clock: Clock;
   readonly #parser = new AnswerParser(this);
   #exchange: Exchange | undefined;
+  #isGone = false;
   #idleLimit = longestIdle;
   #sentAt = 0;
   /** When data was last sent or received. */
@@ -77,12 +76,17 @@ export class HttpConnection implements AnswerSink {
     socket.on("close", () => this.#end());
   }
 
+  /** True once the connection has ended, which may happen between being acquired and being used. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
   /**
    * Sends a request and resolves with its answer: complete, or up to its body for a stream with a status below 300.
    * Rejects after `timeout` milliseconds without data; a stream may be silent for longer.
    */
   send(bytes: string | Buffer, { timeout, stream }: { timeout: number; stream: boolean }): Promise<Answer> {
-    if (this.isGone) return Promise.reject(new BrokenConnectionError());
+    if (this.#isGone) return Promise.reject(new BrokenConnectionError());
     return new Promise((resolve, reject) => {
       this.#exchange = {
         wantsStream: stream,
@@ -155,7 +159,7 @@ export class HttpConnection implements AnswerSink {
       this.#end(error as Error);
     }
     // Only after all received data was parsed: data after an answer must not be used as the next one.
-    if (!this.#exchange && !this.isGone) this.rest();
+    if (!this.#exchange && !this.#isGone) this.rest();
   }
 
   /** Waits for the next request. */
@@ -168,8 +172,8 @@ export class HttpConnection implements AnswerSink {
   }
 
   #end(error?: Error, isHarmless = false): void {
-    if (this.isGone) return;
-    this.isGone = true;
+    if (this.#isGone) return;
+    this.#isGone = true;
     this.#cancelTimeout();
     if (!error) this.#parser.close();
     const exchange = this.#exchange;

@@ -2,7 +2,7 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
-import { onAbort } from "../clock/waits.ts";
+import { aborted, onAbort, withTimeout } from "../clock/waits.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
 import type { WatchFilter } from "../controller/controller-spec.ts";
 import { TerminalError } from "../errors/api-error.ts";
@@ -13,7 +13,6 @@ import type { Logger } from "../log/logger.ts";
 import type { MemberCluster } from "./cluster.ts";
 import { ControllerSet, type ControllerSetParts } from "./controller-set.ts";
 import type { WarmRunnable } from "./lifecycle.ts";
-import { aborted } from "./runnable-group.ts";
 
 /** The parts of a cluster that was added; times in milliseconds. */
 export interface AddedClusterParts
@@ -159,15 +158,12 @@ export class AddedCluster implements MemberCluster {
     const { clock, lifecycle, log, onRemoved } = this.#parts;
     this.#controllers.forget();
     for (const runnable of this.#runnables) lifecycle.forget(runnable);
-    const late = new AbortController();
-    const forget = onAbort(this.#deadline.signal, () => late.abort());
-    const cancel = clock.setTimer(() => late.abort(), closeTimeout);
-    const closing = this.#closeParts(late.signal).catch((error: unknown) =>
-      log.error("Closing the cluster failed", { error }),
-    );
-    await Promise.race([closing, aborted(late.signal)]);
-    cancel();
-    forget();
+    await withTimeout(clock, closeTimeout, this.#deadline.signal, async (late) => {
+      const closing = this.#closeParts(late).catch((error: unknown) =>
+        log.error("Closing the cluster failed", { error }),
+      );
+      await Promise.race([closing, aborted(late)]);
+    });
     onRemoved();
   }
 

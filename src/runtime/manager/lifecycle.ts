@@ -1,10 +1,10 @@
 import type { Cache } from "../cache/cache.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { Latch } from "../clock/waits.ts";
+import { Latch, aborted } from "../clock/waits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/http-listener.ts";
-import { type Runnable, RunnableGroup, aborted } from "./runnable-group.ts";
+import { type Runnable, RunnableGroup } from "./runnable-group.ts";
 
 /** Elects a leader among several processes. */
 export interface Elector {
@@ -131,7 +131,6 @@ export class Lifecycle {
       throw new AggregateError(this.#errors, this.#errors.map(({ message }) => message).join("; "));
   }
 
-  /** Begins to stop. */
   stop(): void {
     this.#stopping.abort();
   }

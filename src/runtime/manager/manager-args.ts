@@ -18,7 +18,7 @@ export type FlagDefinition = FlagText &
   );
 
 /** The properties of every flag. */
-interface FlagText {
+export interface FlagText {
   readonly description: string;
   /** The environment variable that is read if the flag isn't set. */
   readonly env?: string | undefined;
@@ -30,7 +30,7 @@ interface FlagText {
 export type FlagDefinitions = { readonly [name: string]: FlagDefinition };
 
 /** Refuses properties that a flag doesn't have, which a type parameter otherwise accepts. */
-type OnlyKnown<Flags> = {
+export type OnlyKnown<Flags> = {
   readonly [Name in keyof Flags]: {
     readonly [Property in Exclude<keyof Flags[Name], keyof FlagDefinition>]: never;
   };

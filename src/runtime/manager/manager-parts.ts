@@ -22,40 +22,19 @@ import { MetricsServer, debugHandlers } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
 import { Tracing } from "../tracing/tracing.ts";
-import { makeManagedCertificate } from "../webhook/managed-certificate.ts";
+import { ManagedCertificate } from "../webhook/managed-certificate.ts";
 import { WebhookServer } from "../webhook/webhook-server.ts";
 import { AddedCluster, type AddedClusterParts, ClusterSet } from "./added-cluster.ts";
 import { ControllerSet } from "./controller-set.ts";
-import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
+import { Lifecycle } from "./lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { LoopWatchdog, readMemoryLimits, Sampler } from "./process-watch.ts";
 
-/** The parts of a manager. Creating them sends nothing and opens nothing. */
-export interface ManagerParts {
-  readonly clock: Clock;
-  readonly config: () => Promise<ClusterConfig>;
-  readonly log: Logger;
-  readonly client: Client;
-  readonly cache: Cache;
-  readonly events: ApiEventRecorder;
-  readonly controllers: ControllerSet;
-  readonly clusters: ClusterSet;
-  readonly webhooks: WebhookServer;
-  readonly healthChecks: HealthChecks;
-  readonly readyChecks: HealthChecks;
-  readonly probes: ProbeServer;
-  readonly metricsServer: MetricsServer;
-  readonly lifecycle: Lifecycle;
-  /** Returns true if no controller has anything to do at the moment. */
-  readonly isIdle: () => boolean;
-  /** Logs and counts the failure of a user's function. */
-  readonly report: (error: CallbackError) => void;
-  /** Closes the connections. */
-  readonly close: () => Promise<void>;
-}
+/** The parts of a manager. */
+export type ManagerParts = ReturnType<typeof makeManagerParts>;
 
-/** Creates and connects the parts of a manager. */
-export function makeManagerParts(options: ManagerOptions): ManagerParts {
+/** Creates and connects the parts of a manager. Sends nothing and opens nothing. */
+export function makeManagerParts(options: ManagerOptions) {
   const base = makeBase(options);
   const { clock, slices, log, measurements, config } = base;
   const { background, events, elector } = makeElection(options, base);
@@ -73,9 +52,32 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     controllers: () => measurements.controllers,
     caches: () => [cache, ...[...clusters.all.values()].map((cluster) => cluster.cache)],
   });
-  const servers = [probes, metricsServer, watchdog, sampler];
-  const stages = { servers, webhooks, cache, elector, sharing, events, tracing };
-  const lifecycle = makeLifecycle(options, base, stages);
+  const lifecycle = new Lifecycle({
+    log,
+    clock,
+    prepare: async () => {
+      const { credentials } = await config();
+      await tracing.start();
+      if (!parseBindAddress(options.metrics?.bindAddress ?? "0")) return;
+      await measurements.start({
+        cache,
+        droppedEvents: () => events.dropped,
+        webhooks,
+        lease: options.leaderElection?.id,
+        credentials,
+        clock,
+        sharing,
+        memory: readMemoryLimits(),
+      });
+    },
+    servers: [probes, metricsServer, watchdog, sampler],
+    webhooks,
+    cache,
+    elector,
+    member: sharing?.member,
+    events,
+    gracefulShutdownTimeout: graceOf(options),
+  });
   const controllers = new ControllerSet(
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
     { log, clock, slices, events, lifecycle, measurements, tracing },
@@ -84,7 +86,8 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     const shared = { lifecycle, tracing, onRemoved };
     return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, shared);
   });
-  const close = async () => void (await Promise.all([live.close(), background.close()]));
+  const close = async (): Promise<void> => void (await Promise.all([live.close(), background.close()]));
+  /** Logs and counts the failure of a user's function. */
   const report = (error: CallbackError) => {
     logCallbackError(log, error, {});
     measurements.callbackFailed(error.callback);
@@ -285,48 +288,10 @@ function makeWebhookServer(
       selfManaged &&
       (() => {
         const converted = () => [...server.converted.values()].map(({ hub }) => hub);
-        return makeManagedCertificate(selfManaged, config, { client: live, clock, log, converted });
+        return new ManagedCertificate(selfManaged, { client: live, config, clock, log, converted });
       }),
   });
   return server;
-}
-
-interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
-  readonly webhooks: WebhookServer;
-  readonly events: ApiEventRecorder;
-  readonly tracing: Tracing;
-  readonly sharing: Sharing | undefined;
-}
-
-function makeLifecycle(
-  options: ManagerOptions,
-  { log, clock, config, measurements }: Base,
-  { tracing, sharing, ...stages }: Stages,
-): Lifecycle {
-  const { leaderElection, metrics } = options;
-  return new Lifecycle({
-    log,
-    clock,
-    prepare: async () => {
-      const { credentials } = await config();
-      await tracing.start();
-      if (!parseBindAddress(metrics?.bindAddress ?? "0")) return;
-      const { cache, webhooks, events } = stages;
-      await measurements.start({
-        cache,
-        droppedEvents: () => events.dropped,
-        webhooks,
-        lease: leaderElection?.id,
-        credentials,
-        clock,
-        sharing,
-        memory: readMemoryLimits(),
-      });
-    },
-    ...stages,
-    member: sharing?.member,
-    gracefulShutdownTimeout: graceOf(options),
-  });
 }
 
 function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {

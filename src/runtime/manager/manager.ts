@@ -7,6 +7,7 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
+import { onAbort } from "../clock/waits.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
 import type { WatchFilter } from "../controller/controller-spec.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
@@ -167,14 +168,12 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
    */
   async start(signal?: AbortSignal): Promise<void> {
     const { log, lifecycle, clusters, close } = this.#parts;
-    const stop = () => lifecycle.stop();
-    if (signal?.aborted) stop();
-    signal?.addEventListener("abort", stop, { once: true });
+    const forget = onAbort(signal, () => lifecycle.stop());
     try {
       if (this.#ownsProcess) await runAsProcess(log, lifecycle);
       else await lifecycle.run();
     } finally {
-      signal?.removeEventListener("abort", stop);
+      forget();
       await clusters.removeAll();
       await close();
     }

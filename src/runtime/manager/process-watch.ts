@@ -73,7 +73,6 @@ export class LoopWatchdog implements Service {
   }
 }
 
-/** The parts of a manager that samples describe. */
 interface SampledParts {
   readonly controllers: () => readonly MeasurableController[];
   /** The caches of all clusters. */

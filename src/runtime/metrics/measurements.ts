@@ -24,7 +24,6 @@ export class Measurements {
     return this.#metrics;
   }
 
-  /** Starts counting. */
   async start(
     parts: MeasuredParts & {
       readonly webhooks: WebhookServer;
@@ -58,7 +57,6 @@ export class Measurements {
     this.#metrics?.controllers.forget(controller);
   }
 
-  /** Counts the failure of a user's function. */
   callbackFailed(callback: CallbackName): void {
     if (this.#metrics) this.#metrics.callbackFailed(callback);
     else this.#early.push(callback);

@@ -41,7 +41,6 @@ export interface MetricsOptions {
   readonly debug?: boolean | undefined;
 }
 
-/** Options of the server. */
 export interface MetricsServerParts {
   readonly options: MetricsOptions;
   readonly client: Client;

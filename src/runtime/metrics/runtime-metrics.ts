@@ -7,7 +7,7 @@ import type { WebhookObserver } from "../webhook/webhook-server.ts";
 import type { MemberObserver, Sharing } from "../leader-election/lease-member.ts";
 import { countRanges } from "../shards/ranges.ts";
 import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
-import type { CertificateSpan, CredentialsObserver, ProgramEnding } from "../http/config.ts";
+import type { CertificateSpan, ProgramEnding } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
 
 /** The parts that the metrics read when they are scraped. */
@@ -60,7 +60,7 @@ export class RuntimeMetrics {
   readonly #meters = new Meters();
   readonly registry = this.#meters.registry;
   readonly controllers = new ControllerMetrics(this.#meters);
-  readonly client: ClientMetrics;
+  readonly client: ReturnType<typeof clientMetrics>;
   readonly webhooks: WebhookObserver;
   readonly #isLeading: Gauge<"name">;
   readonly #blockedSeconds: Counter;
@@ -69,7 +69,7 @@ export class RuntimeMetrics {
 
   constructor(parts: MeasuredParts) {
     const meters = this.#meters;
-    this.client = new ClientMetrics(meters, parts.clock);
+    this.client = clientMetrics(meters, parts.clock);
     this.#isLeading = meters.gauge(
       "leader_election_master_status",
       "1 while this process holds the lease.",
@@ -425,99 +425,83 @@ const ageBuckets = [
 ];
 
 /** The metrics of a client, with client-go's names, labels and buckets. */
-class ClientMetrics implements CredentialsObserver {
-  readonly #clock: Clock;
-  readonly #requests: Counter<"code" | "method" | "host">;
-  readonly #retries: Counter<"code" | "verb" | "host">;
-  readonly #programRuns: Counter<"code" | "call_status">;
-  readonly #seconds: Histogram<"verb" | "host">;
-  readonly #waited: Histogram<"verb" | "host">;
-  readonly #requestBytes: Histogram<"verb" | "host">;
-  readonly #responseBytes: Histogram<"verb" | "host">;
-  readonly #lookups: Histogram<"host">;
-  readonly #certificateAges: Histogram;
-  #certificate: CertificateSpan | undefined;
-
-  constructor(meters: Meters, clock: Clock) {
-    this.#clock = clock;
-    this.#requests = meters.counter(
-      "rest_client_requests_total",
-      "Requests to the API server, each attempt counted.",
-      "code",
-      "method",
-      "host",
-    );
-    this.#retries = meters.counter(
-      "rest_client_request_retries_total",
-      "Attempts after the first one of a request.",
-      "code",
-      "verb",
-      "host",
-    );
-    this.#programRuns = meters.counter(
-      "rest_client_exec_plugin_call_total",
-      "Runs of a credential program, by exit code.",
-      "code",
-      "call_status",
-    );
-    const byVerb = (name: string, help: string, buckets: readonly number[]) =>
-      meters.histogram(`rest_client_${name}`, help, buckets, "verb", "host");
-    this.#seconds = byVerb(
-      "request_duration_seconds",
-      "How long the API server takes to answer.",
-      latencyBuckets,
-    );
-    this.#waited = byVerb(
-      "rate_limiter_duration_seconds",
-      "How long requests wait for a free connection; nothing else holds them back on this side.",
-      latencyBuckets,
-    );
-    this.#requestBytes = byVerb("request_size_bytes", "Bytes sent.", sizeBuckets);
-    this.#responseBytes = byVerb(
-      "response_size_bytes",
-      "Bytes of answers; of a watch they aren't known.",
-      sizeBuckets,
-    );
-    this.#lookups = meters.histogram(
-      "rest_client_dns_resolution_duration_seconds",
-      "How long it takes to find the API server's address.",
-      latencyBuckets.slice(0, -1),
-      "host",
-    );
-    this.#certificateAges = meters.histogram(
-      "rest_client_exec_plugin_certificate_rotation_age",
-      "Seconds that certificates of a credential program lived.",
-      ageBuckets,
-    );
-    meters.computed(
-      "rest_client_exec_plugin_ttl_seconds",
-      "Seconds until the certificate of a credential program ends; +Inf without one.",
-      [],
-      (ttl) => ttl.set(this.#certificate ? (this.#certificate.to - clock.now()) / 1000 : Infinity),
-    );
-  }
-
-  request(report: RequestReport): void {
-    const { code, method, host } = report;
-    const labels = { verb: method, host };
-    this.#requests.inc({ code, method, host });
-    if (report.attempt > 0) this.#retries.inc({ code, ...labels });
-    this.#seconds.observe(labels, report.seconds);
-    this.#waited.observe(labels, report.waited);
-    this.#requestBytes.observe(labels, report.requestBytes);
-    if (report.responseBytes !== undefined) this.#responseBytes.observe(labels, report.responseBytes);
-  }
-
-  lookup({ host, seconds }: LookupReport): void {
-    this.#lookups.observe({ host }, seconds);
-  }
-
-  programRan(code: number, ending: ProgramEnding): void {
-    this.#programRuns.inc({ code: String(code), call_status: ending });
-  }
-
-  certificateChanged(certificate: CertificateSpan | undefined): void {
-    if (this.#certificate) this.#certificateAges.observe((this.#clock.now() - this.#certificate.from) / 1000);
-    this.#certificate = certificate;
-  }
+function clientMetrics(meters: Meters, clock: Clock) {
+  let certificate: CertificateSpan | undefined;
+  const requests = meters.counter(
+    "rest_client_requests_total",
+    "Requests to the API server, each attempt counted.",
+    "code",
+    "method",
+    "host",
+  );
+  const retries = meters.counter(
+    "rest_client_request_retries_total",
+    "Attempts after the first one of a request.",
+    "code",
+    "verb",
+    "host",
+  );
+  const programRuns = meters.counter(
+    "rest_client_exec_plugin_call_total",
+    "Runs of a credential program, by exit code.",
+    "code",
+    "call_status",
+  );
+  const byVerb = (name: string, help: string, buckets: readonly number[]) =>
+    meters.histogram(`rest_client_${name}`, help, buckets, "verb", "host");
+  const seconds = byVerb(
+    "request_duration_seconds",
+    "How long the API server takes to answer.",
+    latencyBuckets,
+  );
+  const waited = byVerb(
+    "rate_limiter_duration_seconds",
+    "How long requests wait for a free connection; nothing else holds them back on this side.",
+    latencyBuckets,
+  );
+  const requestBytes = byVerb("request_size_bytes", "Bytes sent.", sizeBuckets);
+  const responseBytes = byVerb(
+    "response_size_bytes",
+    "Bytes of answers; of a watch they aren't known.",
+    sizeBuckets,
+  );
+  const lookups = meters.histogram(
+    "rest_client_dns_resolution_duration_seconds",
+    "How long it takes to find the API server's address.",
+    latencyBuckets.slice(0, -1),
+    "host",
+  );
+  const certificateAges = meters.histogram(
+    "rest_client_exec_plugin_certificate_rotation_age",
+    "Seconds that certificates of a credential program lived.",
+    ageBuckets,
+  );
+  meters.computed(
+    "rest_client_exec_plugin_ttl_seconds",
+    "Seconds until the certificate of a credential program ends; +Inf without one.",
+    [],
+    (ttl) => ttl.set(certificate ? (certificate.to - clock.now()) / 1000 : Infinity),
+  );
+  return {
+    request(report: RequestReport): void {
+      const { code, method, host } = report;
+      const labels = { verb: method, host };
+      requests.inc({ code, method, host });
+      if (report.attempt > 0) retries.inc({ code, ...labels });
+      seconds.observe(labels, report.seconds);
+      waited.observe(labels, report.waited);
+      requestBytes.observe(labels, report.requestBytes);
+      if (report.responseBytes !== undefined) responseBytes.observe(labels, report.responseBytes);
+    },
+    lookup(report: LookupReport): void {
+      lookups.observe({ host: report.host }, report.seconds);
+    },
+    programRan(code: number, ending: ProgramEnding): void {
+      programRuns.inc({ code: String(code), call_status: ending });
+    },
+    certificateChanged(next: CertificateSpan | undefined): void {
+      if (certificate) certificateAges.observe((clock.now() - certificate.from) / 1000);
+      certificate = next;
+    },
+  };
 }

@@ -2,7 +2,6 @@
 
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 
-/** Options of a queue. */
 export interface WorkQueueOptions<R> {
   /** Two requests with the same key are the same request. */
   readonly keyOf: (request: R) => string;
@@ -20,13 +19,11 @@ export interface QueueObserver {
   finished(worked: number): void;
 }
 
-/** A request that was taken, with its priority. */
 export interface Taken<R> {
   readonly request: R;
   readonly priority: number;
 }
 
-/** When and how urgently. */
 export interface AddOptions {
   /** Delay in milliseconds. */
   readonly after?: number | undefined;
@@ -82,7 +79,6 @@ export class WorkQueue<R> {
     return this.#depths;
   }
 
-  /** The number of ready requests. */
   get depth(): number {
     let depth = 0;
     for (const count of this.#depths.values()) depth += count;

@@ -20,7 +20,6 @@ export interface Listener {
   close(deadline: AbortSignal): Promise<void>;
 }
 
-/** Starts a plain HTTP server. */
 export function listenHttp(address: BindAddress, handler: HttpHandler): Promise<Listener> {
   return listen(createServer(requestListener(handler)), address);
 }

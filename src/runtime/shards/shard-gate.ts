@@ -21,7 +21,6 @@ export interface ShardWorker {
   resume(): void;
 }
 
-/** The settings of a gate. */
 export interface ShardGateOptions {
   readonly by: ShardKey;
   readonly clock: Clock;
@@ -42,14 +41,12 @@ export class ShardGate {
    * The number of objects that the server sent although they belong to others, as servers without sharded watches do.
    */
   dropped = 0;
-  /** The ranges whose objects are cached. */
-  held = noRanges;
-  /** The ranges whose objects are reconciled. */
-  open = noRanges;
   readonly #options: ShardGateOptions;
   readonly #loaders = new Set<ShardLoader>();
   readonly #workers = new Set<ShardWorker>();
   readonly #openings = new Set<(ranges: Ranges) => void>();
+  #held = noRanges;
+  #open = noRanges;
   #draining = noRanges;
   /** Counts changes of the ranges, to find out that a load in progress is outdated. */
   #changes = 0;
@@ -61,8 +58,16 @@ export class ShardGate {
     this.#options = options;
   }
 
+  get held(): Ranges {
+    return this.#held;
+  }
+
+  get open(): Ranges {
+    return this.#open;
+  }
+
   isOpen(range: number | undefined): boolean {
-    return range !== undefined && hasRange(this.open, range);
+    return range !== undefined && hasRange(this.#open, range);
   }
 
   /** True if reconciles may start. A process that could not renew its Lease waits. */
@@ -93,13 +98,13 @@ export class ShardGate {
 
   /** Loads ranges and opens them; resolves with the ranges that were opened. */
   async hold(ranges: Ranges): Promise<Ranges> {
-    this.held |= ranges;
+    this.#held |= ranges;
     const change = ++this.#changes;
     await Promise.all([...this.#loaders].map((loader) => loader.load()));
     // The last change waits for a load that has all of them.
     if (change !== this.#changes) return noRanges;
-    const opened = this.held & ~this.#draining & ~this.open;
-    this.open |= opened;
+    const opened = this.#held & ~this.#draining & ~this.#open;
+    this.#open |= opened;
     for (const listener of this.#openings) listener(opened);
     return opened;
   }
@@ -109,7 +114,7 @@ export class ShardGate {
    */
   async drain(ranges: Ranges): Promise<boolean> {
     const life = this.#lives;
-    this.open &= ~ranges;
+    this.#open &= ~ranges;
     this.#draining |= ranges;
     const workers = [...this.#workers];
     const idle = Promise.all(workers.map((worker) => worker.idle(ranges))).then(() => {});
@@ -118,7 +123,7 @@ export class ShardGate {
       for (const worker of workers) worker.abort(ranges);
     });
     if (life !== this.#lives) return false;
-    this.held &= ~ranges;
+    this.#held &= ~ranges;
     this.#draining &= ~ranges;
     for (const loader of this.#loaders) loader.drop();
     return true;
@@ -126,11 +131,11 @@ export class ShardGate {
 
   /** Closes all ranges at once: others may hold them. */
   lose(): void {
-    const lost = this.held;
+    const lost = this.#held;
     this.#lives++;
     this.#changes++;
-    this.held = noRanges;
-    this.open = noRanges;
+    this.#held = noRanges;
+    this.#open = noRanges;
     this.#draining = noRanges;
     for (const worker of this.#workers) worker.abort(lost);
     for (const loader of this.#loaders) loader.drop();

@@ -40,7 +40,6 @@ export interface WatchFrame {
   readonly object: KubernetesObject;
 }
 
-/** An event for the watcher. */
 export type WatcherEvent =
   | { readonly type: "start" }
   | { readonly type: "listed"; readonly version: string | undefined }
@@ -80,7 +79,6 @@ export type WatcherCommand =
   | { readonly type: "progress"; readonly version: string }
   | { readonly type: "report"; readonly error: ApiError };
 
-/** The inputs of a step. */
 export interface WatcherContext {
   /** Milliseconds of a monotonic clock. */
   readonly now: number;

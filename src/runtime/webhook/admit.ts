@@ -16,7 +16,7 @@ import type {
 } from "./webhooks.ts";
 
 /** The decision of a handler. */
-interface AdmissionAnswer {
+export interface AdmissionAnswer {
   readonly allowed: boolean;
   readonly status?: Partial<Status> | undefined;
   readonly patch?: readonly JSONPatchOperation[] | undefined;
@@ -24,7 +24,6 @@ interface AdmissionAnswer {
   readonly auditAnnotations?: { readonly [key: string]: string } | undefined;
 }
 
-/** Handles one admission request. */
 export type AdmissionHandler = (request: AdmissionRequest, signal: AbortSignal) => Promise<AdmissionAnswer>;
 
 const group = "admission.k8s.io";

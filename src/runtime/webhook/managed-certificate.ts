@@ -26,14 +26,11 @@ import type { Logger } from "../log/logger.ts";
 import { type Certificate, type CertificateSource, assertUsable } from "../tls/certificate-files.ts";
 import type { SelfManagedCertificateOptions } from "./webhook-server.ts";
 
-/** Options of a managed certificate. */
-export interface ManagedCertificateOptions {
+/** The parts of the manager that a managed certificate uses. */
+interface ManagedCertificateParts {
   /** Reads and writes live. */
   readonly client: Client;
-  readonly service: () => Promise<WebhookService>;
-  /** Stores the certificate for all replicas. */
-  readonly secretName: (service: WebhookService) => string;
-  readonly days: number;
+  readonly config: () => Promise<ClusterConfig>;
   /** The kinds whose CRDs convert through the Service. */
   readonly converted: () => Iterable<Kind>;
   readonly clock: Clock;
@@ -49,13 +46,15 @@ const checkEvery = 300_000;
  * on webhook configurations, and get and patch on the CRDs of converted kinds.
  */
 export class ManagedCertificate implements CertificateSource {
-  readonly #options: ManagedCertificateOptions;
+  readonly #options: SelfManagedCertificateOptions;
+  readonly #parts: ManagedCertificateParts;
   #current: CertificateBundle | undefined;
   #cancel: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(options: ManagedCertificateOptions) {
+  constructor(options: SelfManagedCertificateOptions, parts: ManagedCertificateParts) {
     this.#options = options;
+    this.#parts = parts;
   }
 
   async start(onChange: (certificate: Certificate) => void): Promise<Certificate> {
@@ -71,7 +70,7 @@ export class ManagedCertificate implements CertificateSource {
 
   #schedule(onChange: (certificate: Certificate) => void): void {
     if (this.#isStopped) return;
-    this.#cancel = this.#options.clock.setTimer(() => void this.#check(onChange), checkEvery);
+    this.#cancel = this.#parts.clock.setTimer(() => void this.#check(onChange), checkEvery);
   }
 
   async #check(onChange: (certificate: Certificate) => void): Promise<void> {
@@ -79,18 +78,18 @@ export class ManagedCertificate implements CertificateSource {
       const next = await this.#renew();
       if (!this.#isStopped && next.cert !== this.#current?.cert) {
         onChange(next);
-        this.#options.log.info("Serving a new webhook certificate");
+        this.#parts.log.info("Serving a new webhook certificate");
       }
       this.#current = next;
     } catch (error) {
-      this.#options.log.error("Can't look after the webhook certificate, trying again later", { error });
+      this.#parts.log.error("Can't look after the webhook certificate, trying again later", { error });
     }
     this.#schedule(onChange);
   }
 
   async #renew(): Promise<CertificateBundle> {
-    const { client, log, converted, clock } = this.#options;
-    const service = await this.#options.service();
+    const { client, log, converted, clock } = this.#parts;
+    const service = await this.#service();
     const bundle = await this.#agree(service);
     // The CA is written first: with the new one the previous one remains trusted.
     const inject = () => injectAuthority(client, service, converted(), bundle.caBundle);
@@ -99,11 +98,21 @@ export class ManagedCertificate implements CertificateSource {
     return bundle;
   }
 
+  async #service(): Promise<WebhookService> {
+    const { service: name, namespace: given } = this.#options;
+    const namespace = given ?? podNamespace() ?? (await this.#parts.config()).namespace;
+    if (namespace) return { name, namespace };
+    throw new TerminalError(
+      "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
+    );
+  }
+
   /** Replicas may write at the same time: one succeeds, the others adopt what it wrote. */
   async #agree(service: WebhookService): Promise<CertificateBundle> {
-    const { client, clock, converted, days, secretName } = this.#options;
+    const { client, clock, converted } = this.#parts;
     const { name, namespace } = service;
-    const key = { namespace, name: secretName(service) };
+    const { secret: secretName = `${name}-cert`, days = 90 } = this.#options;
+    const key = { namespace, name: secretName };
     for (let attempt = 1; ; attempt++) {
       const secret = await client.find(Secret, key, { live: true });
       const stored = secret && readSecret(secret);
@@ -129,31 +138,6 @@ export class ManagedCertificate implements CertificateSource {
       }
     }
   }
-}
-
-/** Creates the certificate source for the given options. */
-export function makeManagedCertificate(
-  { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
-  config: () => Promise<ClusterConfig>,
-  parts: {
-    readonly client: Client;
-    readonly clock: Clock;
-    readonly log: Logger;
-    readonly converted: () => Iterable<Kind>;
-  },
-): ManagedCertificate {
-  return new ManagedCertificate({
-    ...parts,
-    days,
-    secretName: (service) => secret ?? `${service.name}-cert`,
-    service: async () => {
-      const found = namespace ?? podNamespace() ?? (await config()).namespace;
-      if (found) return { name, namespace: found };
-      throw new TerminalError(
-        "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
-      );
-    },
-  });
 }
 
 /** The Service in front of the webhooks. */

@@ -100,7 +100,6 @@ export interface WebhookObserver extends CertificateObserver {
   certified(certificate: Certificate): void;
 }
 
-/** Options of the server. */
 export interface WebhookServerParts {
   readonly options: WebhookServerOptions;
   readonly log: Logger;
@@ -119,12 +118,10 @@ interface IncomingCall extends Pick<WebhookCall, "path"> {
 
 /** Serves the webhooks of a manager over TLS. Doesn't listen if it has none. */
 export class WebhookServer implements Service {
-  /** Is notified of every call. */
   observer: WebhookObserver | undefined;
   readonly #parts: WebhookServerParts;
   readonly #admission = new Map<string, AdmissionHandler>();
-  /** The kinds that are converted here; builders add to it. */
-  readonly converted = new Map<string, ConvertedKind>();
+  readonly #converted = new Map<string, ConvertedKind>();
   readonly #shutdownDelay: number;
   #listener: Listener | undefined;
 
@@ -140,10 +137,14 @@ export class WebhookServer implements Service {
 
   /** True if the manager has webhooks and they are enabled. */
   get isNeeded(): boolean {
-    return this.#parts.options.enabled !== false && this.#admission.size + this.converted.size > 0;
+    return this.#parts.options.enabled !== false && this.#admission.size + this.#converted.size > 0;
   }
 
-  /** The logger of the webhooks. */
+  /** The kinds that are converted here; builders add to it. */
+  get converted(): Map<string, ConvertedKind> {
+    return this.#converted;
+  }
+
   get log(): Logger {
     return this.#parts.log;
   }
@@ -216,7 +217,7 @@ export class WebhookServer implements Service {
   }
 
   get #paths(): string[] {
-    return [...this.#admission.keys(), ...(this.converted.size > 0 ? [conversionPath] : [])];
+    return [...this.#admission.keys(), ...(this.#converted.size > 0 ? [conversionPath] : [])];
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -245,7 +246,7 @@ export class WebhookServer implements Service {
       const review = await read();
       const body =
         path === conversionPath
-          ? convertReview(this.converted, review, (error) => this.#reportConversion(error))
+          ? convertReview(this.#converted, review, (error) => this.#reportConversion(error))
           : await this.#review(path, review, signal());
       return { status, body };
     } catch (error) {
