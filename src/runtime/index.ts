@@ -8,9 +8,9 @@ export { Manager } from "./manager/manager.ts";
 export type { ManagerClientOptions, ManagerOptions } from "./manager/manager-options.ts";
 export type { ManagerArgs, FlagDefinition, FlagDefinitions, FlagValues } from "./manager/manager-args.ts";
 export type { Cluster, MemberCluster } from "./manager/cluster.ts";
-export type { Runnable, RunContext } from "./manager/runnable-group.ts";
+export type { Runnable, RunContext } from "./manager/lifecycle.ts";
 export type { ScheduledContext, ScheduledRun, ScheduledWork } from "./manager/scheduled-work.ts";
-export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/options.ts";
+export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/lease-elector.ts";
 export type { MetricsOptions } from "./metrics/metrics-server.ts";
 export type { HttpHandler } from "./serve/http-listener.ts";
 export type { HealthCheck } from "./health/health-checks.ts";
@@ -56,19 +56,7 @@ export type {
 // Reading and writing objects.
 export type * from "./client/client.ts";
 export { type ClientOptions, createClient } from "./client/live-client.ts";
-export {
-  formatKey,
-  keyOf,
-  keyText,
-  type ObjectKey,
-  type ObjectRef,
-  type DeepReadonly,
-  type Edit,
-  type Desired,
-  type DesiredStatus,
-  type Loose,
-  type StatusOf,
-} from "./client/objects.ts";
+export { formatKey, keyOf, keyText } from "./client/client.ts";
 export { isMetadataOnly, metadataOnly } from "./client/metadata-only.ts";
 export { Children, type Preparation, type Rejection, removeForeignPorts } from "./client/children.ts";
 export * from "./client/read-modify-write.ts";

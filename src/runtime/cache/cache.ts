@@ -2,10 +2,10 @@
 // `create-cache.ts` makes it, `shared-informer.ts` is the informer of a kind, and `partition.ts` merges one watch with
 // our own writes. `cached-client.ts` is the client that controllers use: it reads from the cache and writes to the
 // server.
+
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Reader, Selection } from "../client/client.ts";
-import type { DeepReadonly, ObjectKey } from "../client/objects.ts";
+import type { DeepReadonly, ObjectKey, Reader, Selection } from "../client/client.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 /**

@@ -1,28 +1,26 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { bodyToApply } from "../client/apply-body.ts";
-import type {
-  ApplyOptions,
-  Client,
-  ClientDefaults,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  ListOptions,
-  Patch,
-  PatchOptions,
-  ReadOptions,
-  WriteOptions,
-} from "../client/client.ts";
-import { namespaceOf } from "../client/requests.ts";
 import {
+  type ApplyOptions,
+  type Client,
+  type ClientDefaults,
+  type CreateOptions,
   type DeepReadonly,
+  type DeleteAllOptions,
+  type DeleteOptions,
   type Desired,
   type DesiredStatus,
   type Edit,
+  type ListOptions,
   type ObjectKey,
   type ObjectRef,
+  type Patch,
+  type PatchOptions,
+  type ReadOptions,
+  type WriteOptions,
   keyOf,
-} from "../client/objects.ts";
+} from "../client/client.ts";
+import { namespaceOf } from "../client/requests.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
 import { hashOf, isAppliedAlready, ownedBy } from "./applied-fields.ts";
 import type { Cache } from "./cache.ts";

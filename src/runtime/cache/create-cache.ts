@@ -3,18 +3,24 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import type { Client, ListOptions, ReadOptions } from "../client/client.ts";
-import { type DeepReadonly, type ObjectKey, formatKey, keyText } from "../client/objects.ts";
+import {
+  type Client,
+  type DeepReadonly,
+  type ListOptions,
+  type ObjectKey,
+  type ReadOptions,
+  formatKey,
+  keyText,
+} from "../client/client.ts";
 import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import type { Cache, CacheOptions, Informer, InformerScope, KindCacheOptions } from "./cache.ts";
 import { type PartitionPlan, SharedInformer } from "./shared-informer.ts";
 import type { ShardGate, ShardKey, ShardLoader } from "../shards/shard-gate.ts";
-import { resourcePath } from "../client/requests.ts";
+import { matchFields, matchLabels, resourcePath } from "../client/requests.ts";
 import { Reflector, type ReflectorSink } from "../watch/reflector.ts";
 import { noteOwnership, ownershipOf } from "./applied-fields.ts";
 import { freezeShared } from "./object-store.ts";
-import { matchFields, matchLabels } from "../client/selection.ts";
 import { aborted, onAbort } from "../clock/waits.ts";
 import { hasRange, noRanges, shardSelectorOf } from "../shards/ranges.ts";
 

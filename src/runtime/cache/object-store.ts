@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ObjectKey } from "../client/objects.ts";
+import type { ObjectKey } from "../client/client.ts";
 import { show, synchronous } from "../callbacks/callbacks.ts";
 import { TerminalError } from "../errors/api-error.ts";
 

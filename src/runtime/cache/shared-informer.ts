@@ -1,9 +1,9 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { namespaceOf, required } from "../client/requests.ts";
+import { matchLabels, namespaceOf, required } from "../client/requests.ts";
 import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
-import { type DeepReadonly, type ObjectKey, asReadonly, keyText } from "../client/objects.ts";
-import type { Selection } from "../client/client.ts";
+import { type DeepReadonly, type ObjectKey, type Selection, keyText } from "../client/client.ts";
+import { asReadonly } from "../client/live-reader.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type {
@@ -15,7 +15,6 @@ import type {
   Subscription,
 } from "./cache.ts";
 import { Latch } from "../clock/waits.ts";
-import { matchLabels } from "../client/selection.ts";
 import type { Entry } from "./object-store.ts";
 import { Partition } from "./partition.ts";
 
@@ -39,20 +38,17 @@ export interface InformerParts {
 /** The informer of a kind: its partitions and its subscribers. */
 export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly kind: Kind<T>;
-  readonly #clock: Clock;
-  readonly #slices: TimeSlices;
-  readonly #onError: (error: Error) => void;
+  readonly #parts: InformerParts;
   readonly #partitions = new Map<string | undefined, { partition: Partition<T>; plan: PartitionPlan }>();
   readonly #queues = new Set<HandlerQueue<T>>();
   readonly #synced = new Latch();
   readonly #stop = new AbortController();
   #running: Promise<unknown> | undefined;
 
-  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], { clock, slices, onError }: InformerParts) {
+  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], parts: InformerParts) {
     this.kind = kind;
-    this.#clock = clock;
-    this.#slices = slices;
-    this.#onError = onError;
+    this.#parts = parts;
+    const { clock, onError } = parts;
     for (const plan of plans) {
       const partition = new Partition<T>({
         prepare: (object) => plan.prepare(object) as T,
@@ -101,12 +97,12 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     const queue: HandlerQueue<T> = new HandlerQueue<T>({
       handler: handler as unknown as InformerHandler<T>,
       onError: ({ object }, thrown) =>
-        this.#onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
+        this.#parts.onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
       onEnd: () => {
         cancelResync?.();
         this.#queues.delete(queue);
       },
-      slices: this.#slices,
+      slices: this.#parts.slices,
       existing: () => [...this.#seen()].map(({ object }) => object),
     });
     this.#queues.add(queue);
@@ -158,7 +154,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return {
       objects: sum(({ store }) => store.size),
       bytes: sum(({ store }) => store.bytes),
-      lastEventAge: ages.length === 0 ? undefined : this.#clock.monotonic() - Math.min(...ages),
+      lastEventAge: ages.length === 0 ? undefined : this.#parts.clock.monotonic() - Math.min(...ages),
       relists: sum(({ relists }) => relists),
       watchErrors: sum(({ watchErrors }) => watchErrors),
       lastError: partitions.find(({ lastError }) => lastError)?.lastError,
@@ -213,7 +209,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     let cancel: () => void;
     const plan = (): void => {
       // Controllers that were started together should not do all their work at the same time.
-      cancel = this.#clock.setTimer(resync, period * (0.9 + Math.random() * 0.2));
+      cancel = this.#parts.clock.setTimer(resync, period * (0.9 + Math.random() * 0.2));
     };
     const resync = (): void => {
       const events = [...this.#seen()].map(

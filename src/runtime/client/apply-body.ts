@@ -7,8 +7,7 @@ import {
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
-import type { Desired } from "./objects.ts";
-import type { ApplyOptions, Owner } from "./client.ts";
+import type { ApplyOptions, Desired, Owner } from "./client.ts";
 import { namespaceOf, required, typed } from "./requests.ts";
 
 /** The body of a create or an apply, with kind, namespace and owner. */

@@ -8,8 +8,16 @@ import {
 } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
-import type { Client, Owner } from "./client.ts";
-import { type DeepReadonly, type Desired, type Edit, type ObjectKey, formatKey, keyOf } from "./objects.ts";
+import {
+  type Client,
+  type DeepReadonly,
+  type Desired,
+  type Edit,
+  type ObjectKey,
+  type Owner,
+  formatKey,
+  keyOf,
+} from "./client.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {

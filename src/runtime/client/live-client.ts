@@ -10,30 +10,27 @@ import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, TransportOptions } from "../http/transport.ts";
 import { bodyToApply, bodyWithOwner, conflictOfUid, formerController } from "./apply-body.ts";
-import type {
-  ApplyOptions,
-  Client,
-  ClientDefaults,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  Patch,
-  PatchOptions,
-  Subresource,
-  WriteOptions,
-} from "./client.ts";
 import {
+  type ApplyOptions,
+  type Client,
+  type ClientDefaults,
+  type CreateOptions,
   type DeepReadonly,
+  type DeleteAllOptions,
+  type DeleteOptions,
   type Desired,
   type DesiredStatus,
   type Edit,
   type ObjectKey,
   type ObjectRef,
-  asReadonly,
+  type Patch,
+  type PatchOptions,
+  type Subresource,
+  type WriteOptions,
   keyOf,
-} from "./objects.ts";
+} from "./client.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
-import { isMissingObject, LiveContainers } from "./live-reader.ts";
+import { isMissingObject, LiveContainers, asReadonly } from "./live-reader.ts";
 import {
   applyRequest,
   deleteRequest,
@@ -41,10 +38,10 @@ import {
   patchRequest,
   required,
   resourcePath,
+  selectionQuery,
   typed,
   writeQuery,
 } from "./requests.ts";
-import { selectionQuery } from "./selection.ts";
 
 /** Options of a client. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
@@ -160,10 +157,9 @@ export class LiveClient extends LiveContainers implements Client {
       await this.patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }
     if (current && (owner || leaveStrangers)) body.metadata.uid = current.metadata.uid!;
+    const request = applyRequest(this.path(kind, keyOf(body)), body, this.write(options));
     try {
-      return asReadonly(
-        await this.object(kind, this.requestApply(kind, keyOf(body), undefined, body, options)),
-      );
+      return asReadonly(await this.object(kind, request));
     } catch (error) {
       throw conflictOfUid(error);
     }
@@ -177,7 +173,7 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<T> {
     const key = this.key(kind, ref);
     const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
-    return this.object(kind, this.requestApply(kind, key, "status", body, options));
+    return this.object(kind, applyRequest(this.path(kind, key, "status"), body, this.write(options)));
   }
 
   async delete<T extends KubernetesObject>(
@@ -287,15 +283,5 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<DeepReadonly<T>> {
     const request = patchRequest(this.path(kind, ref, subresource), patch, this.write(options));
     return asReadonly(await this.object(kind, request));
-  }
-
-  private requestApply(
-    kind: Kind,
-    key: ObjectKey,
-    subresource: string | undefined,
-    body: object,
-    options: ApplyOptions,
-  ): RawRequest {
-    return applyRequest(this.path(kind, key, subresource), body, this.write(options));
   }
 }

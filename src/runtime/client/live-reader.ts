@@ -18,28 +18,24 @@ import { JsonLines, malformedResponse, parseResponse } from "../http/json-body.t
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import { Pod } from "../k8s/core/v1.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import type {
-  ClientDefaults,
-  Containers,
-  ListOptions,
-  PageOptions,
-  ReadOptions,
-  Reader,
-  WatchEvent,
-  WatchOptions,
-  WriteOptions,
-} from "./client.ts";
 import {
+  type ClientDefaults,
+  type Containers,
   type DeepReadonly,
+  type ListOptions,
   type ObjectKey,
   type ObjectRef,
-  asReadonly,
+  type PageOptions,
+  type ReadOptions,
+  type Reader,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
   formatKey,
   keyOf,
-} from "./objects.ts";
+} from "./client.ts";
 import { acceptOf } from "./metadata-only.ts";
-import { namespaceOf, resourcePath } from "./requests.ts";
-import { selectionQuery } from "./selection.ts";
+import { namespaceOf, resourcePath, selectionQuery } from "./requests.ts";
 
 /**
  * The reads of a live client, and what its writes share with them. Its members are protected by type only: a wrapper
@@ -250,4 +246,9 @@ function notRunning(pod: string, phase = "Pending"): ApiError {
  */
 export function isMissingObject(error: unknown): boolean {
   return error instanceof ApiError && error.isNotFound && error.body.details?.name !== undefined;
+}
+
+/** The read-only type of an object. */
+export function asReadonly<T>(object: T): DeepReadonly<T> {
+  return object as unknown as DeepReadonly<T>;
 }

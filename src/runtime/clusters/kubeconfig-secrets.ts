@@ -2,7 +2,7 @@ import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { createCache } from "../cache/create-cache.ts";
 import { syncFailure } from "../cache/cache.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
-import { formatKey, keyOf } from "../client/objects.ts";
+import { formatKey, keyOf } from "../client/client.ts";
 import { onAbort } from "../clock/waits.ts";
 import type { Context, Reconciler, Request } from "../controller/reconciler.ts";
 import type { Source } from "../controller/source.ts";

@@ -1,5 +1,6 @@
 // Address and credentials of a cluster, from kubeconfig files, the pod, credential programs or an OIDC provider. Begin
 // with `loadConfig`.
+
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
@@ -45,12 +46,18 @@ async function findConfig(
   env: { readonly [name: string]: string | undefined },
 ): Promise<ClusterConfig> {
   if (typeof kubeconfig === "object") return configFromContext(kubeconfig, context, "the given kubeconfig");
-  if (kubeconfig) return fromFiles([kubeconfig], context, { mustExist: true });
+  if (kubeconfig) return fromFiles([kubeconfig], context, kubeconfig);
   const named = (env.KUBECONFIG ?? "").split(delimiter).filter((path) => path !== "");
-  if (named.length > 0) return fromFiles(named, context, { mustExist: false });
+  if (named.length > 0) {
+    const source = named.join(delimiter);
+    // Like kubectl: missing files in the list are ignored.
+    const present = named.filter((path) => existsSync(path));
+    if (present.length > 0) return fromFiles(present, context, source);
+    throw new TerminalError(`KUBECONFIG names no file that exists: ${source}`);
+  }
   if (isInCluster(env)) return inClusterConfig(env);
   const path = join(env.HOME ?? homedir(), ".kube", "config");
-  if (existsSync(path)) return fromFiles([path], context, { mustExist: true });
+  if (existsSync(path)) return fromFiles([path], context, path);
   throw new TerminalError(
     `no cluster config found: there is no --kubeconfig, no KUBECONFIG, no service account of a pod, and no ${path}`,
   );
@@ -90,17 +97,11 @@ export function podNamespace(folder = serviceAccount): string | undefined {
 async function fromFiles(
   paths: readonly string[],
   context: string | undefined,
-  { mustExist }: { mustExist: boolean },
+  source: string,
 ): Promise<ClusterConfig> {
   const files: KubeconfigFile[] = [];
-  for (const path of paths) {
-    // Like kubectl: missing files in the list are ignored.
-    if (!mustExist && !existsSync(path)) continue;
-    files.push(withAbsolutePaths(await readKubeconfig(path), dirname(path)));
-  }
-  if (files.length === 0)
-    throw new TerminalError(`KUBECONFIG names no file that exists: ${paths.join(delimiter)}`);
-  return configFromContext(mergeKubeconfigs(files), context, paths.join(delimiter));
+  for (const path of paths) files.push(withAbsolutePaths(await readKubeconfig(path), dirname(path)));
+  return configFromContext(mergeKubeconfigs(files), context, source);
 }
 
 /** Reads a context of a kubeconfig. Default: the current one. */

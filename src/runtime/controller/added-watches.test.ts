@@ -2,7 +2,7 @@ import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { keyOf } from "../client/objects.ts";
+import { keyOf } from "../client/client.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
 import { createLogger } from "../log/logger.ts";
 import type { Manager } from "../manager/manager.ts";

@@ -7,8 +7,7 @@ import {
 } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
-import type { Client } from "../client/client.ts";
-import { formatKey, keyOf } from "../client/objects.ts";
+import { type Client, formatKey, keyOf } from "../client/client.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { readDuration } from "../clock/waits.ts";
 import type { LogFields } from "../scope/scope.ts";

@@ -11,7 +11,7 @@ import {
   startClusterUnderTest,
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import type { Cache } from "../cache/cache.ts";
-import type { Desired, ObjectKey } from "../client/objects.ts";
+import type { Desired, ObjectKey } from "../client/client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Manager } from "../manager/manager.ts";
 import { createLogger } from "../log/logger.ts";

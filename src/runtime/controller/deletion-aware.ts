@@ -1,6 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Client } from "../client/client.ts";
-import { type DeepReadonly, type ObjectKey, formatKey, keyOf } from "../client/objects.ts";
+import { type Client, type DeepReadonly, type ObjectKey, formatKey, keyOf } from "../client/client.ts";
 import { isMissingObject } from "../client/live-reader.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext, runInCallContext } from "../scope/scope.ts";
@@ -61,7 +60,7 @@ export function deletionAware<T extends KubernetesObject>(
     await client.patch(kind, object, ({ metadata }) => {
       metadata.finalizers = [...present, ...missing];
     });
-    finalized.noteThere(object);
+    finalized.note(object, { isGone: false });
     log.debug("Added finalizers", { finalizers: missing });
   }
 
@@ -95,7 +94,7 @@ export function deletionAware<T extends KubernetesObject>(
       const left = await client.patch(kind, latest, ({ metadata }) => {
         metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
       });
-      if (!left.metadata.finalizers?.length) finalized.noteGone(left);
+      if (!left.metadata.finalizers?.length) finalized.note(left, { isGone: true });
       return left;
     } catch (error) {
       if (isMissingObject(error)) return undefined;
@@ -124,17 +123,13 @@ class FinalizedObjects<T extends KubernetesObject> {
     this.#finalizers = finalizers;
   }
 
-  /** Notes that the server has the object, with the finalizers. */
-  noteThere(object: DeepReadonly<T>): void {
-    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: false });
-  }
-
   /**
-   * Notes that the last finalizer was removed. The response to that request has the previous version, so the cache
-   * doesn't know that the object is gone until the watch reports it. Cleanup must not run again in the meantime.
+   * Notes that the server has the object, with the finalizers; or that the last finalizer was removed. The response to
+   * that request has the previous version, so the cache doesn't know that the object is gone until the watch reports it.
+   * Cleanup must not run again in the meantime.
    */
-  noteGone(object: DeepReadonly<T>): void {
-    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: true });
+  note(object: DeepReadonly<T>, { isGone }: { readonly isGone: boolean }): void {
+    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone });
   }
 
   forget(key: ObjectKey): void {
@@ -162,7 +157,7 @@ class FinalizedObjects<T extends KubernetesObject> {
     const [found] = await this.#client.list(this.#kind, { namespace, fields, live: true });
     const { uid, finalizers: present = [] } = found?.metadata ?? {};
     const isThere = uid === object.metadata.uid && finalizers.every((name) => present.includes(name));
-    if (isThere) this.noteThere(object);
+    if (isThere) this.note(object, { isGone: false });
     return isThere;
   }
 

@@ -8,7 +8,7 @@ import {
   synchronous,
   eachDespiteErrors,
 } from "../callbacks/callbacks.ts";
-import { type DeepReadonly, formatKey, keyOf, keyText } from "../client/objects.ts";
+import { type DeepReadonly, formatKey, keyOf, keyText } from "../client/client.ts";
 import { onAbort, settledWithin } from "../clock/waits.ts";
 import { hasRange, rangeOf } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";

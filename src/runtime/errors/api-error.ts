@@ -1,4 +1,5 @@
 // The two errors that callers tell apart: a request that failed, and one that no retry fixes.
+
 import type { Status } from "@tsbuilder/apimachinery/meta";
 
 /**

@@ -18,8 +18,7 @@ import { ShardGate } from "../shards/shard-gate.ts";
 import { MemberLeases } from "./member-leases.ts";
 import type { Client } from "../client/client.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { type ShardingOptions, electionTiming, leaseHint } from "./options.ts";
-import { leaseNamespace } from "./lease-elector.ts";
+import { type ShardingOptions, electionTiming, leaseHint, leaseNamespace } from "./lease-elector.ts";
 
 /** Is notified when ranges move; updates the metrics. */
 export interface MemberObserver {
@@ -95,8 +94,7 @@ class LeaseMember {
     gate.lose();
     if (!lease) return;
     try {
-      const never = new AbortController().signal;
-      await withTimeout(clock, requestTimeout, never, (signal) => leases.leave(lease.uid, signal));
+      await withTimeout(clock, requestTimeout, undefined, (signal) => leases.leave(lease.uid, signal));
     } catch (error) {
       log.warn("Can't delete the Lease, others have to wait for its end", { error });
     }

@@ -5,7 +5,7 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { CacheOptions } from "../cache/cache.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { type LogLevel, createLogger } from "../log/logger.ts";
-import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/options.ts";
+import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/lease-elector.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 
 /** A command-line flag. */

@@ -5,7 +5,7 @@ import type { ClientOptions } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerDefaults } from "../controller/controller-spec.ts";
-import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/options.ts";
+import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/lease-elector.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsOptions } from "../metrics/metrics-server.ts";
 import type { WebhookServerOptions } from "../webhook/webhook-server.ts";

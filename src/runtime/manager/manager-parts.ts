@@ -24,7 +24,7 @@ import { parseBindAddress } from "../serve/http-listener.ts";
 import { Tracing } from "../tracing/tracing.ts";
 import { ManagedCertificate } from "../webhook/managed-certificate.ts";
 import { WebhookServer } from "../webhook/webhook-server.ts";
-import { AddedCluster, type AddedClusterParts, ClusterSet } from "./added-cluster.ts";
+import { AddedCluster, type AddedClusterParts, ClusterSet } from "./cluster.ts";
 import { ControllerSet } from "./controller-set.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";

@@ -21,7 +21,7 @@ import type { Cluster, MemberCluster } from "./cluster.ts";
 import { type FlagDefinitions, type FlagValues, type ManagerArgs, optionsFromArgs } from "./manager-args.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { type ManagerParts, makeManagerParts } from "./manager-parts.ts";
-import type { Runnable } from "./runnable-group.ts";
+import type { Runnable } from "./lifecycle.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";

@@ -5,7 +5,7 @@ import { readDuration, waitWithClock } from "../clock/waits.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { runInScope } from "../scope/scope.ts";
-import type { Runnable } from "./runnable-group.ts";
+import type { Runnable } from "./lifecycle.ts";
 
 /** Work that runs again and again: reports, cleanups, backups. */
 export type ScheduledWork = ScheduledRun &

@@ -121,7 +121,7 @@ export class WorkQueue<R> {
    * The number of requests that were retried more than five times in a row: no race, and nothing that heals at once.
    */
   get failing(): number {
-    return this.#backoff.countAbove(5);
+    return this.#backoff.failing;
   }
 
   /** Takes the next request; `done` must follow. Undefined if none is ready. */
@@ -284,10 +284,9 @@ export class Backoff {
     return this.#retries.get(key) ?? 0;
   }
 
-  /** The number of keys that were retried more often than that. */
-  countAbove(retries: number): number {
+  get failing(): number {
     let count = 0;
-    for (const each of this.#retries.values()) if (each > retries) count++;
+    for (const retries of this.#retries.values()) if (retries > 5) count++;
     return count;
   }
 

@@ -1,5 +1,6 @@
 // Certificates of servers that can be replaced while they run: read from files here, or given by another source;
 // and servers that serve with either.
+
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

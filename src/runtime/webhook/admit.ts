@@ -144,9 +144,9 @@ function verdict<T extends KubernetesObject>(
     case "CREATE":
       return validator.validateCreate?.(objectOf(request) as T, context);
     case "UPDATE":
-      return validator.validateUpdate?.(objectOf(request) as T, oldObjectOf(request) as T, context);
+      return validator.validateUpdate?.(objectOf(request) as T, objectOf(request, "oldObject") as T, context);
     case "DELETE":
-      return validator.validateDelete?.(oldObjectOf(request) as T, context);
+      return validator.validateDelete?.(objectOf(request, "oldObject") as T, context);
     case "CONNECT":
       return undefined;
   }
@@ -184,15 +184,11 @@ function refusal(error: Error): NonNullable<AdmissionAnswer["status"]> {
   return { status: "Failure", code: 403, reason: "Forbidden", message: error.message };
 }
 
-function objectOf({ object }: AdmissionRequest): KubernetesObject {
-  if (!isObject(object?.metadata)) throw new HttpError(400, "the request holds no object with metadata");
-  return object;
-}
-
-function oldObjectOf({ oldObject }: AdmissionRequest): KubernetesObject {
-  if (!isObject(oldObject?.metadata))
-    throw new HttpError(400, "the request holds no old object with metadata");
-  return oldObject;
+function objectOf(request: AdmissionRequest, field: "object" | "oldObject" = "object"): KubernetesObject {
+  const object = request[field];
+  if (isObject(object?.metadata)) return object;
+  const name = field === "object" ? "object" : "old object";
+  throw new HttpError(400, `the request holds no ${name} with metadata`);
 }
 
 /** Runs a webhook that decides about the request itself. Its object is a copy, so the webhook may change it. */

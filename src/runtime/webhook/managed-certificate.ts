@@ -9,8 +9,7 @@ import {
 } from "@tsbuilder/apimachinery/certs";
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Client } from "../client/client.ts";
-import type { DeepReadonly } from "../client/objects.ts";
+import type { Client, DeepReadonly } from "../client/client.ts";
 import { retryOnConflict } from "../client/read-modify-write.ts";
 import { podNamespace } from "../config/load-config.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";

@@ -191,7 +191,7 @@ export const unmended: readonly Unmended[] = [
     scenario: "several clusters",
     edits: [
       {
-        file: "src/runtime/manager/added-cluster.ts",
+        file: "src/runtime/manager/cluster.ts",
         mended: "      needLeaderElection,\n      warmUp:",
         before: "      needLeaderElection: false,\n      warmUp:",
       },
