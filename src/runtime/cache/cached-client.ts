@@ -1,17 +1,11 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { bodyToApply } from "../client/apply-body.ts";
 import {
-  type ApplyOptions,
   type Client,
   type ClientDefaults,
-  type CreateOptions,
   type DeepReadonly,
   type DeleteAllOptions,
-  type DeleteOptions,
-  type Desired,
-  type DesiredStatus,
   type Edit,
-  type ListOptions,
   type ObjectKey,
   type ObjectRef,
   type Patch,

@@ -1,17 +1,9 @@
 import type { Kind, KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import {
-  type Client,
-  type DeepReadonly,
-  type ListOptions,
-  type ObjectKey,
-  type ReadOptions,
-  formatKey,
-  keyText,
-} from "../client/client.ts";
+import { type Client, type ObjectKey, type ReadOptions, formatKey, keyText } from "../client/client.ts";
 import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import type { Cache, CacheOptions, Informer, InformerScope, KindCacheOptions } from "./cache.ts";

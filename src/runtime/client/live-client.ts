@@ -1,5 +1,4 @@
 import {
-  findController,
   type Kind,
   type KubernetesList,
   type KubernetesObject,
@@ -21,7 +20,6 @@ import {
   type Desired,
   type DesiredStatus,
   type Edit,
-  type ObjectKey,
   type ObjectRef,
   type Patch,
   type PatchOptions,

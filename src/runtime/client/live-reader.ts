@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { execute } from "../containers/exec.ts";
-import { logLines, logRequest, readLines } from "../containers/log-lines.ts";
+import { logLines, readLog } from "../containers/log-lines.ts";
 import type {
   ExecOptions,
   ExecResult,
@@ -212,7 +212,7 @@ async function* watchEvents<T extends KubernetesObject>(
 export class LiveContainers extends LiveReader implements Containers {
   logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
     const path = this.path(Pod, pod, "log");
-    return logLines(async () => readLines(await this.request(logRequest(path, options))));
+    return logLines(() => readLog(path, options, (request) => this.request(request)));
   }
 
   async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {

@@ -21,7 +21,6 @@ import type {
   ControllerSpec,
   ExtensibleController,
   OwnsFilter,
-  Watch,
   WatchFilter,
 } from "./controller-spec.ts";
 import { deletionAware } from "./deletion-aware.ts";

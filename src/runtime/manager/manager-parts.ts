@@ -18,7 +18,7 @@ import { HttpTransport } from "../http/http-transport.ts";
 import { fence, makeElector } from "../leader-election/lease-elector.ts";
 import { makeMember, type Sharing } from "../leader-election/lease-member.ts";
 import { type Logger, createLogger, guardLogger, logCallbackError } from "../log/logger.ts";
-import { MetricsServer, debugHandlers } from "../metrics/metrics-server.ts";
+import { MetricsServer } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
 import { Tracing } from "../tracing/tracing.ts";
@@ -243,17 +243,12 @@ function makeServers(
     log,
     onFailure: (endpoint, check) => measurements.metrics?.healthCheckFailed(endpoint, check),
   });
-  const { metrics = {} } = options;
   const metricsServer = new MetricsServer({
-    options: metrics,
+    options: options.metrics ?? {},
     client: live,
     clock,
     log,
-    handlers: {
-      "/metrics": (_request, response) => measurements.send(response),
-      ...(metrics.debug === true && debugHandlers(log)),
-      ...metrics.handlers,
-    },
+    sendMetrics: (_request, response) => measurements.send(response),
   });
   const watchdog = new LoopWatchdog({
     controllers: () => measurements.controllers,

@@ -46,19 +46,25 @@ export interface MetricsServerParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** By path. */
-  readonly handlers: { readonly [path: string]: HttpHandler };
+  readonly sendMetrics: HttpHandler;
 }
 
 /** Serves metrics, and other handlers for administrators of the operator, with the same authorization. */
 export class MetricsServer implements Service {
   readonly #parts: MetricsServerParts;
   readonly #authorizer: RequestAuthorizer | undefined;
+  readonly #handlers: { readonly [path: string]: HttpHandler };
   #listener: Listener | undefined;
 
   constructor(parts: MetricsServerParts) {
     this.#parts = parts;
-    this.#authorizer = parts.options.secure ? new RequestAuthorizer(parts.client, parts.clock) : undefined;
+    const { options, client, clock, log } = parts;
+    this.#authorizer = options.secure ? new RequestAuthorizer(client, clock) : undefined;
+    this.#handlers = {
+      "/metrics": parts.sendMetrics,
+      ...(options.debug === true && debugHandlers(log)),
+      ...options.handlers,
+    };
   }
 
   /** The address it listens on; undefined while it doesn't listen. */
@@ -89,7 +95,7 @@ export class MetricsServer implements Service {
       response.writeHead(refusal, { "content-type": "text/plain; charset=utf-8" }).end();
       return;
     }
-    const handler = Object.hasOwn(this.#parts.handlers, path) ? this.#parts.handlers[path] : undefined;
+    const handler = Object.hasOwn(this.#handlers, path) ? this.#handlers[path] : undefined;
     if (!handler) {
       response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("404 page not found\n");
       return;
@@ -181,7 +187,7 @@ class RequestAuthorizer {
 }
 
 /** Debugging handlers for a running operator, like pprof for Go; both files open in the browser's developer tools. */
-export function debugHandlers(log: Logger | LeveledLogger): { readonly [path: string]: HttpHandler } {
+function debugHandlers(log: Logger | LeveledLogger): { readonly [path: string]: HttpHandler } {
   return {
     "/debug/heap": sendHeap,
     "/debug/profile": sendProfile,

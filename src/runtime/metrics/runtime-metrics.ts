@@ -59,7 +59,7 @@ class Meters {
 export class RuntimeMetrics {
   readonly #meters = new Meters();
   readonly registry = this.#meters.registry;
-  readonly controllers = new ControllerMetrics(this.#meters);
+  readonly controllers = controllerMetrics(this.#meters);
   readonly client: ReturnType<typeof clientMetrics>;
   readonly webhooks: WebhookObserver;
   readonly #isLeading: Gauge<"name">;
@@ -155,136 +155,119 @@ const results = ["success", "error", "requeue", "requeue_after"] as const;
 const byQueue = ["name", "controller"] as const;
 
 /** The metrics of all controllers of a process, under controller-runtime's names. */
-class ControllerMetrics {
-  readonly #controllers = new Map<string, ObservedController>();
-  readonly #reconciles: Counter<"controller" | "result">;
-  readonly #failures: {
-    readonly [kind in "error" | "terminal" | "panic" | "timeout"]: Counter<"controller">;
+function controllerMetrics(meters: Meters) {
+  const controllers = new Map<string, ObservedController>();
+  const reconciles = meters.counter(
+    "controller_runtime_reconcile_total",
+    "Reconciles by how they ended.",
+    "controller",
+    "result",
+  );
+  const failed = (name: string, help: string) =>
+    meters.counter(`controller_runtime_${name}_total`, help, "controller");
+  const failures = {
+    error: failed("reconcile_errors", "Reconciles that failed and are tried again."),
+    terminal: failed("terminal_reconcile_errors", "Reconciles that failed for good."),
+    panic: failed("reconcile_panics", "Reconciles that ended in an error of the program."),
+    timeout: failed("reconcile_timeouts", "Reconciles that took longer than they may."),
   };
-  readonly #seconds: Histogram<"controller">;
-  readonly #adds: Counter<"name" | "controller">;
-  readonly #retries: Counter<"name" | "controller">;
-  readonly #waited: Histogram<"name" | "controller">;
-  readonly #worked: Histogram<"name" | "controller">;
-
-  constructor(meters: Meters) {
-    this.#reconciles = meters.counter(
-      "controller_runtime_reconcile_total",
-      "Reconciles by how they ended.",
-      "controller",
-      "result",
-    );
-    const failures = (name: string, help: string) =>
-      meters.counter(`controller_runtime_${name}_total`, help, "controller");
-    this.#failures = {
-      error: failures("reconcile_errors", "Reconciles that failed and are tried again."),
-      terminal: failures("terminal_reconcile_errors", "Reconciles that failed for good."),
-      panic: failures("reconcile_panics", "Reconciles that ended in an error of the program."),
-      timeout: failures("reconcile_timeouts", "Reconciles that took longer than they may."),
-    };
-    this.#seconds = meters.histogram(
-      "controller_runtime_reconcile_time_seconds",
-      "How long reconciles take.",
-      reconcileBuckets,
-      "controller",
-    );
-    const total = (name: string, help: string) => meters.counter(`workqueue_${name}_total`, help, ...byQueue);
-    this.#adds = total("adds", "Requests added to the queue.");
-    this.#retries = total("retries", "Requests added after a failure.");
-    const duration = (name: string, help: string) =>
-      meters.histogram(`workqueue_${name}_duration_seconds`, help, tenfoldBuckets, ...byQueue);
-    this.#waited = duration("queue", "How long due requests wait.");
-    this.#worked = duration("work", "How long requests are worked on.");
-    this.#addGauges(meters);
-  }
-
-  /** Starts counting for a controller, with every label at 0: a rate needs a first value. */
-  observe(controller: ObservedController): ControllerObserver {
-    const { name } = controller;
-    this.#controllers.set(name, controller);
-    const queue = { name, controller: name };
-    const counters = Object.fromEntries(
-      results.map((result) => [result, this.#reconciles.labels({ controller: name, result })]),
-    );
-    for (const counter of Object.values(counters)) counter.inc(0);
-    for (const counter of Object.values(this.#failures)) counter.inc({ controller: name }, 0);
-    const seconds = this.#seconds.labels({ controller: name });
-    const adds = this.#adds.labels(queue);
-    const retries = this.#retries.labels(queue);
-    const waited = this.#waited.labels(queue);
-    const worked = this.#worked.labels(queue);
-    adds.inc(0);
-    retries.inc(0);
-    return {
-      reconciled: (result, milliseconds) => {
-        counters[result]?.inc();
-        seconds.observe(milliseconds / 1000);
-      },
-      failed: (kind) => this.#failures[kind].inc({ controller: name }),
-      added: () => adds.inc(),
-      retried: () => retries.inc(),
-      taken: (milliseconds) => waited.observe(milliseconds / 1000),
-      finished: (milliseconds) => worked.observe(milliseconds / 1000),
-    };
-  }
-
-  /** Ends the series of a controller: its cluster was removed. */
-  forget({ name }: ObservedController): void {
-    this.#controllers.delete(name);
-    for (const result of results) this.#reconciles.remove({ controller: name, result });
-    for (const counter of [...Object.values(this.#failures), this.#seconds])
-      counter.remove({ controller: name });
-    for (const metric of [this.#adds, this.#retries, this.#waited, this.#worked])
-      metric.remove({ name, controller: name });
-  }
-
-  #addGauges(meters: Meters): void {
-    const gauge = (
-      name: string,
-      help: string,
-      labels: readonly ("name" | "controller")[],
-      value: (controller: ObservedController) => number,
-    ): void =>
-      meters.computed(name, help, [...labels], (metric) => {
-        for (const controller of this.#controllers.values())
-          metric.set(Object.fromEntries(labels.map((label) => [label, controller.name])), value(controller));
-      });
-    gauge(
-      "controller_runtime_max_concurrent_reconciles",
-      "Reconciles that may run at once.",
-      ["controller"],
-      ({ workers }) => workers,
-    );
-    gauge(
-      "controller_runtime_active_workers",
-      "Reconciles that run now.",
-      ["controller"],
-      ({ active }) => active,
-    );
-    meters.computed("workqueue_depth", "Requests that are due.", [...byQueue, "priority"], (depth) => {
-      for (const { name, queue } of this.#controllers.values())
-        for (const [priority, count] of depthsByLabel(queue.depths))
-          depth.set({ name, controller: name, priority }, count);
+  const durations = meters.histogram(
+    "controller_runtime_reconcile_time_seconds",
+    "How long reconciles take.",
+    reconcileBuckets,
+    "controller",
+  );
+  const total = (name: string, help: string) => meters.counter(`workqueue_${name}_total`, help, ...byQueue);
+  const allAdds = total("adds", "Requests added to the queue.");
+  const allRetries = total("retries", "Requests added after a failure.");
+  const duration = (name: string, help: string) =>
+    meters.histogram(`workqueue_${name}_duration_seconds`, help, tenfoldBuckets, ...byQueue);
+  const waits = duration("queue", "How long due requests wait.");
+  const works = duration("work", "How long requests are worked on.");
+  const gauge = (
+    name: string,
+    help: string,
+    labels: readonly ("name" | "controller")[],
+    value: (controller: ObservedController) => number,
+  ): void =>
+    meters.computed(name, help, [...labels], (metric) => {
+      for (const controller of controllers.values())
+        metric.set(Object.fromEntries(labels.map((label) => [label, controller.name])), value(controller));
     });
-    gauge(
-      "tsbuilder_failing_requests",
-      "Requests that were retried more than five times in a row, however long the next try is away.",
-      ["controller"],
-      ({ queue }) => queue.failing,
-    );
-    gauge(
-      "workqueue_unfinished_work_seconds",
-      "Time spent so far on what is being worked on; what grows is stuck.",
-      byQueue,
-      ({ workingSeconds }) => sum(workingSeconds),
-    );
-    gauge(
-      "workqueue_longest_running_processor_seconds",
-      "Time spent so far on what has been worked on longest.",
-      byQueue,
-      ({ workingSeconds }) => Math.max(0, ...workingSeconds),
-    );
-  }
+  gauge(
+    "controller_runtime_max_concurrent_reconciles",
+    "Reconciles that may run at once.",
+    ["controller"],
+    ({ workers }) => workers,
+  );
+  gauge(
+    "controller_runtime_active_workers",
+    "Reconciles that run now.",
+    ["controller"],
+    ({ active }) => active,
+  );
+  meters.computed("workqueue_depth", "Requests that are due.", [...byQueue, "priority"], (depth) => {
+    for (const { name, queue } of controllers.values())
+      for (const [priority, count] of depthsByLabel(queue.depths))
+        depth.set({ name, controller: name, priority }, count);
+  });
+  gauge(
+    "tsbuilder_failing_requests",
+    "Requests that were retried more than five times in a row, however long the next try is away.",
+    ["controller"],
+    ({ queue }) => queue.failing,
+  );
+  gauge(
+    "workqueue_unfinished_work_seconds",
+    "Time spent so far on what is being worked on; what grows is stuck.",
+    byQueue,
+    ({ workingSeconds }) => sum(workingSeconds),
+  );
+  gauge(
+    "workqueue_longest_running_processor_seconds",
+    "Time spent so far on what has been worked on longest.",
+    byQueue,
+    ({ workingSeconds }) => Math.max(0, ...workingSeconds),
+  );
+  return {
+    /** Starts counting for a controller, with every label at 0: a rate needs a first value. */
+    observe(controller: ObservedController): ControllerObserver {
+      const { name } = controller;
+      controllers.set(name, controller);
+      const queue = { name, controller: name };
+      const counters = Object.fromEntries(
+        results.map((result) => [result, reconciles.labels({ controller: name, result })]),
+      );
+      for (const counter of Object.values(counters)) counter.inc(0);
+      for (const counter of Object.values(failures)) counter.inc({ controller: name }, 0);
+      const seconds = durations.labels({ controller: name });
+      const adds = allAdds.labels(queue);
+      const retries = allRetries.labels(queue);
+      const waited = waits.labels(queue);
+      const worked = works.labels(queue);
+      adds.inc(0);
+      retries.inc(0);
+      return {
+        reconciled: (result, milliseconds) => {
+          counters[result]?.inc();
+          seconds.observe(milliseconds / 1000);
+        },
+        failed: (kind) => failures[kind].inc({ controller: name }),
+        added: () => adds.inc(),
+        retried: () => retries.inc(),
+        taken: (milliseconds) => waited.observe(milliseconds / 1000),
+        finished: (milliseconds) => worked.observe(milliseconds / 1000),
+      };
+    },
+
+    /** Ends the series of a controller: its cluster was removed. */
+    forget({ name }: ObservedController): void {
+      controllers.delete(name);
+      for (const result of results) reconciles.remove({ controller: name, result });
+      for (const counter of [...Object.values(failures), durations]) counter.remove({ controller: name });
+      for (const metric of [allAdds, allRetries, waits, works]) metric.remove({ name, controller: name });
+    },
+  };
 }
 
 function depthsByLabel(depths: ReadonlyMap<number, number>): [string, number][] {
