@@ -67,7 +67,7 @@ export class ApiEventRecorder implements EventRecorder {
   /** Events that were not sent because too many were waiting, or one object had too many. */
   dropped = 0;
   readonly #options: EventRecorderOptions;
-  readonly #spam: SpamFilter;
+  readonly #admits: (object: string) => boolean;
   readonly #series = new Map<string, Series>();
   readonly #queue: Series[] = [];
   readonly #abort = new AbortController();
@@ -80,7 +80,7 @@ export class ApiEventRecorder implements EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#spam = new SpamFilter(options.clock);
+    this.#admits = spamFilter(options.clock);
   }
 
   normal(regarding: Owner, reason: string, note: string, details?: EventDetails): void {
@@ -129,7 +129,7 @@ export class ApiEventRecorder implements EventRecorder {
       if (known.count === 2) this.#enqueue(known);
       return;
     }
-    if (!this.#spam.admits(JSON.stringify([object.apiVersion, object.kind, object.namespace, object.name]))) {
+    if (!this.#admits(JSON.stringify([object.apiVersion, object.kind, object.namespace, object.name]))) {
       this.#drop("its object has too many");
       return;
     }
@@ -272,27 +272,23 @@ const refillEvery = 300_000;
 /** How many objects are tracked, so that memory is bounded in a busy cluster. */
 const maxObjects = 4096;
 
-/** Prevents an object that fails repeatedly from filling etcd with different Events. */
-class SpamFilter {
-  readonly #clock: Clock;
+/**
+ * Prevents an object that fails repeatedly from filling etcd with different Events: returns a function that counts an
+ * event of an object, and returns whether it may be sent.
+ */
+function spamFilter(clock: Clock): (object: string) => boolean {
   /** By object, the least recently used one first. */
-  readonly #buckets = new Map<string, { tokens: number; at: number }>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Counts an event of an object, and returns whether it may be sent. */
-  admits(object: string): boolean {
-    const now = this.#clock.monotonic();
-    const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now };
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+  return (object) => {
+    const now = clock.monotonic();
+    const bucket = buckets.get(object) ?? { tokens: burst, at: now };
     const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillEvery);
-    const admitted = tokens >= 1;
-    this.#buckets.delete(object);
-    this.#buckets.set(object, { tokens: admitted ? tokens - 1 : tokens, at: now });
-    if (this.#buckets.size > maxObjects) this.#buckets.delete(this.#buckets.keys().next().value!);
-    return admitted;
-  }
+    const isAdmitted = tokens >= 1;
+    buckets.delete(object);
+    buckets.set(object, { tokens: isAdmitted ? tokens - 1 : tokens, at: now });
+    if (buckets.size > maxObjects) buckets.delete(buckets.keys().next().value!);
+    return isAdmitted;
+  };
 }
 
 /** A retry helps if the server is unreachable, not if it rejected the Event. */

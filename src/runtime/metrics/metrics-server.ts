@@ -16,12 +16,7 @@ import {
   listenHttp,
   parseBindAddress,
 } from "../serve/http-listener.ts";
-import {
-  type Certificate,
-  CertificateFiles,
-  type CertificateSource,
-  listenHttps,
-} from "../tls/certificate-files.ts";
+import { CertificateFiles, type CertificateSource, listenHttps } from "../tls/certificate-files.ts";
 
 /** Options for serving metrics. */
 export interface MetricsOptions {
@@ -119,10 +114,10 @@ export class MetricsServer implements Service {
     }
   }
 
-  #certificates(): CertificateFiles | SelfSignedCertificate {
+  #certificates(): CertificateSource {
     const { options, clock, log } = this.#parts;
     const { certPath, certName, keyName } = options;
-    if (!certPath) return new SelfSignedCertificate();
+    if (!certPath) return selfSigned;
     return new CertificateFiles({ folder: certPath, certName, keyName, clock, log });
   }
 }
@@ -241,15 +236,12 @@ function attachment(name: string): { readonly [header: string]: string } {
 }
 
 /** A certificate created at the start, for servers whose callers don't verify it, like most scrapers in a cluster. */
-class SelfSignedCertificate implements CertificateSource {
-  async start(): Promise<Certificate> {
-    const ca = createCA({ commonName: "localhost-ca" });
-    return issueCertificate(ca, {
+const selfSigned: CertificateSource = {
+  start: async () =>
+    issueCertificate(createCA({ commonName: "localhost-ca" }), {
       dnsNames: ["localhost"],
       ipAddresses: ["127.0.0.1"],
       usages: ["server"],
-    });
-  }
-
-  stop(): void {}
-}
+    }),
+  stop() {},
+};
