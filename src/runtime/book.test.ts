@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bookAddress } from "../shared/book-address.ts";
-import type { FlagDefinition } from "./manager/flags.ts";
-import { managerFlags } from "./manager/manager-args.ts";
+import { type FlagDefinition, managerFlags } from "./manager/manager-args.ts";
 
 const folder = import.meta.dirname;
 const readme = readFileSync(join(folder, "README.md"), "utf8");
@@ -47,10 +46,10 @@ const rowsOf = (name: string): string[] => rows.filter((row) => row.split(" | ")
 
 test.for([
   ["manager/manager-options.ts", "ManagerOptions"],
-  ["leader-election/options.ts", "LeaderElectionOptions"],
+  ["leader-election/lease-elector.ts", "LeaderElectionOptions"],
   ["metrics/metrics-server.ts", "MetricsOptions"],
   ["webhook/webhook-server.ts", "WebhookServerOptions"],
-  ["controller/controller-options.ts", "ControllerOptions"],
+  ["controller/controller-spec.ts", "ControllerOptions"],
   ["http/transport.ts", "TransportOptions"],
   ["client/client.ts", "ClientDefaults"],
   ["cache/cache.ts", "KindCacheOptions"],

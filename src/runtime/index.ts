@@ -6,19 +6,18 @@
 // An operator: what `main` creates, adds to and starts.
 export { Manager } from "./manager/manager.ts";
 export type { ManagerClientOptions, ManagerOptions } from "./manager/manager-options.ts";
-export type { ManagerArgs } from "./manager/manager-args.ts";
-export type { FlagDefinition, FlagDefinitions, FlagValues } from "./manager/flags.ts";
+export type { ManagerArgs, FlagDefinition, FlagDefinitions, FlagValues } from "./manager/manager-args.ts";
 export type { Cluster, MemberCluster } from "./manager/cluster.ts";
-export type { Runnable, RunContext } from "./manager/runnable-group.ts";
+export type { Runnable, RunContext } from "./manager/lifecycle.ts";
 export type { ScheduledContext, ScheduledRun, ScheduledWork } from "./manager/scheduled-work.ts";
-export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/options.ts";
+export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/lease-elector.ts";
 export type { MetricsOptions } from "./metrics/metrics-server.ts";
 export type { HttpHandler } from "./serve/http-listener.ts";
 export type { HealthCheck } from "./health/health-checks.ts";
 export { followKubeconfigSecrets, type KubeconfigSecretsOptions } from "./clusters/kubeconfig-secrets.ts";
 
 // Controllers: the contract of `reconcile`, the builder, and what causes requests.
-export type { Cleanup, Context, Reconciler, Request, Result } from "./controller/reconciler.ts";
+export type * from "./controller/reconciler.ts";
 export { ControllerBuilder, RequestControllerBuilder } from "./controller/controller-builder.ts";
 export type {
   AddedWatchFilter,
@@ -28,40 +27,22 @@ export type {
   OwnsFilter,
   RetryDelay,
   WatchFilter,
-} from "./controller/controller-options.ts";
-export type { Controller, Watch } from "./controller/controller-spec.ts";
+  Controller,
+  Watch,
+} from "./controller/controller-spec.ts";
 export type { EventHandler, RequestMap } from "./controller/kind-source.ts";
-export {
-  type IntervalOptions,
-  intervalSource,
-  RequestChannel,
-  type Enqueue,
-  type EnqueueOptions,
-  type Source,
-  type SourceContext,
-} from "./controller/source.ts";
-export {
-  allOf,
-  annotationsChanged,
-  anyOf,
-  generationChanged,
-  labelsChanged,
-  labelsMatch,
-  not,
-  notOwnWrite,
-  objectMatches,
-  type Predicate,
-  resourceVersionChanged,
-} from "./controller/predicate.ts";
+export * from "./controller/source.ts";
+export * from "./controller/predicate.ts";
 export type { EventDetails, EventRecorder } from "./events/event-recorder.ts";
-export type { Logger, LogLevel } from "./log/logger.ts";
 export {
+  type Logger,
+  type LogLevel,
   createLogger,
   type LeveledLogger,
   type LoggerOptions,
   loggerFromPino,
   type PinoLike,
-} from "./log/create-logger.ts";
+} from "./log/logger.ts";
 export type {
   ChannelMessages,
   ControllerSample,
@@ -73,90 +54,35 @@ export type {
 } from "./tracing/channels.ts";
 
 // Reading and writing objects.
-export type {
-  Client,
-  ClientDefaults,
-  Patch,
-  Reader,
-  Subresource,
-  WatchEvent,
-  Containers,
-  RestMapper,
-  UnstructuredObject,
-} from "./client/client.ts";
-export type {
-  ApplyOptions,
-  CallOptions,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  ListOptions,
-  Owner,
-  PageOptions,
-  PatchOptions,
-  ReadOptions,
-  Selection,
-  WatchOptions,
-  WriteOptions,
-} from "./client/options.ts";
+export type * from "./client/client.ts";
 export { type ClientOptions, createClient } from "./client/live-client.ts";
-export {
-  formatKey,
-  keyOf,
-  keyText,
-  type ObjectKey,
-  type ObjectRef,
-  type DeepReadonly,
-  type Edit,
-  type Desired,
-  type DesiredStatus,
-  type Loose,
-  type StatusOf,
-} from "./client/objects.ts";
+export { formatKey, keyOf, keyText } from "./client/client.ts";
 export { isMetadataOnly, metadataOnly } from "./client/metadata-only.ts";
 export { Children, type Preparation, type Rejection, removeForeignPorts } from "./client/children.ts";
-export {
-  createOrUpdate,
-  type Draft,
-  type Outcome,
-  retryOnConflict,
-  type RetryOptions,
-} from "./client/read-modify-write.ts";
-export {
-  type CallInterceptor,
-  type ClientCall,
-  type ClientInterceptors,
-  type ClientVerb,
-  interceptClient,
-} from "./client/intercept-client.ts";
+export * from "./client/read-modify-write.ts";
+export * from "./client/intercept-client.ts";
+export type * from "./containers/options.ts";
 export type {
-  CommandInput,
-  ExecOptions,
-  ExecResult,
-  LogLines,
-  LogOptions,
-  PortForward,
-  PortForwardOptions,
-  TerminalSize,
-} from "./containers/options.ts";
-export type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache/cache.ts";
-export type {
+  Cache,
+  CacheOptions,
+  InformerScope,
+  KindCacheOptions,
   Informer,
   InformerEvent,
   InformerHandler,
   InformerStats,
   SubscribeOptions,
   Subscription,
-} from "./cache/informer.ts";
+} from "./cache/cache.ts";
 export { createCache } from "./cache/create-cache.ts";
 export { createCachedClient } from "./cache/cached-client.ts";
 
 // Reaching a cluster, and what fails on the way.
-export { loadConfig, type LoadConfigOptions } from "./config/load-config.ts";
+export { loadConfig, type LoadConfigOptions, podNamespace } from "./config/load-config.ts";
 export type { KubeconfigFile } from "./config/kubeconfig-file.ts";
-export { podNamespace } from "./config/in-cluster-config.ts";
 export type { ClusterConfig, Credential, Credentials, Impersonation } from "./http/config.ts";
 export type {
+  CallOptions,
   Interceptor,
   RawRequest,
   RawResponse,
@@ -172,24 +98,12 @@ export {
   runInCallContext,
   type LogFields,
 } from "./scope/scope.ts";
-export { ApiError } from "./errors/api-error.ts";
-export { TerminalError } from "./errors/terminal-error.ts";
+export { ApiError, TerminalError } from "./errors/api-error.ts";
 export { CallbackError, type CallbackName } from "./callbacks/callbacks.ts";
 
 // Admission and conversion.
 export { WebhookBuilder } from "./webhook/webhook-builder.ts";
-export type {
-  AdmissionDecision,
-  AdmissionWebhook,
-  AdmissionContext,
-  AdmissionRequest,
-  Conversion,
-  Converted,
-  Defaulter,
-  InvalidField,
-  Validator,
-  Verdict,
-} from "./webhook/webhooks.ts";
+export type * from "./webhook/webhooks.ts";
 export type {
   SelfManagedCertificateOptions,
   ServedWebhooks,

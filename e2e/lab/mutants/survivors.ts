@@ -4,5 +4,4 @@ export const survivors: Readonly<Record<string, string>> = {
   a5fdfffd5a: "Node has destroyed a socket that can't connect by itself",
   e804151e42: "whether a text of 80 characters is shared or kept twice shows in memory alone",
   c20d227766: "a uid that is remembered for longer takes up memory, and says nothing of another object",
-  "0052b8d11e": "the same",
 };

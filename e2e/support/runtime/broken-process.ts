@@ -3,7 +3,7 @@ import { type Clock, settled } from "@tsbuilder/apimachinery/time";
 import type { Controller } from "../../../src/runtime/controller/controller-spec.ts";
 import type { ClusterConfig } from "../../../src/runtime/http/config.ts";
 import { waitWithClock } from "../../../src/runtime/clock/waits.ts";
-import { createLogger } from "../../../src/runtime/log/create-logger.ts";
+import { createLogger } from "../../../src/runtime/log/logger.ts";
 import { Manager } from "../../../src/runtime/manager/manager.ts";
 import {
   type FaultProxy,

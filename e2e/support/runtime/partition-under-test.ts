@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import type { InformerEvent } from "../../../src/runtime/cache/informer.ts";
+import type { InformerEvent } from "../../../src/runtime/cache/cache.ts";
 import { Partition } from "../../../src/runtime/cache/partition.ts";
 
 /** A ConfigMap at a version. */

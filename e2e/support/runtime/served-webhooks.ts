@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { createLogger } from "../../../src/runtime/log/create-logger.ts";
+import { createLogger } from "../../../src/runtime/log/logger.ts";
 import { WebhookBuilder } from "../../../src/runtime/webhook/webhook-builder.ts";
 import { WebhookServer, type WebhookServerOptions } from "../../../src/runtime/webhook/webhook-server.ts";
 

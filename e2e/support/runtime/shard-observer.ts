@@ -1,4 +1,10 @@
-import { hasRange, noRanges, parseRanges, type Ranges } from "../../../src/runtime/shards/ranges.ts";
+import {
+  countRanges,
+  hasRange,
+  noRanges,
+  parseRanges,
+  type Ranges,
+} from "../../../src/runtime/shards/ranges.ts";
 import type { ProxiedRequest } from "../../../src/runtime/testing/fault-proxy.ts";
 
 /**
@@ -16,6 +22,11 @@ export class ShardObserver {
   /** Takes a function that finds the range of the object that a path names. */
   constructor(rangeOf: (path: string) => number | undefined) {
     this.#rangeOf = rangeOf;
+  }
+
+  /** The number of ranges that each Lease claims. */
+  get shares(): number[] {
+    return [...this.#claims.values()].map(({ claims }) => countRanges(claims));
   }
 
   sent(process: string, { method, path }: ProxiedRequest): void {

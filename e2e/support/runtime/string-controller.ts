@@ -4,7 +4,7 @@ import { TimeSlices } from "../../../src/runtime/clock/time-slices.ts";
 import type { ControllerSpec } from "../../../src/runtime/controller/controller-spec.ts";
 import type { Context, Result } from "../../../src/runtime/controller/reconciler.ts";
 import type { Enqueue } from "../../../src/runtime/controller/source.ts";
-import { createLogger } from "../../../src/runtime/log/create-logger.ts";
+import { createLogger } from "../../../src/runtime/log/logger.ts";
 
 type Reconcile = (request: string, context: Context) => Promise<Result> | Result;
 /** A line that the controller logged. */

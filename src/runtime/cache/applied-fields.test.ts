@@ -5,8 +5,7 @@ import {
   startClusterUnderTest,
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { createCachedClient } from "./cached-client.ts";
-import type { Client } from "../client/client.ts";
-import type { Desired } from "../client/objects.ts";
+import type { Client, Desired } from "../client/client.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { eventually } from "../testing/eventually.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { JSONValue } from "@tsbuilder/apimachinery/json";
-import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
 type Fields = { readonly [field: string]: JSONValue };
 
@@ -11,22 +11,15 @@ const applied = new WeakMap<KubernetesObject, string>();
 /** Cached objects of which a transform may have dropped fields. */
 const partial = new WeakSet<KubernetesObject>();
 
-/**
- * Describes what a field manager has applied to an object from the server: the fields that it owns with their current
- * values, as a short text; undefined if it has applied nothing.
- */
-function appliedBy(fieldManager: string, object: KubernetesObject): string | undefined {
-  const entry = object.metadata.managedFields?.find((candidate) => isApplied(candidate, fieldManager));
-  if (!entry?.fieldsV1 || entry.apiVersion !== object.apiVersion) return undefined;
-  return digestOf(fieldManager, pick(object as unknown as JSONValue, entry.fieldsV1));
-}
-
 /** Caches the results of `ownedBy`: by object, a text for each field manager. */
 const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
 
 /** The part of an object's managed fields that a later apply needs. */
 export interface Ownership {
-  /** See `appliedBy`. */
+  /**
+   * What our field manager has applied: the fields that it owns with their current values, as a short text; undefined
+   * if it has applied nothing.
+   */
   readonly applied: string | undefined;
   readonly owned: ReadonlyMap<string, string> | undefined;
   /** True if a transform may have dropped fields. */
@@ -46,23 +39,21 @@ export function ownershipOf(
     ({ operation, subresource }) => operation === "Apply" && !subresource,
   );
   if (!entries?.length) return { applied: undefined, owned: undefined, isPartial: withValues };
+  const valueOf = (fields: Fields) => pick(object as unknown as JSONValue, fields);
+  const ours = entries.find(({ manager }) => manager !== undefined && manager === fieldManager);
+  const isOurs = ours?.fieldsV1 && ours.apiVersion === object.apiVersion;
   return {
     isPartial: withValues,
-    applied: fieldManager === undefined ? undefined : appliedBy(fieldManager, object),
+    applied: isOurs ? digestOf(fieldManager!, valueOf(ours.fieldsV1!)) : undefined,
     owned: new Map(
       entries.map(({ manager = "", apiVersion, fieldsV1 }) => [
         manager,
-        hashOf([
-          apiVersion,
-          fieldsV1,
-          withValues ? pick(object as unknown as JSONValue, fieldsV1 ?? {}) : null,
-        ]),
+        hashOf([apiVersion, fieldsV1, withValues ? valueOf(fieldsV1 ?? {}) : null]),
       ]),
     ),
   };
 }
 
-/** Stores the ownership of a cached object. */
 export function noteOwnership(object: KubernetesObject, ownership: Ownership): void {
   if (ownership.applied !== undefined) applied.set(object, ownership.applied);
   if (ownership.owned) owned.set(object, ownership.owned);
@@ -112,10 +103,6 @@ function hasItsEmptyLists(current: unknown, desired: unknown): boolean {
 
 /** An item of a list: it is found by its name, and without one by its place. */
 type Named = { readonly name?: unknown } | null | undefined;
-
-function isApplied({ manager, operation, subresource }: ManagedFieldsEntry, fieldManager: string): boolean {
-  return manager === fieldManager && operation === "Apply" && !subresource;
-}
 
 /** Returns the part of a value that the fields name. A field without subfields means the whole value. */
 function pick(value: JSONValue | undefined, fields: Fields): JSONValue | undefined {

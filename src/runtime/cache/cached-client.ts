@@ -1,40 +1,21 @@
-import type { Duplex } from "node:stream";
-import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type {
-  ExecOptions,
-  ExecResult,
-  LogLines,
-  LogOptions,
-  PortForward,
-  PortForwardOptions,
-} from "../containers/options.ts";
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { bodyToApply } from "../client/apply-body.ts";
-import type { Client, ClientDefaults, Patch, RestMapper, Subresource, WatchEvent } from "../client/client.ts";
-import { namespaceOf } from "../client/requests.ts";
 import {
+  type Client,
+  type ClientDefaults,
   type DeepReadonly,
-  type Desired,
-  type DesiredStatus,
+  type DeleteAllOptions,
   type Edit,
   type ObjectKey,
   type ObjectRef,
+  type Patch,
+  type PatchOptions,
+  type ReadOptions,
+  type WriteOptions,
   keyOf,
-} from "../client/objects.ts";
+} from "../client/client.ts";
+import { namespaceOf } from "../client/requests.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
-import type {
-  ApplyOptions,
-  CallOptions,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  ListOptions,
-  PageOptions,
-  PatchOptions,
-  ReadOptions,
-  WatchOptions,
-  WriteOptions,
-} from "../client/options.ts";
-import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { hashOf, isAppliedAlready, ownedBy } from "./applied-fields.ts";
 import type { Cache } from "./cache.ts";
 import { freezeShared } from "./object-store.ts";
@@ -54,16 +35,30 @@ class CachedClient implements Client {
   private readonly cache: Cache;
   private readonly defaults: ClientDefaults;
   private readonly memory: ApplyMemory;
+  readonly mapper: Client["mapper"];
+  readonly pages: Client["pages"];
+  readonly watch: Client["watch"];
+  readonly subresource: Client["subresource"];
+  readonly logs: Client["logs"];
+  readonly exec: Client["exec"];
+  readonly openPort: Client["openPort"];
+  readonly portForward: Client["portForward"];
+  readonly request: Client["request"];
 
   constructor(live: LiveClient, cache: Cache, defaults: ClientDefaults, memory: ApplyMemory) {
     this.live = live;
     this.cache = cache;
     this.defaults = defaults;
     this.memory = memory;
-  }
-
-  get mapper(): RestMapper {
-    return this.live.mapper;
+    this.mapper = live.mapper;
+    this.pages = live.pages.bind(live);
+    this.watch = live.watch.bind(live);
+    this.subresource = live.subresource.bind(live);
+    this.logs = live.logs.bind(live);
+    this.exec = live.exec.bind(live);
+    this.openPort = live.openPort.bind(live);
+    this.portForward = live.portForward.bind(live);
+    this.request = live.request.bind(live);
   }
 
   with(defaults: ClientDefaults): Client {
@@ -71,47 +66,33 @@ class CachedClient implements Client {
     return new CachedClient(this.live.with(defaults), this.cache, all, this.memory);
   }
 
-  async find<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options?: ReadOptions,
-  ): Promise<DeepReadonly<T> | undefined> {
+  readonly find: Client["find"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
     return this.cache.find(kind, this.key(kind, key), this.read(options));
-  }
+  };
 
-  async get<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options?: ReadOptions,
-  ): Promise<DeepReadonly<T>> {
+  readonly get: Client["get"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
     return this.cache.get(kind, this.key(kind, key), this.read(options));
-  }
+  };
 
-  async list<T extends KubernetesObject>(
-    kind: Kind<T>,
-    options: ListOptions = {},
-  ): Promise<DeepReadonly<T>[]> {
+  readonly list: Client["list"] = async (kind, options = {}) => {
     const namespace = namespaceOf(kind, this.defaults, options.namespace);
     const pause = this.live.pause();
     if (pause) await pause;
     return this.cache.list(kind, { ...options, ...this.read(options), namespace });
-  }
+  };
 
-  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T> {
-    return this.note(kind, this.live.create(kind, object, options), options);
-  }
+  readonly create: Client["create"] = (kind, object, options) =>
+    this.note(kind, this.live.create(kind, object, options), options);
 
-  update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.note(kind, this.live.update(kind, object, options), options);
-  }
+  readonly update: Client["update"] = (kind, object, options) =>
+    this.note(kind, this.live.update(kind, object, options), options);
 
-  updateStatus<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.note(kind, this.live.updateStatus(kind, object, options), options);
-  }
+  readonly updateStatus: Client["updateStatus"] = (kind, object, options) =>
+    this.note(kind, this.live.updateStatus(kind, object, options), options);
 
   patch<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -122,20 +103,10 @@ class CachedClient implements Client {
     return this.note(kind, this.live.patch(kind, ref, change, options), options);
   }
 
-  patchStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
-    object: DeepReadonly<T>,
-    status: DesiredStatus<T>,
-    options?: PatchOptions,
-  ): Promise<DeepReadonly<T>> {
-    return this.note(kind, this.live.patchStatus(kind, object, status, options), options);
-  }
+  readonly patchStatus: Client["patchStatus"] = (kind, object, status, options) =>
+    this.note(kind, this.live.patchStatus(kind, object, status, options), options);
 
-  async apply<T extends KubernetesObject>(
-    kind: Kind<T>,
-    desired: NoInfer<Desired<T>>,
-    options: ApplyOptions = {},
-  ): Promise<DeepReadonly<T>> {
+  readonly apply: Client["apply"] = async (kind, desired, options = {}) => {
     const pause = this.live.pause();
     if (pause) await pause;
     const informer = this.cache.existing(kind);
@@ -166,70 +137,28 @@ class CachedClient implements Client {
     if (kept.metadata.resourceVersion !== applied.metadata.resourceVersion) return freezeShared(applied);
     this.memory.remember(applying, kept);
     return freezeShared(kept);
-  }
+  };
 
-  applyStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
-    status: Partial<DesiredStatus<T>>,
-    options?: Omit<ApplyOptions, "owner" | "adopt">,
-  ): Promise<T> {
-    return this.note(kind, this.live.applyStatus(kind, ref, status, options), options);
-  }
+  readonly applyStatus: Client["applyStatus"] = (kind, ref, status, options) =>
+    this.note(kind, this.live.applyStatus(kind, ref, status, options), options);
 
-  async delete<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
-    options: DeleteOptions = {},
-  ): Promise<boolean> {
+  readonly delete: Client["delete"] = async (kind, ref, options = {}) => {
     const answer = await this.live.deleteObject(kind, ref, options);
     if (!answer || this.isDry(options)) return answer !== undefined;
     if (isStaying(answer)) this.cache.wrote(kind, answer);
     else
       this.cache.wroteDeletion(kind, this.key(kind, keyOf(ref)), answer.details?.uid ?? answer.metadata.uid);
     return true;
-  }
+  };
 
-  async deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void> {
+  readonly deleteAllOf: Client["deleteAllOf"] = async (kind, options) => {
     const deleted = await this.live.deleteCollection(kind, options);
     if (this.isDry(options) || mayStay(kind, options)) return;
     for (const object of deleted) {
       if (object.metadata.finalizers?.length) continue;
       this.cache.wroteDeletion(kind, keyOf(object), object.metadata.uid);
     }
-  }
-
-  pages<T extends KubernetesObject>(kind: Kind<T>, options?: PageOptions): AsyncIterable<KubernetesList<T>> {
-    return this.live.pages(kind, options);
-  }
-
-  watch<T extends KubernetesObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
-    return this.live.watch(kind, options);
-  }
-
-  subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
-    return this.live.subresource(kind, ref, name);
-  }
-
-  logs(pod: ObjectRef, options?: LogOptions): LogLines {
-    return this.live.logs(pod, options);
-  }
-
-  exec(pod: ObjectRef, command: readonly string[], options?: ExecOptions): Promise<ExecResult> {
-    return this.live.exec(pod, command, options);
-  }
-
-  openPort(pod: ObjectRef, port: number, options?: CallOptions): Promise<Duplex> {
-    return this.live.openPort(pod, port, options);
-  }
-
-  portForward(pod: ObjectRef, port: number, options?: PortForwardOptions): Promise<PortForward> {
-    return this.live.portForward(pod, port, options);
-  }
-
-  request(request: RawRequest): Promise<RawResponse> {
-    return this.live.request(request);
-  }
+  };
 
   private async note<Written extends KubernetesObject>(
     kind: Kind,

@@ -4,7 +4,7 @@ import { ConfigMap, namesOf, useCaches } from "../../../e2e/support/runtime/widg
 import { Namespace, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { LiveClient } from "../client/live-client.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { eventually } from "../testing/eventually.ts";
 import { createCache } from "./create-cache.ts";
 

@@ -1,42 +1,28 @@
-import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import type { Kind, KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import { systemClock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
-import { ApiError } from "../errors/api-error.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import type { Client } from "../client/client.ts";
-import { type DeepReadonly, type ObjectKey, formatKey, keyText } from "../client/objects.ts";
+import { type Client, type ObjectKey, type ReadOptions, formatKey, keyText } from "../client/client.ts";
 import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
-import type { ListOptions, ReadOptions } from "../client/options.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import type { Cache, CacheOptions, InformerScope, KindCacheOptions } from "./cache.ts";
-import type { Informer } from "./informer.ts";
+import type { Cache, CacheOptions, Informer, InformerScope, KindCacheOptions } from "./cache.ts";
 import { type PartitionPlan, SharedInformer } from "./shared-informer.ts";
-import { type Shard, ShardedWatch, type StartWatch, isHeld } from "./sharded-watch.ts";
-import type { ShardGate } from "../shards/shard-gate.ts";
-import { resourcePath } from "../client/requests.ts";
-import { Reflector } from "../watch/reflector.ts";
+import type { ShardGate, ShardKey, ShardLoader } from "../shards/shard-gate.ts";
+import { matchFields, matchLabels, resourcePath } from "../client/requests.ts";
+import { Reflector, type ReflectorSink } from "../watch/reflector.ts";
 import { noteOwnership, ownershipOf } from "./applied-fields.ts";
 import { freezeShared } from "./object-store.ts";
-import { matchFields, matchLabels } from "../client/selection.ts";
+import { aborted, onAbort } from "../clock/waits.ts";
+import { hasRange, noRanges, shardSelectorOf } from "../shards/ranges.ts";
 
 /** Creates a cache that reads through a client. Nothing is sent before `start`. */
 export function createCache(client: Client, options: CacheOptions = {}): Cache {
   return new InformerCache(client, options, undefined, new TimeSlices(options.clock));
 }
 
-/** Creates the cache of a manager, whose kinds may be divided among processes. */
-export function createShardedCache(
-  client: Client,
-  options: CacheOptions,
-  gate: ShardGate | undefined,
-  slices: TimeSlices,
-): Cache {
-  return new InformerCache(client, options, gate, slices);
-}
-
 /** The informers of a process; see `Cache` for the contract of each call. */
-class InformerCache implements Cache {
+export class InformerCache implements Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
   readonly #gate: ShardGate | undefined;
@@ -45,6 +31,7 @@ class InformerCache implements Cache {
   readonly #scopes = new Map<string, InformerScope>();
   #state: "new" | "started" | "stopped" = "new";
 
+  /** With a gate, kinds may be divided among processes. */
   constructor(client: Client, options: CacheOptions, gate: ShardGate | undefined, slices: TimeSlices) {
     checkNamespaces("the cache", options);
     for (const [kind, own] of options.kinds ?? []) checkNamespaces(`${kind.plural} in the cache`, own);
@@ -62,20 +49,10 @@ class InformerCache implements Cache {
     const existing = this.existing(kind);
     if (existing) return existing;
     if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
-    const { keepManagedFields = false, watchList = true, clock = systemClock } = this.#options;
-    const { fieldManager } = this.#options;
+    const { clock = systemClock } = this.#options;
     const onError = (error: Error): void =>
       callSafely(() => this.#options.onError?.(error, { kind }), warnOf("the cache's onError"));
-    const plans = planPartitions(kind, this.optionsOf(kind), {
-      client: this.#client,
-      keepManagedFields,
-      fieldManager,
-      watchList,
-      clock,
-      slices: this.#slices,
-      onError,
-      shard: () => this.#shardOf(kind),
-    });
+    const plans = this.#planPartitions(kind, onError);
     const informer = new SharedInformer<T>(kind, plans, { clock, slices: this.#slices, onError });
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
     if (this.#state === "started") informer.start();
@@ -109,13 +86,9 @@ class InformerCache implements Cache {
     await Promise.all(informers.map((informer) => informer.stop()));
   }
 
-  addIndex<T extends KubernetesObject>(
-    kind: Kind<T>,
-    name: string,
-    values: (object: DeepReadonly<T>) => readonly string[],
-  ): void {
+  readonly addIndex: Cache["addIndex"] = (kind, name, values) => {
     this.informer(kind).addIndex(name, values);
-  }
+  };
 
   keepOnly(kind: Kind, scope: InformerScope): void {
     const known = this.#scopes.get(idOf(kind));
@@ -128,21 +101,13 @@ class InformerCache implements Cache {
     this.#scopes.set(idOf(kind), scope);
   }
 
-  async find<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options: ReadOptions = {},
-  ): Promise<DeepReadonly<T> | undefined> {
+  readonly find: Cache["find"] = async (kind, key, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.find(kind, key, options);
     const informer = this.existing(kind);
     return (informer?.hasSynced ? informer : await this.#readable(kind, options.signal)).get(key);
-  }
+  };
 
-  async get<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
-    options: ReadOptions = {},
-  ): Promise<DeepReadonly<T>> {
+  readonly get: Cache["get"] = async (kind, key, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.get(kind, key, options);
     const object = await this.find(kind, key, options);
     if (object) return object;
@@ -151,16 +116,13 @@ class InformerCache implements Cache {
       reason: "NotFound",
       message: `${kind.plural} "${formatKey(key)}" not found in the cache`,
     });
-  }
+  };
 
-  async list<T extends KubernetesObject>(
-    kind: Kind<T>,
-    options: ListOptions = {},
-  ): Promise<DeepReadonly<T>[]> {
+  readonly list: Cache["list"] = async (kind, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.list(kind, options);
     const objects = (await this.#readable(kind, options.signal)).list(options);
     return options.limit === undefined ? objects : objects.slice(0, options.limit);
-  }
+  };
 
   wrote(kind: Kind, object: KubernetesObject): void {
     for (const view of viewsOf(kind)) {
@@ -187,6 +149,73 @@ class InformerCache implements Cache {
     };
   }
 
+  /** Plans the watches of a kind: one for all namespaces, or one per named namespace. */
+  #planPartitions(kind: Kind, onError: (error: CallbackError) => void): PartitionPlan[] {
+    const options = this.optionsOf(kind);
+    const namespaces = kind.scope === "Namespaced" ? scopesOf(options) : undefined;
+    if (!namespaces) return [this.#planPartition(kind, undefined, options, onError)];
+    const named = Object.keys(namespaces).filter((namespace) => namespace !== "");
+    return Object.entries(namespaces).map(([namespace, scope]) => {
+      const merged = { ...pick(options), ...definedOf(scope) };
+      if (namespace !== "") return this.#planPartition(kind, namespace, merged, onError);
+      const others = named.map((name) => `metadata.namespace!=${name}`);
+      const fields = [...(merged.fields ? [merged.fields] : []), ...others].join(",");
+      return this.#planPartition(kind, undefined, { ...merged, fields }, onError);
+    });
+  }
+
+  #planPartition(
+    kind: Kind,
+    namespace: string | undefined,
+    { labels, fields, transform }: InformerScope,
+    onError: (error: CallbackError) => void,
+  ): PartitionPlan {
+    const { keepManagedFields = false, watchList = true, clock = systemClock, fieldManager } = this.#options;
+    const hasLabels = matchLabels(labels);
+    const hasFields = matchFields(fields);
+    const watchSelected =
+      (newest: boolean): StartWatch =>
+      (shardSelector, sink, signal) =>
+        new Reflector(
+          (request) => this.#client.request(request),
+          {
+            path: resourcePath(kind, { namespace }),
+            labelSelector: labels,
+            fieldSelector: fields,
+            shardSelector: shardSelector || undefined,
+            listHeaders: acceptOf(kind, "PartialObjectMetadataList"),
+            watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
+            watchList,
+            newest,
+            clock,
+            slices: this.#slices,
+          },
+          sink,
+        ).run(signal);
+    return {
+      namespace,
+      covers: (object) => {
+        const shard = this.#shardOf(kind);
+        return hasLabels(object.metadata.labels) && hasFields(object) && (!shard || isHeld(shard, object));
+      },
+      prepare(object) {
+        // Lists of built-in kinds omit these two in their items.
+        object.apiVersion ??= kind.apiVersion;
+        object.kind ??= kind.kind;
+        const ownership = ownershipOf(object, fieldManager, { withValues: transform !== undefined });
+        if (!keepManagedFields) delete object.metadata.managedFields;
+        const prepared = transform ? transformed(object, transform, onError) : freezeShared(object);
+        noteOwnership(prepared, ownership);
+        return prepared;
+      },
+      run: (partition, signal) => {
+        const shard = this.#shardOf(kind);
+        if (!shard) return watchSelected(false)("", partition, signal);
+        return new ShardedWatch(shard, partition, watchSelected(true)).run(signal);
+      },
+    };
+  }
+
   /** The part of a kind that is kept; undefined for all of it. Known when the watch starts. */
   #shardOf(kind: Kind): Shard | undefined {
     const gate = this.#gate;
@@ -203,7 +232,6 @@ class InformerCache implements Cache {
     return this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1];
   }
 
-  /** The informer of a kind, ready to be read. */
   async #readable<T extends KubernetesObject>(
     kind: Kind<T>,
     signal: AbortSignal | undefined,
@@ -232,92 +260,112 @@ class InformerCache implements Cache {
   }
 }
 
-/** The inputs of planning besides the options of the kind. */
-interface PlanContext {
-  readonly client: Pick<Client, "request">;
-  readonly keepManagedFields: boolean;
-  readonly fieldManager: string | undefined;
-  readonly watchList: boolean;
-  readonly clock: Clock;
-  readonly slices: TimeSlices;
-  readonly onError: (error: CallbackError) => void;
-  /** The part of the kind to keep; undefined for all of it. */
-  readonly shard: () => Shard | undefined;
+/** The part of a kind that this process caches. */
+interface Shard {
+  readonly gate: ShardGate;
+  readonly key: ShardKey;
+  readonly rangeOf: (metadata: ObjectMeta) => number;
 }
 
-/** Plans the watches of a kind: one for all namespaces, or one per named namespace. */
-function planPartitions(kind: Kind, options: KindCacheOptions, context: PlanContext): PartitionPlan[] {
-  const namespaces = kind.scope === "Namespaced" ? scopesOf(options) : undefined;
-  if (!namespaces) return [planPartition(kind, undefined, options, context)];
-  const named = Object.keys(namespaces).filter((namespace) => namespace !== "");
-  return Object.entries(namespaces).map(([namespace, scope]) => {
-    const merged = { ...pick(options), ...definedOf(scope) };
-    if (namespace !== "") return planPartition(kind, namespace, merged, context);
-    const others = named.map((name) => `metadata.namespace!=${name}`);
-    const fields = [...(merged.fields ? [merged.fields] : []), ...others].join(",");
-    return planPartition(kind, undefined, { ...merged, fields }, context);
-  });
+/** Receives the objects that the watch of a shard reads. */
+interface ShardSink extends ReflectorSink {
+  readonly hasSynced: boolean;
+  /** Drops the objects that are not selected any more. */
+  narrow(): void;
 }
 
-function planPartition(
-  kind: Kind,
-  namespace: string | undefined,
-  scope: InformerScope,
-  {
-    client,
-    keepManagedFields,
-    fieldManager,
-    watchList,
-    clock,
-    slices,
-    onError,
-    shard: findShard,
-  }: PlanContext,
-): PartitionPlan {
-  const { labels, fields, transform } = scope;
-  const hasLabels = matchLabels(labels);
-  const hasFields = matchFields(fields);
-  const watchSelected =
-    (newest: boolean): StartWatch =>
-    (shardSelector, sink, signal) =>
-      new Reflector(
-        (request) => client.request(request),
-        {
-          path: resourcePath(kind, { namespace }),
-          labelSelector: labels,
-          fieldSelector: fields,
-          shardSelector: shardSelector || undefined,
-          listHeaders: acceptOf(kind, "PartialObjectMetadataList"),
-          watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
-          watchList,
-          newest,
-          clock,
-          slices,
-        },
-        sink,
-      ).run(signal);
-  return {
-    namespace,
-    covers(object) {
-      const shard = findShard();
-      return hasLabels(object.metadata.labels) && hasFields(object) && (!shard || isHeld(shard, object));
-    },
-    prepare(object) {
-      // Lists of built-in kinds omit these two in their items.
-      object.apiVersion ??= kind.apiVersion;
-      object.kind ??= kind.kind;
-      const ownership = ownershipOf(object, fieldManager, { withValues: transform !== undefined });
-      if (!keepManagedFields) delete object.metadata.managedFields;
-      const prepared = transform ? transformed(object, transform, onError) : freezeShared(object);
-      noteOwnership(prepared, ownership);
-      return prepared;
-    },
-    run(partition, signal) {
-      const shard = findShard();
-      if (!shard) return watchSelected(false)("", partition, signal);
-      return new ShardedWatch(shard, partition, watchSelected(true)).run(signal);
-    },
-  };
+/** Lists and watches the objects that a selector matches, from the newest version on, until the signal is aborted. */
+type StartWatch = (selector: string, sink: ReflectorSink, signal: AbortSignal) => Promise<void>;
+
+/** Returns true if an object is in a range that this process holds. */
+function isHeld({ gate, rangeOf }: Shard, { metadata }: KubernetesObject): boolean {
+  return hasRange(gate.held, rangeOf(metadata));
+}
+
+/**
+ * Watches the objects of the ranges that this process holds. It starts again when it gains ranges; when it loses some,
+ * it drops their objects and goes on. A server that doesn't know the selector sends every object; those of other ranges
+ * are dropped before they are stored.
+ */
+class ShardedWatch implements ShardLoader {
+  readonly #shard: Shard;
+  readonly #sink: ShardSink;
+  readonly #start: StartWatch;
+  readonly #loads: (() => void)[] = [];
+  #watching = new AbortController();
+
+  constructor(shard: Shard, sink: ShardSink, start: StartWatch) {
+    this.#shard = shard;
+    this.#sink = sink;
+    this.#start = start;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const remove = this.#shard.gate.addLoader(this);
+    while (!signal.aborted) {
+      const watching = new AbortController();
+      this.#watching = watching;
+      const forget = onAbort(signal, () => watching.abort(signal.reason));
+      await this.#watch(watching.signal);
+      forget();
+    }
+    remove();
+    this.#loaded();
+  }
+
+  load(): Promise<void> {
+    const loaded = new Promise<void>((resolve) => void this.#loads.push(resolve));
+    this.#watching.abort();
+    return loaded;
+  }
+
+  drop(): void {
+    this.#sink.narrow();
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { gate, key } = this.#shard;
+    const { held } = gate;
+    if (held !== noRanges) return this.#start(shardSelectorOf(key, held), this.#held(signal), signal);
+    if (!this.#sink.hasSynced) {
+      this.#sink.begin();
+      this.#sink.replace(undefined);
+    }
+    this.#loaded();
+    return aborted(signal);
+  }
+
+  #loaded(): void {
+    for (const resolve of this.#loads.splice(0)) resolve();
+  }
+
+  /** A sink that passes on only the objects of held ranges. */
+  #held(signal: AbortSignal): ReflectorSink {
+    const sink = this.#sink;
+    const { gate } = this.#shard;
+    const isOurs = (object: KubernetesObject): boolean => {
+      const isOurs = isHeld(this.#shard, object);
+      if (!isOurs) gate.dropped++;
+      return isOurs;
+    };
+    return {
+      begin: () => sink.begin(),
+      keep: (object, bytes, isDeleted) => {
+        if (isOurs(object)) sink.keep(object, bytes, isDeleted);
+      },
+      replace: (version) => {
+        sink.replace(version);
+        if (!signal.aborted) this.#loaded();
+      },
+      change: (type, object, bytes) => {
+        if (isOurs(object)) sink.change(type, object, bytes);
+        else if (object.metadata.resourceVersion) sink.progress(object.metadata.resourceVersion);
+      },
+      progress: (version) => sink.progress(version),
+      report: (error) => sink.report(error),
+      alive: () => sink.alive(),
+    };
+  }
 }
 
 /** The transformed object, frozen. If the transform fails or returns another object, the original is used. */

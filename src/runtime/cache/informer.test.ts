@@ -5,7 +5,7 @@ import { useCaches } from "../../../e2e/support/runtime/widget-cache.ts";
 import { Widget, widgetDefinition } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { LiveClient } from "../client/live-client.ts";
 import { eventually } from "../testing/eventually.ts";
-import type { InformerEvent } from "./informer.ts";
+import type { InformerEvent } from "./cache.ts";
 
 const caches = useCaches();
 const { cluster, createWidget, newNamespace, start } = caches;

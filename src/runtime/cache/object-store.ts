@@ -1,9 +1,8 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { ObjectKey } from "../client/objects.ts";
+import type { ObjectKey } from "../client/client.ts";
 import { show, synchronous } from "../callbacks/callbacks.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
-/** An object in the store. */
 export interface Entry<T extends KubernetesObject = KubernetesObject> {
   readonly object: T;
   /** Length of its JSON as it came. */
@@ -20,19 +19,11 @@ export class ObjectStore<T extends KubernetesObject> {
   #namespaces = new Map<string, Map<string, Entry<T>>>();
   readonly #indexes = new Map<string, Index<T>>();
   readonly #onIndexError: OnIndexError<T>;
-  #size = 0;
-  #bytes = 0;
+  size = 0;
+  bytes = 0;
 
   constructor(onIndexError: OnIndexError<T>) {
     this.#onIndexError = onIndexError;
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   get({ namespace = "", name }: ObjectKey): Entry<T> | undefined {
@@ -67,7 +58,6 @@ export class ObjectStore<T extends KubernetesObject> {
     for (const objects of this.#namespaces.values()) yield* objects.values();
   }
 
-  /** The entries that an index has for a value. */
   indexed(name: string, value: string): Iterable<Entry<T>> {
     const index = this.#indexes.get(name);
     if (!index) {
@@ -93,8 +83,8 @@ export class ObjectStore<T extends KubernetesObject> {
   /** Takes over all entries of another store into this empty one. The other store must not be used afterwards. */
   adopt(other: ObjectStore<T>): void {
     this.#namespaces = other.#namespaces;
-    this.#size = other.#size;
-    this.#bytes = other.#bytes;
+    this.size = other.size;
+    this.bytes = other.bytes;
     for (const index of this.#indexes.values()) {
       const filled = other.#indexes.get(index.name);
       if (filled) this.#indexes.set(index.name, filled);
@@ -103,8 +93,8 @@ export class ObjectStore<T extends KubernetesObject> {
   }
 
   #count(former: Entry<T> | undefined, entry: Entry<T> | undefined): void {
-    this.#size += (entry ? 1 : 0) - (former ? 1 : 0);
-    this.#bytes += (entry?.bytes ?? 0) - (former?.bytes ?? 0);
+    this.size += (entry ? 1 : 0) - (former ? 1 : 0);
+    this.bytes += (entry?.bytes ?? 0) - (former?.bytes ?? 0);
     for (const index of this.#indexes.values()) {
       if (former) removeFrom(index, former);
       if (entry) this.#addTo(index, entry);
@@ -157,7 +147,6 @@ function removeFrom<T extends KubernetesObject>({ entries, values }: Index<T>, e
 
 /** Strings up to this length are shared. JSON.parse itself shares those up to ten characters. */
 const longest = 80;
-
 const shortest = 11;
 
 /** The pool is cleared at this size: most names occur once, and must not accumulate. */

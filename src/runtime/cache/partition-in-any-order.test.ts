@@ -4,7 +4,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { configMap, fill, startPartition } from "../../../e2e/support/runtime/partition-under-test.ts";
-import { keyText } from "../client/objects.ts";
+import { keyText } from "../client/client.ts";
 
 /** The events at the server, and between it and this process. */
 type Step = Write | { do: "answer" } | { do: "event" } | { do: "wait" } | { do: "relist"; lag: number };

@@ -1,7 +1,7 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { configMap, fill, startPartition } from "../../../e2e/support/runtime/partition-under-test.ts";
-import type { InformerEvent } from "./informer.ts";
+import type { InformerEvent } from "./cache.ts";
 
 const summary = (events: InformerEvent[]): string[] =>
   events.map(

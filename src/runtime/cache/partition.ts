@@ -1,9 +1,9 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiError } from "../errors/api-error.ts";
-import { type ObjectKey, formatKey, keyOf, keyText } from "../client/objects.ts";
+import { type ObjectKey, formatKey, keyOf, keyText } from "../client/client.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
-import type { InformerEvent } from "./informer.ts";
+import type { InformerEvent } from "./cache.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
 /** Milliseconds after which a pending write without a comparable resource version is forgotten. */

@@ -1,11 +1,11 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { namespaceOf, required } from "../client/requests.ts";
+import { matchLabels, namespaceOf, required } from "../client/requests.ts";
 import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
-import { type DeepReadonly, type ObjectKey, asReadonly, keyText } from "../client/objects.ts";
-import type { Selection } from "../client/options.ts";
+import { type DeepReadonly, type ObjectKey, type Selection, keyText } from "../client/client.ts";
+import { asReadonly } from "../client/live-reader.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type {
   Informer,
   InformerEvent,
@@ -13,9 +13,8 @@ import type {
   InformerStats,
   SubscribeOptions,
   Subscription,
-} from "./informer.ts";
+} from "./cache.ts";
 import { Latch } from "../clock/waits.ts";
-import { matchLabels } from "../client/selection.ts";
 import type { Entry } from "./object-store.ts";
 import { Partition } from "./partition.ts";
 
@@ -39,20 +38,17 @@ export interface InformerParts {
 /** The informer of a kind: its partitions and its subscribers. */
 export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly kind: Kind<T>;
-  readonly #clock: Clock;
-  readonly #slices: TimeSlices;
-  readonly #onError: (error: Error) => void;
+  readonly #parts: InformerParts;
   readonly #partitions = new Map<string | undefined, { partition: Partition<T>; plan: PartitionPlan }>();
   readonly #queues = new Set<HandlerQueue<T>>();
   readonly #synced = new Latch();
   readonly #stop = new AbortController();
   #running: Promise<unknown> | undefined;
 
-  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], { clock, slices, onError }: InformerParts) {
+  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], parts: InformerParts) {
     this.kind = kind;
-    this.#clock = clock;
-    this.#slices = slices;
-    this.#onError = onError;
+    this.#parts = parts;
+    const { clock, onError } = parts;
     for (const plan of plans) {
       const partition = new Partition<T>({
         prepare: (object) => plan.prepare(object) as T,
@@ -76,7 +72,6 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return this.#synced.wait(signal);
   }
 
-  /** Starts the watches. */
   start(): void {
     this.#running ??= Promise.all(
       [...this.#partitions.values()].map(({ partition, plan }) =>
@@ -99,17 +94,17 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   ): Subscription {
     if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
     const cancelResync = resyncPeriod === undefined ? undefined : this.#resync(resyncPeriod, () => queue);
-    const queue: HandlerQueue<T> = new HandlerQueue<T>(
-      handler as unknown as InformerHandler<T>,
-      ({ object }, thrown) =>
-        this.#onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
-      () => {
+    const queue: HandlerQueue<T> = new HandlerQueue<T>({
+      handler: handler as unknown as InformerHandler<T>,
+      onError: ({ object }, thrown) =>
+        this.#parts.onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
+      onEnd: () => {
         cancelResync?.();
         this.#queues.delete(queue);
       },
-      this.#slices,
-      () => [...this.#seen()].map(({ object }) => object),
-    );
+      slices: this.#parts.slices,
+      existing: () => [...this.#seen()].map(({ object }) => object),
+    });
     this.#queues.add(queue);
     queue.replay(() => true);
     if (this.hasSynced) queue.markSynced();
@@ -143,12 +138,10 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     for (const { partition } of this.#partitions.values()) partition.store.addIndex(name, valuesOf);
   }
 
-  /** Stores the result of a write of this process. */
   wrote(object: KubernetesObject): void {
     this.#partitionOf(object.metadata.namespace)?.wrote(object);
   }
 
-  /** Records that this process deleted an object. */
   wroteDeletion(key: ObjectKey, uid: string | undefined): void {
     this.#partitionOf(key.namespace)?.wroteDeletion(key, uid);
   }
@@ -161,7 +154,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return {
       objects: sum(({ store }) => store.size),
       bytes: sum(({ store }) => store.bytes),
-      lastEventAge: ages.length === 0 ? undefined : this.#clock.monotonic() - Math.min(...ages),
+      lastEventAge: ages.length === 0 ? undefined : this.#parts.clock.monotonic() - Math.min(...ages),
       relists: sum(({ relists }) => relists),
       watchErrors: sum(({ watchErrors }) => watchErrors),
       lastError: partitions.find(({ lastError }) => lastError)?.lastError,
@@ -216,7 +209,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     let cancel: () => void;
     const plan = (): void => {
       // Controllers that were started together should not do all their work at the same time.
-      cancel = this.#clock.setTimer(resync, period * (0.9 + Math.random() * 0.2));
+      cancel = this.#parts.clock.setTimer(resync, period * (0.9 + Math.random() * 0.2));
     };
     const resync = (): void => {
       const events = [...this.#seen()].map(
@@ -245,30 +238,24 @@ function find<T extends KubernetesObject>(
 /** Marks the end of the first list in the queue. */
 const syncMark = Symbol("synced");
 
+interface HandlerQueueParts<T extends KubernetesObject> {
+  readonly handler: InformerHandler<T>;
+  readonly onError: (event: InformerEvent<T>, thrown: unknown) => void;
+  readonly onEnd: () => void;
+  readonly slices: TimeSlices;
+  readonly existing: () => Iterable<T>;
+}
+
 /** The events of one subscriber, delivered in order, one at a time. */
 class HandlerQueue<T extends KubernetesObject> implements Subscription {
-  readonly #handler: InformerHandler<T>;
-  readonly #onError: (event: InformerEvent<T>, thrown: unknown) => void;
-  readonly #onEnd: () => void;
-  readonly #slices: TimeSlices;
-  readonly #existing: () => Iterable<T>;
+  readonly #parts: HandlerQueueParts<T>;
   readonly #synced = new Latch();
   #events: (InformerEvent<T> | typeof syncMark)[] = [];
   #isBusy = false;
   #isOver = false;
 
-  constructor(
-    handler: InformerHandler<T>,
-    onError: (event: InformerEvent<T>, thrown: unknown) => void,
-    onEnd: () => void,
-    slices: TimeSlices,
-    existing: () => Iterable<T> = () => [],
-  ) {
-    this.#handler = handler;
-    this.#onError = onError;
-    this.#onEnd = onEnd;
-    this.#slices = slices;
-    this.#existing = existing;
+  constructor(parts: HandlerQueueParts<T>) {
+    this.#parts = parts;
   }
 
   get hasSynced(): boolean {
@@ -284,11 +271,11 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
     this.#isOver = true;
     this.#events = [];
     this.#synced.break(new Error("the subscription has ended"));
-    this.#onEnd();
+    this.#parts.onEnd();
   }
 
   replay(matches: (object: DeepReadonly<KubernetesObject>) => boolean): void {
-    const events = [...this.#existing()].filter((object) => matches(asReadonly(object)));
+    const events = [...this.#parts.existing()].filter((object) => matches(asReadonly(object)));
     this.push(events.map((object) => ({ type: "add", object, isInInitialList: true, isOwnWrite: false })));
   }
 
@@ -298,7 +285,6 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
     this.#start();
   }
 
-  /** Marks the end of the first list. */
   markSynced(): void {
     if (this.#isOver) return;
     this.#events.push(syncMark);
@@ -313,8 +299,9 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
 
   /** Runs synchronously while the slice of this turn lasts, so that a single event is delivered at once. */
   async #drain(): Promise<void> {
+    const { slices } = this.#parts;
     for (let at = 0; ;) {
-      const pause = this.#slices.pause();
+      const pause = slices.pause();
       if (pause) await pause;
       if (at >= this.#events.length) break;
       const event = this.#events[at++]!;
@@ -334,10 +321,11 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
 
   #deliver(event: InformerEvent<T>): Promise<void> | undefined {
     try {
-      const result = this.#handler(event);
-      if (isThenable(result)) return result.then(undefined, (error: unknown) => this.#onError(event, error));
+      const result = this.#parts.handler(event);
+      if (isThenable(result))
+        return result.then(undefined, (error: unknown) => this.#parts.onError(event, error));
     } catch (error) {
-      this.#onError(event, error);
+      this.#parts.onError(event, error);
     }
     return undefined;
   }

@@ -99,3 +99,16 @@ export function isProgrammingError(error: unknown): boolean {
 export function stillRuns(milliseconds: number): string {
   return `it still runs after ${Math.round(milliseconds / 1000)} s`;
 }
+
+/** Calls a function with each item. One that fails does not keep back the others; then the first error is thrown. */
+export function eachDespiteErrors<T>(items: Iterable<T>, run: (item: T) => void): void {
+  const errors: unknown[] = [];
+  for (const item of items) {
+    try {
+      run(item);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}

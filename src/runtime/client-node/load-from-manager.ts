@@ -1,4 +1,4 @@
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { type ClusterConfig, type Impersonation, identityHeaders } from "../http/config.ts";
 
 /** The members of `KubeConfig` that are used here; every version of `@kubernetes/client-node` has them. */

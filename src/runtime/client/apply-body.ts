@@ -6,10 +6,8 @@ import {
   ownerReferenceTo,
   withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import type { Desired, ObjectKey } from "./objects.ts";
-import type { Owner } from "./options.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
+import type { ApplyOptions, Desired, Owner } from "./client.ts";
 import { namespaceOf, required, typed } from "./requests.ts";
 
 /** The body of a create or an apply, with kind, namespace and owner. */
@@ -41,37 +39,36 @@ export function bodyToApply<T extends KubernetesObject>(
   return bodyWithOwner(kind, { ...rest, metadata } as Desired<T>, owner, onlyNamespace);
 }
 
-/** The controlling owner of an object, if it is not the given owner. */
-export function controllerBeside(
-  object: KubernetesObject,
-  owner: Owner | undefined,
-): OwnerReference | undefined {
-  const controller = findController(object);
-  return controller && controller.uid !== owner?.metadata.uid ? controller : undefined;
-}
-
-/** The error that `apply` throws instead of taking an object from its controller. */
-export function alreadyOwned(
+/**
+ * The controller from which an apply takes an object; undefined if the object has none, or has the given owner. Throws
+ * if the apply should leave the object alone.
+ */
+export function formerController(
   kind: Kind,
-  { name }: ObjectKey,
-  other: OwnerReference,
-  owner: Owner | undefined,
-): ApiError {
+  current: KubernetesObject,
+  body: KubernetesObject,
+  { owner, adopt = false, leaveStrangers = false }: ApplyOptions,
+): OwnerReference | undefined {
+  if (!owner && !leaveStrangers) return undefined;
+  const controller = findController(current);
+  if (!controller && leaveStrangers && !hasOurLabels(current, body))
+    throw notOurs(`${kind.kind} "${body.metadata.name}" was made by somebody else`);
+  if (!controller || controller.uid === owner?.metadata.uid) return undefined;
+  if (adopt) return controller;
   // An owner that was recreated under its old name finds children of its predecessor until they are garbage-collected.
-  const isOfBefore = other.kind === owner?.kind && other.name === owner.metadata.name;
-  const whose = `${other.kind} "${other.name}"${isOfBefore ? " that was deleted, and goes with it" : " already"}`;
-  return notOurs(`${kind.kind} "${name}" is controlled by ${whose}`);
+  const isOfBefore = controller.kind === owner?.kind && controller.name === owner.metadata.name;
+  const until = isOfBefore ? " that was deleted, and goes with it" : " already";
+  const whose = `${controller.kind} "${controller.name}"${until}`;
+  throw notOurs(`${kind.kind} "${body.metadata.name}" is controlled by ${whose}`);
 }
 
 /**
- * Throws for an object that another client created. An object without a controller is ours if it has our labels: its
- * owner may have been deleted with orphaned children, or it was created without an owner.
+ * Returns true for an object without a controller that is ours: its owner may have been deleted with orphaned children,
+ * or it was created without an owner.
  */
-export function leaveStranger(kind: Kind, current: KubernetesObject, body: KubernetesObject): void {
+function hasOurLabels(current: KubernetesObject, body: KubernetesObject): boolean {
   const labels = Object.entries(body.metadata.labels ?? {});
-  const isLabelled = labels.every(([label, value]) => current.metadata.labels?.[label] === value);
-  if (isLabelled && labels.length > 0) return;
-  throw notOurs(`${kind.kind} "${body.metadata.name}" was made by somebody else`);
+  return labels.length > 0 && labels.every(([label, value]) => current.metadata.labels?.[label] === value);
 }
 
 /** The server calls another uid invalid: the object was replaced since it was read, which is a conflict. */

@@ -7,11 +7,17 @@ import {
   type KubernetesObject,
 } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import type { Client } from "./client.ts";
-import { type DeepReadonly, type Desired, type Edit, type ObjectKey, formatKey, keyOf } from "./objects.ts";
-import type { Owner } from "./options.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
+import {
+  type Client,
+  type DeepReadonly,
+  type Desired,
+  type Edit,
+  type ObjectKey,
+  type Owner,
+  formatKey,
+  keyOf,
+} from "./client.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {
@@ -210,12 +216,10 @@ function replaceInItems(draft: readonly unknown[], desired: readonly unknown[]):
 
 /** The field manager of the update between another client's change and our apply. */
 const takingBack = "taking-back";
-
 const nameConflict = "NameConflict";
 
 /** Seconds between retries of rejected children. */
 const soon = 15;
-
 const rarely = 300;
 
 /** Rejections by the server are reported in a status; conflicts and lost connections are retried as errors. */

@@ -1,9 +1,15 @@
 // The client: calls by kind, answered by the server. Begin here with its contract. `live-client.ts` writes and
-// `live-reader.ts` reads over HTTP; `requests.ts` and `selection.ts` turn a call into a request. `children.ts`,
+// `live-reader.ts` reads over HTTP; `requests.ts` turns a call into a request. `children.ts`,
 // `read-modify-write.ts` and `intercept-client.ts` are built on any client.
 
 import type { Duplex } from "node:stream";
-import type { Kind, KubernetesList, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type {
+  Kind,
+  KubernetesList,
+  KubernetesObject,
+  LabelSelector,
+  ObjectMeta,
+} from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
 import type {
   ExecOptions,
@@ -14,19 +20,6 @@ import type {
   PortForwardOptions,
 } from "../containers/options.ts";
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
-import type { DeepReadonly, Desired, DesiredStatus, Edit, ObjectKey, ObjectRef } from "./objects.ts";
-import type {
-  ApplyOptions,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  ListOptions,
-  PageOptions,
-  PatchOptions,
-  ReadOptions,
-  WatchOptions,
-  WriteOptions,
-} from "./options.ts";
 
 /**
  * Reads objects. A manager's client reads from its cache: objects are frozen, shared with other readers, and include
@@ -247,3 +240,196 @@ export interface Subresource<Body extends KubernetesObject> {
   patch(patch: Patch, options?: WriteOptions): Promise<Body>;
   apply(body: Desired<Body>, options?: Omit<ApplyOptions, "owner" | "adopt">): Promise<Body>;
 }
+
+/** Identifies an object of a kind. Cluster-scoped objects have no namespace. */
+export interface ObjectKey {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+/** A key, or an object that has one. */
+export type ObjectRef =
+  | ObjectKey
+  | { readonly metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined } };
+
+/** The key of an object; throws `TypeError` if it has no name. */
+export function keyOf(ref: ObjectRef): ObjectKey {
+  const { name, namespace } = "metadata" in ref ? ref.metadata : ref;
+  if (!name) throw new TypeError("the object has no name");
+  return namespace ? { namespace, name } : { name };
+}
+
+/** Formats a key as `namespace/name`, or `name` without a namespace. */
+export function formatKey({ namespace, name }: ObjectKey): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** The key of a stored object, which always has a name, as text for caches and queues. */
+export function keyText({ namespace, name = "" }: ObjectMeta): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/**
+ * T as it is read from the cache, where it is frozen: no field can be set, at any depth. It is assignable to T, so
+ * functions that only read may declare T itself; this is also why lists have the type of a list that can be changed,
+ * although they throw. `const copy: T = structuredClone(object)` is a copy that can be changed.
+ */
+export type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Field in keyof T]: DeepReadonly<T[Field]> }
+    : T;
+
+/** Edits a draft in place. A function that returns a new object doesn't compile, because that would have no effect. */
+// `void` alone would accept any return value.
+export type Edit<T> = (draft: T) => void | undefined;
+
+/**
+ * A desired object: the client sets apiVersion and kind, the server owns the status, and every optional field accepts
+ * `undefined`, which means "not set". So `{ replicas: mysql.spec.replicas }` compiles.
+ */
+export type Desired<T extends KubernetesObject> = Loose<
+  Omit<T, "apiVersion" | "kind" | "metadata" | "status">
+> & {
+  apiVersion?: T["apiVersion"] | undefined;
+  kind?: T["kind"] | undefined;
+  metadata: Loose<ObjectMeta>;
+};
+
+/** The type of a kind's `status`. */
+export type StatusOf<T extends KubernetesObject> = T extends { status?: infer Status }
+  ? Exclude<Status, undefined>
+  : never;
+
+/** A desired status: optional fields accept `undefined`. */
+export type DesiredStatus<T extends KubernetesObject> = Loose<StatusOf<T>>;
+
+/** T with `undefined` allowed for every optional field, recursively. */
+export type Loose<T> = T extends readonly (infer Item)[]
+  ? Loose<Item>[]
+  : T extends object
+    ? { [Field in keyof T]: Loose<T[Field]> | ({} extends Pick<T, Field> ? undefined : never) }
+    : T;
+
+/** Selects objects of a kind. */
+export interface Selection extends CallOptions {
+  /** Only objects of this namespace. Default: all namespaces. */
+  readonly namespace?: string | undefined;
+  /**
+   * Labels that an object must have; a label selector like `spec.selector`; or a selector in the API's string syntax:
+   * `app=db,tier in (a, b),!canary`.
+   */
+  readonly labels?: string | LabelSelector | { readonly [label: string]: string | undefined } | undefined;
+  /**
+   * Field values that an object must have. Live reads support the server's field selectors (`metadata.name`,
+   * `spec.nodeName` for pods, …); cached reads support `metadata.name`, `metadata.namespace` and the indexes added to
+   * the cache.
+   */
+  readonly fields?: { readonly [field: string]: string | undefined } | undefined;
+}
+
+/** Options for reading an object. */
+export interface ReadOptions extends CallOptions {
+  /** Read from the server instead of the cache. */
+  readonly live?: boolean | undefined;
+}
+
+/** Options for listing objects. */
+export interface ListOptions extends Selection {
+  /** Read from the server instead of the cache. Long lists are read in pages. */
+  readonly live?: boolean | undefined;
+  /** Stop after this many objects. */
+  readonly limit?: number | undefined;
+}
+
+/** Options for reading a live list in pages. */
+export interface PageOptions extends Selection {
+  /** Objects per page. Default: 500. */
+  readonly pageSize?: number | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
+}
+
+/** Options for watching. */
+export interface WatchOptions extends Selection {
+  /** Report changes after this version. Without it, existing objects are reported first, as `ADDED`. */
+  readonly resourceVersion?: string | undefined;
+  /** Request `BOOKMARK` events, which contain only a version. */
+  readonly bookmarks?: boolean | undefined;
+  /** The server ends the watch after this time. */
+  readonly timeoutSeconds?: number | undefined;
+}
+
+/** Options for writing. */
+export interface WriteOptions extends CallOptions {
+  /** The field manager. Default: the client's. */
+  readonly fieldManager?: string | undefined;
+  /** Let the server validate and answer, but store nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** The server ignores unknown fields, warns of them, or rejects the write. Default: `Warn`. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
+}
+
+/** Options for creating. */
+export interface CreateOptions extends WriteOptions {
+  /**
+   * The controlling owner of the new object: when the owner is deleted, so is the object. The default of the object's
+   * namespace is the owner's.
+   */
+  readonly owner?: Owner | undefined;
+}
+
+/** Options for changing an object that was read before. */
+export interface PatchOptions extends WriteOptions {
+  /** Fail with a conflict if the object has changed since it was read. Default: true; raw patches never check. */
+  readonly optimisticLock?: boolean | undefined;
+}
+
+/** Options for applying. */
+export interface ApplyOptions extends CreateOptions {
+  /**
+   * The controlling owner, as with `create`. If another object already controls this one, `apply` throws an `ApiError`
+   * with `isAlreadyOwned` and changes nothing; with `isConflict` if the object that was read was deleted since, also if
+   * there is another one of its name.
+   */
+  readonly owner?: Owner | undefined;
+  /** Take the object over from its current controller. */
+  readonly adopt?: boolean | undefined;
+  /**
+   * Don't touch an existing object without a controller, unless it has all labels of the desired object: `apply` throws
+   * an `ApiError` with `isAlreadyOwned` instead. Default: such an object is adopted.
+   */
+  readonly leaveStrangers?: boolean | undefined;
+  /**
+   * Send the apply even if the cache shows that it would change nothing: caches don't know who else manages a field.
+   */
+  readonly live?: boolean | undefined;
+  /** Take fields over from other managers. Default: true; with false, a conflict is thrown. */
+  readonly force?: boolean | undefined;
+}
+
+/** An object that can own others: stored, so it has a name and a uid. */
+export interface Owner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name?: string | undefined;
+    readonly namespace?: string | undefined;
+    readonly uid?: string | undefined;
+  };
+}
+
+/** Options for deleting. */
+export interface DeleteOptions extends CallOptions {
+  /** Delete only this exact object: fails with a conflict if uid or resourceVersion differ. */
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
+  /** Delete the dependents first, or in the background, or leave them without an owner. Default: the kind's. */
+  readonly propagationPolicy?: "Foreground" | "Background" | "Orphan" | undefined;
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Which objects to delete, and how. */
+export interface DeleteAllOptions extends Selection, Omit<DeleteOptions, "preconditions"> {}

@@ -1,9 +1,8 @@
 import { defineKind, type Kind, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
 import { parseResponse } from "../http/json-body.ts";
-import type { RawRequest, RawResponse } from "../http/transport.ts";
+import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import type { RestMapper, UnstructuredObject } from "./client.ts";
-import type { CallOptions } from "./options.ts";
 
 /** Finds kinds by discovery: two requests for all of them, if the server supports aggregated discovery. */
 export class DiscoveryMapper implements RestMapper {

@@ -1,7 +1,7 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import { logLines } from "../containers/log-lines.ts";
 import type { LogLines } from "../containers/options.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { Pod } from "../k8s/core/v1.ts";
 import type { Client } from "./client.ts";
 

@@ -2,7 +2,7 @@ import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta"
 import { beforeAll, expect, test } from "vitest";
 import { Namespace, Widget, useWidgetCluster } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { LiveClient } from "./live-client.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 const cluster = useWidgetCluster();
 const { create, key } = cluster;

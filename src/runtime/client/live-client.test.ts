@@ -8,7 +8,7 @@ import {
 } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { LiveClient } from "./live-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { ServiceAccount } from "../k8s/core/v1.ts";
 import type { TokenRequest } from "../k8s/authentication/v1.ts";
 

@@ -1,45 +1,34 @@
 import {
-  findController,
   type Kind,
   type KubernetesList,
   type KubernetesObject,
   type StatusDetails,
 } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
-import type { TimeSlices } from "../clock/time-slices.ts";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
-import type { RawRequest, RawResponse, TransportOptions } from "../http/transport.ts";
+import type { RawRequest, TransportOptions } from "../http/transport.ts";
+import { bodyToApply, bodyWithOwner, conflictOfUid, formerController } from "./apply-body.ts";
 import {
-  alreadyOwned,
-  bodyToApply,
-  bodyWithOwner,
-  conflictOfUid,
-  controllerBeside,
-  leaveStranger,
-} from "./apply-body.ts";
-import type { Client, ClientDefaults, Patch, Subresource } from "./client.ts";
-import {
+  type ApplyOptions,
+  type Client,
+  type ClientDefaults,
+  type CreateOptions,
   type DeepReadonly,
+  type DeleteAllOptions,
+  type DeleteOptions,
   type Desired,
   type DesiredStatus,
   type Edit,
-  type ObjectKey,
   type ObjectRef,
-  asReadonly,
+  type Patch,
+  type PatchOptions,
+  type Subresource,
+  type WriteOptions,
   keyOf,
-} from "./objects.ts";
+} from "./client.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
-import { isMissingObject, LiveContainers } from "./live-reader.ts";
-import type {
-  ApplyOptions,
-  CreateOptions,
-  DeleteAllOptions,
-  DeleteOptions,
-  PatchOptions,
-  ReadOptions,
-  WriteOptions,
-} from "./options.ts";
+import { isMissingObject, LiveContainers, asReadonly } from "./live-reader.ts";
 import {
   applyRequest,
   deleteRequest,
@@ -47,11 +36,10 @@ import {
   patchRequest,
   required,
   resourcePath,
+  selectionQuery,
   typed,
-  withDefaults,
   writeQuery,
 } from "./requests.ts";
-import { selectionQuery } from "./selection.ts";
 
 /** Options of a client. */
 export interface ClientOptions extends TransportOptions, ClientDefaults {}
@@ -64,15 +52,6 @@ export interface DeletionAnswer extends KubernetesObject {
 /** Creates a client that always asks the server. Nothing is sent, and no config loaded, before the first call. */
 export function createClient(config: ConfigSource, options: ClientOptions = {}): LiveClient {
   return new LiveClient(new HttpTransport(config, options), options);
-}
-
-/** Creates the client of a manager, whose callers continue within slices. */
-export function createSlicedClient(
-  config: ConfigSource,
-  options: ClientOptions,
-  slices: TimeSlices,
-): LiveClient {
-  return new LiveClient(new HttpTransport(config, options, slices), options);
 }
 
 /** Always asks the server; see `Client` for the contract of each call. */
@@ -170,19 +149,15 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<DeepReadonly<T>> {
     const { owner, leaveStrangers = false } = options;
     const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
-    const isOurs = owner !== undefined || leaveStrangers;
-    const other = current && isOurs ? controllerBeside(current, owner) : undefined;
-    if (other && !options.adopt) throw alreadyOwned(kind, keyOf(body), other, owner);
-    if (current && leaveStrangers && !findController(current)) leaveStranger(kind, current, body);
+    const other = current && formerController(kind, current, body, options);
     if (current && other) {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
       await this.patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }
-    if (current && isOurs) body.metadata.uid = current.metadata.uid!;
+    if (current && (owner || leaveStrangers)) body.metadata.uid = current.metadata.uid!;
+    const request = applyRequest(this.path(kind, keyOf(body)), body, this.write(options));
     try {
-      return asReadonly(
-        await this.object(kind, this.requestApply(kind, keyOf(body), undefined, body, options)),
-      );
+      return asReadonly(await this.object(kind, request));
     } catch (error) {
       throw conflictOfUid(error);
     }
@@ -196,7 +171,7 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<T> {
     const key = this.key(kind, ref);
     const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
-    return this.object(kind, this.requestApply(kind, key, "status", body, options));
+    return this.object(kind, applyRequest(this.path(kind, key, "status"), body, this.write(options)));
   }
 
   async delete<T extends KubernetesObject>(
@@ -241,8 +216,27 @@ export class LiveClient extends LiveContainers implements Client {
 
   subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
     const path = this.path(kind, ref, name);
-    const send = (request: RawRequest): Promise<RawResponse> => this.request(request);
-    return new LiveSubresource<Body>(path, keyOf(ref), this.defaults, send);
+    const key = keyOf(ref);
+    const exchange = async (request: RawRequest): Promise<Body> => {
+      const { text } = await this.request(request);
+      return parseResponse(text, `${request.method ?? "GET"} ${path}`) as Body;
+    };
+    // The body has a kind of its own. The server compares its name, if there is one, with the name in the path.
+    const named = (body: Partial<KubernetesObject>): object => ({
+      ...body,
+      metadata: { ...key, ...body.metadata },
+    });
+    const write = (method: "POST" | "PUT", body: object, options: WriteOptions = {}): Promise<Body> => {
+      const query = writeQuery(this.write(options));
+      return exchange({ method, path, query, body: named(body), signal: options.signal });
+    };
+    return {
+      get: ({ signal } = {}) => exchange({ path, signal }),
+      create: (body, options) => write("POST", body, options),
+      update: (body, options) => write("PUT", body, options),
+      patch: (patch, options) => exchange(patchRequest(path, patch, this.write(options))),
+      apply: (body, options) => exchange(applyRequest(path, named(body as object), this.write(options))),
+    };
   }
 
   private replace<T extends KubernetesObject>(
@@ -287,77 +281,5 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<DeepReadonly<T>> {
     const request = patchRequest(this.path(kind, ref, subresource), patch, this.write(options));
     return asReadonly(await this.object(kind, request));
-  }
-
-  private requestApply(
-    kind: Kind,
-    key: ObjectKey,
-    subresource: string | undefined,
-    body: object,
-    options: ApplyOptions,
-  ): RawRequest {
-    return applyRequest(this.path(kind, key, subresource), body, this.write(options));
-  }
-}
-
-/** A subresource by its path. Its body has a kind of its own, which the caller sets if the server requires it. */
-class LiveSubresource<Body extends KubernetesObject> implements Subresource<Body> {
-  readonly #path: string;
-  readonly #key: ObjectKey;
-  readonly #defaults: ClientDefaults;
-  readonly #send: (request: RawRequest) => Promise<RawResponse>;
-
-  constructor(
-    path: string,
-    key: ObjectKey,
-    defaults: ClientDefaults,
-    send: (request: RawRequest) => Promise<RawResponse>,
-  ) {
-    this.#path = path;
-    this.#key = key;
-    this.#defaults = defaults;
-    this.#send = send;
-  }
-
-  get({ signal }: ReadOptions = {}): Promise<Body> {
-    return this.#exchange({ path: this.#path, signal });
-  }
-
-  create(body: Desired<Body>, options: WriteOptions = {}): Promise<Body> {
-    return this.#write("POST", body, options);
-  }
-
-  update(body: Body, options: WriteOptions = {}): Promise<Body> {
-    return this.#write("PUT", body, options);
-  }
-
-  patch(patch: Patch, options: WriteOptions = {}): Promise<Body> {
-    return this.#exchange(patchRequest(this.#path, patch, withDefaults(this.#defaults, options)));
-  }
-
-  apply(body: Desired<Body>, options: ApplyOptions = {}): Promise<Body> {
-    return this.#exchange(applyRequest(this.#path, this.#named(body), withDefaults(this.#defaults, options)));
-  }
-
-  #write(method: "POST" | "PUT", body: object, options: WriteOptions): Promise<Body> {
-    const query = writeQuery(withDefaults(this.#defaults, options));
-    return this.#exchange({
-      method,
-      path: this.#path,
-      query,
-      body: this.#named(body),
-      signal: options.signal,
-    });
-  }
-
-  /** The server compares the name in the body, if there is one, with the name in the path. */
-  #named(body: object): object {
-    const { metadata } = body as Partial<KubernetesObject>;
-    return { ...body, metadata: { ...this.#key, ...metadata } };
-  }
-
-  async #exchange(request: RawRequest): Promise<Body> {
-    const { text } = await this.#send(request);
-    return parseResponse(text, `${request.method ?? "GET"} ${this.#path}`) as Body;
   }
 }

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Kind, KubernetesList, KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { execute } from "../containers/exec.ts";
-import { logLines, logRequest, readLines } from "../containers/log-lines.ts";
+import { logLines, readLog } from "../containers/log-lines.ts";
 import type {
   ExecOptions,
   ExecResult,
@@ -18,19 +18,24 @@ import { JsonLines, malformedResponse, parseResponse } from "../http/json-body.t
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import { Pod } from "../k8s/core/v1.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import type { ClientDefaults, Containers, Reader, WatchEvent } from "./client.ts";
 import {
+  type ClientDefaults,
+  type Containers,
   type DeepReadonly,
+  type ListOptions,
   type ObjectKey,
   type ObjectRef,
-  asReadonly,
+  type PageOptions,
+  type ReadOptions,
+  type Reader,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
   formatKey,
   keyOf,
-} from "./objects.ts";
+} from "./client.ts";
 import { acceptOf } from "./metadata-only.ts";
-import type { ListOptions, PageOptions, ReadOptions, WatchOptions, WriteOptions } from "./options.ts";
-import { namespaceOf, resourcePath, withDefaults } from "./requests.ts";
-import { selectionQuery } from "./selection.ts";
+import { namespaceOf, resourcePath, selectionQuery } from "./requests.ts";
 
 /**
  * The reads of a live client, and what its writes share with them. Its members are protected by type only: a wrapper
@@ -142,8 +147,15 @@ export class LiveReader implements Reader {
     return signal === options.signal ? options : { ...options, signal };
   }
 
+  /** The options of a write, with the client's defaults for those that the call omits. */
   protected write<Options extends WriteOptions>(options: Options | undefined): Options & ClientDefaults {
-    return withDefaults(this.defaults, options ?? ({} as Options));
+    const { fieldManager, fieldValidation, dryRun } = this.defaults;
+    return {
+      ...(options as Options),
+      fieldManager: options?.fieldManager ?? fieldManager,
+      fieldValidation: options?.fieldValidation ?? fieldValidation,
+      dryRun: options?.dryRun ?? dryRun,
+    };
   }
 }
 
@@ -200,7 +212,7 @@ async function* watchEvents<T extends KubernetesObject>(
 export class LiveContainers extends LiveReader implements Containers {
   logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
     const path = this.path(Pod, pod, "log");
-    return logLines(async () => readLines(await this.request(logRequest(path, options))));
+    return logLines(() => readLog(path, options, (request) => this.request(request)));
   }
 
   async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
@@ -234,4 +246,9 @@ function notRunning(pod: string, phase = "Pending"): ApiError {
  */
 export function isMissingObject(error: unknown): boolean {
   return error instanceof ApiError && error.isNotFound && error.body.details?.name !== undefined;
+}
+
+/** The read-only type of an object. */
+export function asReadonly<T>(object: T): DeepReadonly<T> {
+  return object as unknown as DeepReadonly<T>;
 }

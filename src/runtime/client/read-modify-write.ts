@@ -2,9 +2,8 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Client } from "./client.ts";
-import { type DeepReadonly, type Desired, type Edit, type ObjectKey, asReadonly } from "./objects.ts";
-import type { WriteOptions } from "./options.ts";
+import type { Client, DeepReadonly, Desired, Edit, ObjectKey, WriteOptions } from "./client.ts";
+import { asReadonly } from "./live-reader.ts";
 
 /** The object to fill in: a new one has only its name. */
 export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> & Partial<T>;

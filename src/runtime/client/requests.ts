@@ -1,8 +1,23 @@
-import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { TerminalError } from "../errors/terminal-error.ts";
+import type { Kind, KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import {
+  formatLabelSelector,
+  matchesFields,
+  matchesLabelSelector,
+  matchesRequirements,
+  parseFieldSelector,
+  parseLabelSelector,
+} from "@tsbuilder/apimachinery/selector";
+import { TerminalError } from "../errors/api-error.ts";
 import type { RawRequest } from "../http/transport.ts";
-import type { ClientDefaults, Patch } from "./client.ts";
-import type { ApplyOptions, DeleteAllOptions, DeleteOptions, WriteOptions } from "./options.ts";
+import type {
+  ApplyOptions,
+  ClientDefaults,
+  DeleteAllOptions,
+  DeleteOptions,
+  Patch,
+  Selection,
+  WriteOptions,
+} from "./client.ts";
 
 /** Converts the options of a write to query parameters. */
 export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptions): {
@@ -11,7 +26,6 @@ export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptio
   return { fieldManager, dryRun: dryRun ? "All" : undefined, fieldValidation };
 }
 
-/** A patch request for a path. */
 export function patchRequest(path: string, patch: Patch, options: WriteOptions): RawRequest {
   const [type, body] =
     "merge" in patch
@@ -44,7 +58,6 @@ export function applyRequest(path: string, body: object, options: ApplyOptions):
   };
 }
 
-/** A delete request for a path. */
 export function deleteRequest(path: string, options: DeleteOptions & DeleteAllOptions): RawRequest {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
   return {
@@ -94,19 +107,6 @@ export function resourcePath(
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** The options of a write, with the client's defaults for those that the call omits. */
-export function withDefaults<Options extends WriteOptions>(
-  { fieldManager, fieldValidation, dryRun }: ClientDefaults,
-  options: Options,
-): Options {
-  return {
-    ...options,
-    fieldManager: options.fieldManager ?? fieldManager,
-    fieldValidation: options.fieldValidation ?? fieldValidation,
-    dryRun: options.dryRun ?? dryRun,
-  };
-}
-
 /** The namespace of a call; undefined for cluster-scoped kinds and for all namespaces. */
 export function namespaceOf(
   kind: Kind,
@@ -126,4 +126,61 @@ export function required(kind: Kind, namespace: string | undefined): string | un
     throw new TerminalError(`a ${kind.kind} needs a namespace: objects of this kind live in one`);
   }
   return namespace;
+}
+
+/** Converts a selection to the server's query parameters. */
+export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "fields">): {
+  labelSelector?: string;
+  fieldSelector?: string;
+} {
+  const labelSelector = labelText(labels);
+  const fieldSelector = equalities(fields);
+  return { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
+}
+
+/** Distinguishes a label selector from a map of labels. */
+function isLabelSelector(labels: Exclude<Selection["labels"], string>): labels is LabelSelector {
+  const { matchLabels, matchExpressions } = (labels ?? {}) as LabelSelector;
+  return typeof matchLabels === "object" || Array.isArray(matchExpressions);
+}
+
+type Labels = { readonly [label: string]: string } | undefined;
+
+/** Creates a predicate for labels from a label selector. */
+export function matchLabels(labels: Selection["labels"]): (labels: Labels) => boolean {
+  if (labels === undefined) return () => true;
+  if (typeof labels === "string") {
+    const requirements = parseLabelSelector(labels);
+    return (actual) => matchesRequirements(requirements, actual);
+  }
+  if (isLabelSelector(labels)) return (actual) => matchesLabelSelector(labels, actual);
+  const pairs = Object.entries(labels).filter(([, value]) => value !== undefined);
+  return (actual) => pairs.every(([label, value]) => actual?.[label] === value);
+}
+
+/** Creates a predicate for objects from a field selector. Fields are read by their path, named as on the server. */
+export function matchFields(fields: string | undefined): (object: KubernetesObject) => boolean {
+  if (!fields) return () => true;
+  const terms = parseFieldSelector(fields);
+  return (object) => matchesFields(terms, (field) => textAt(object, field));
+}
+
+function textAt(object: unknown, path: string): string | undefined {
+  let value = object;
+  for (const field of path.split(".")) value = (value as { [field: string]: unknown } | undefined)?.[field];
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : undefined;
+}
+
+function labelText(labels: Selection["labels"]): string {
+  if (typeof labels === "string") return labels;
+  return isLabelSelector(labels) ? formatLabelSelector(labels) : equalities(labels);
+}
+
+function equalities(pairs: { readonly [name: string]: string | undefined } | undefined): string {
+  return Object.entries(pairs ?? {})
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
 }

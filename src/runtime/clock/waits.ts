@@ -2,7 +2,9 @@
 // of the event loop work may take.
 
 import { setMaxListeners } from "node:events";
-import type { Clock } from "@tsbuilder/apimachinery/time";
+import { type Clock, parseDuration } from "@tsbuilder/apimachinery/time";
+import type { Duration } from "@tsbuilder/apimachinery/meta";
+import { TerminalError } from "../errors/api-error.ts";
 
 /** Signals that may have any number of listeners. */
 const patient = new WeakSet<AbortSignal>();
@@ -21,6 +23,11 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   }
   signal.addEventListener("abort", listener, { once: true });
   return () => signal.removeEventListener("abort", listener);
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => void onAbort(signal, resolve));
 }
 
 /** Waits for a promise, but rejects with the signal's reason once the signal is aborted. */
@@ -84,22 +91,18 @@ export function settledWithin(
 export async function withTimeout<T>(
   clock: Clock,
   milliseconds: number,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
+  reason = (): Error => new DOMException(`no answer within ${Math.round(milliseconds)} ms`, "TimeoutError"),
 ): Promise<T> {
   const abort = new AbortController();
-  const onAbort = () => abort.abort(signal.reason);
-  const cancel = clock.setTimer(
-    () => abort.abort(new DOMException(`no answer within ${Math.round(milliseconds)} ms`, "TimeoutError")),
-    milliseconds,
-  );
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
+  const cancel = clock.setTimer(() => abort.abort(reason()), milliseconds);
+  const forget = onAbort(signal, () => abort.abort(signal?.reason));
   try {
     return await run(abort.signal);
   } finally {
     cancel();
-    signal.removeEventListener("abort", onAbort);
+    forget();
   }
 }
 
@@ -116,7 +119,6 @@ export class Latch {
     if (this.#state !== "shut") return;
     this.#state = "open";
     for (const { resolve } of this.#waiters) resolve();
-    this.#waiters.clear();
   }
 
   /** Rejects all waits: the event can't happen any more. */
@@ -124,7 +126,6 @@ export class Latch {
     if (this.#state !== "shut") return;
     this.#state = { broken: reason };
     for (const { reject } of this.#waiters) reject(reason);
-    this.#waiters.clear();
   }
 
   /** Resolves when the event has happened; rejects with the signal's reason, or if the event can't happen any more. */
@@ -133,21 +134,29 @@ export class Latch {
     if (this.#state !== "shut") return Promise.reject(this.#state.broken);
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     return new Promise((resolve, reject) => {
-      const forget = onAbort(signal, () => {
+      const settle = (finish: () => void): void => {
+        forget();
         this.#waiters.delete(waiter);
-        reject(signal?.reason as Error);
-      });
-      const waiter = {
-        resolve: () => {
-          forget();
-          resolve();
-        },
-        reject: (reason: Error) => {
-          forget();
-          reject(reason);
-        },
+        finish();
       };
+      const waiter = {
+        resolve: () => settle(resolve),
+        reject: (reason: Error) => settle(() => reject(reason)),
+      };
+      const forget = onAbort(signal, () => waiter.reject(signal?.reason as Error));
       this.#waiters.add(waiter);
     });
+  }
+}
+
+/** Parses an option that is a duration, in milliseconds; the error for an invalid one names the option. */
+export function readDuration(option: string, text: Duration): number {
+  try {
+    return parseDuration(text);
+  } catch (cause) {
+    throw new TerminalError(
+      `${option} is ${JSON.stringify(text)}, which is not a duration: write it like "30s" or "1h30m"`,
+      { cause },
+    );
   }
 }

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { Lease } from "../k8s/coordination/v1.ts";
 import { Secret } from "../k8s/core/v1.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import type { MemberCluster } from "../manager/cluster.ts";
 import type { Manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/manager-options.ts";

@@ -1,12 +1,12 @@
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { createCache } from "../cache/create-cache.ts";
-import { syncFailure } from "../cache/informer.ts";
+import { syncFailure } from "../cache/cache.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
-import { formatKey, keyOf } from "../client/objects.ts";
+import { formatKey, keyOf } from "../client/client.ts";
 import { onAbort } from "../clock/waits.ts";
 import type { Context, Reconciler, Request } from "../controller/reconciler.ts";
 import type { Source } from "../controller/source.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { Secret } from "../k8s/core/v1.ts";
 import type { MemberCluster } from "../manager/cluster.ts";
 import type { Manager } from "../manager/manager.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { Credentials, CredentialsObserver } from "../http/config.ts";
 import { eventually } from "../testing/eventually.ts";
 import { execCredentials } from "./exec-credentials.ts";

@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { CertificateSpan, Credential, Credentials, CredentialsObserver } from "../http/config.ts";
 import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /**
  * A credential is replaced this many milliseconds before it expires, so that it is still valid when the request

@@ -4,10 +4,9 @@ import { delimiter, join } from "node:path";
 import { inspect } from "node:util";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
-import { inClusterConfig, isInCluster, podNamespace } from "./in-cluster-config.ts";
+import { inClusterConfig, isInCluster, loadConfig, podNamespace } from "./load-config.ts";
 import type { KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
-import { loadConfig } from "./load-config.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "kubeconfig-"));

@@ -6,9 +6,9 @@ import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import http from "node:http";
 import https from "node:https";
+import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
-import { inClusterConfig, isInCluster } from "./in-cluster-config.ts";
 import {
   type KubeconfigCluster,
   type KubeconfigFile,
@@ -16,7 +16,7 @@ import {
   parseKubeconfig,
 } from "./kubeconfig-file.ts";
 import { hasScheme, isProxyProtocol, proxyFromEnvironment } from "../http/proxy-tunnel.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { execCredentials } from "./exec-credentials.ts";
 import { type ReadRequest, ReloadedFile } from "../http/reloaded-file.ts";
 
@@ -46,31 +46,62 @@ async function findConfig(
   env: { readonly [name: string]: string | undefined },
 ): Promise<ClusterConfig> {
   if (typeof kubeconfig === "object") return configFromContext(kubeconfig, context, "the given kubeconfig");
-  if (kubeconfig) return fromFiles([kubeconfig], context, { mustExist: true });
+  if (kubeconfig) return fromFiles([kubeconfig], context, kubeconfig);
   const named = (env.KUBECONFIG ?? "").split(delimiter).filter((path) => path !== "");
-  if (named.length > 0) return fromFiles(named, context, { mustExist: false });
+  if (named.length > 0) {
+    const source = named.join(delimiter);
+    // Like kubectl: missing files in the list are ignored.
+    const present = named.filter((path) => existsSync(path));
+    if (present.length > 0) return fromFiles(present, context, source);
+    throw new TerminalError(`KUBECONFIG names no file that exists: ${source}`);
+  }
   if (isInCluster(env)) return inClusterConfig(env);
   const path = join(env.HOME ?? homedir(), ".kube", "config");
-  if (existsSync(path)) return fromFiles([path], context, { mustExist: true });
+  if (existsSync(path)) return fromFiles([path], context, path);
   throw new TerminalError(
     `no cluster config found: there is no --kubeconfig, no KUBECONFIG, no service account of a pod, and no ${path}`,
   );
 }
 
+const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+type Environment = { readonly [name: string]: string | undefined };
+
+/** Returns true if the process runs in a pod with a service account. */
+export function isInCluster(env: Environment, folder = serviceAccount): boolean {
+  return Boolean(env.KUBERNETES_SERVICE_HOST && env.KUBERNETES_SERVICE_PORT) && existsSync(`${folder}/token`);
+}
+
+/** The config for the cluster that the process runs in, with the pod's service account. */
+export function inClusterConfig(env: Environment, folder = serviceAccount): ClusterConfig {
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = env;
+  const token = new ReloadedFile(`${folder}/token`);
+  return {
+    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    caFile: `${folder}/ca.crt`,
+    credentials: { current: (request) => ({ token: token.read(request) }) },
+    namespace: podNamespace(folder),
+    source: "the pod's service account",
+  };
+}
+
+/** The namespace of the pod that the process runs in; undefined outside of a cluster. */
+export function podNamespace(folder = serviceAccount): string | undefined {
+  try {
+    return readFileSync(`${folder}/namespace`, "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function fromFiles(
   paths: readonly string[],
   context: string | undefined,
-  { mustExist }: { mustExist: boolean },
+  source: string,
 ): Promise<ClusterConfig> {
   const files: KubeconfigFile[] = [];
-  for (const path of paths) {
-    // Like kubectl: missing files in the list are ignored.
-    if (!mustExist && !existsSync(path)) continue;
-    files.push(withAbsolutePaths(await readKubeconfig(path), dirname(path)));
-  }
-  if (files.length === 0)
-    throw new TerminalError(`KUBECONFIG names no file that exists: ${paths.join(delimiter)}`);
-  return configFromContext(mergeKubeconfigs(files), context, paths.join(delimiter));
+  for (const path of paths) files.push(withAbsolutePaths(await readKubeconfig(path), dirname(path)));
+  return configFromContext(mergeKubeconfigs(files), context, source);
 }
 
 /** Reads a context of a kubeconfig. Default: the current one. */
@@ -227,23 +258,18 @@ function request<T>(url: string, { ca, body }: { ca: string | undefined; body?: 
     const outgoing = (secure ? https : http).request(
       url,
       { method, headers, timeout: answerTimeout, ...(secure && ca !== undefined && { ca }) },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.on("error", (error) => fail(error.message, error));
-        answer.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          if (answer.statusCode !== 200) {
-            fail(`HTTP ${answer.statusCode} ${text.slice(0, 200)}`);
-            return;
-          }
-          try {
-            resolve(JSON.parse(text) as T);
-          } catch (error) {
-            fail("the answer is not JSON", error);
-          }
-        });
-      },
+      (answer) =>
+        void textOf(answer).then(
+          (text) => {
+            if (answer.statusCode !== 200) return fail(`HTTP ${answer.statusCode} ${text.slice(0, 200)}`);
+            try {
+              resolve(JSON.parse(text) as T);
+            } catch (error) {
+              fail("the answer is not JSON", error);
+            }
+          },
+          (error: Error) => fail(error.message, error),
+        ),
     );
     outgoing.on("timeout", () => outgoing.destroy(new Error("no answer in 30 s")));
     outgoing.on("error", (error) => fail(error.message, error));

@@ -1,21 +1,16 @@
 import { StringDecoder } from "node:string_decoder";
-import { readDuration } from "../clock/read-duration.ts";
+import { readDuration } from "../clock/waits.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import type { LogLines, LogOptions } from "./options.ts";
 
-/** The request for a log. */
-export function logRequest(path: string, options: LogOptions): RawRequest {
-  const { container, follow, tail, since, previous, timestamps, signal } = options;
-  return {
-    path,
-    query: { container, follow, tailLines: tail, previous, timestamps, ...sinceQuery(since) },
-    stream: true,
-    signal,
-  };
-}
-
-/** The lines of the log that an answer streams. */
-export async function* readLines({ stream }: RawResponse): AsyncGenerator<string, void> {
+/** The lines of a log, as the server streams them. */
+export async function* readLog(
+  path: string,
+  { container, follow, tail, since, previous, timestamps, signal }: LogOptions,
+  send: (request: RawRequest) => Promise<RawResponse>,
+): AsyncGenerator<string, void> {
+  const query = { container, follow, tailLines: tail, previous, timestamps, ...sinceQuery(since) };
+  const { stream } = await send({ path, query, stream: true, signal });
   const decoder = new StringDecoder("utf8");
   let pieces: string[] = [];
   for await (const chunk of stream!) {
@@ -31,7 +26,9 @@ export async function* readLines({ stream }: RawResponse): AsyncGenerator<string
 }
 
 /** Makes lines whose request is sent when a loop over them begins. */
-export function logLines(open: () => Promise<Iterable<string> | AsyncIterable<string>>): LogLines {
+export function logLines(
+  open: () => AsyncIterable<string> | Promise<Iterable<string> | AsyncIterable<string>>,
+): LogLines {
   return {
     async *[Symbol.asyncIterator]() {
       yield* await open();

@@ -72,7 +72,6 @@ const protocol = "v4.channel.k8s.io";
 /** The first byte of a message. */
 const channels = { data: 0, error: 1 };
 
-/** Opens a connection to a port of a pod. */
 export async function openPort(
   path: string,
   port: number,
@@ -83,7 +82,6 @@ export async function openPort(
   return new PortStream(webSocket!, `GET ${path}`);
 }
 
-/** A connection to a port, as a stream. */
 class PortStream extends Duplex {
   readonly #socket: WebSocketConnection;
   #wake = (): void => {};

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { AddedSources } from "./controller.ts";
 import type { Source } from "./source.ts";
 
 test("a source that may run before the lease begins with the warm-up, any other with the start", () => {
   const started: string[] = [];
-  const sources = new AddedSources<string>({
-    log: createLogger({ write() {} }),
-    start: ({ name }) => Promise.resolve(void started.push(name)),
-  });
+  const sources = new AddedSources<string>(createLogger({ write() {} }), ({ name }) =>
+    Promise.resolve(void started.push(name)),
+  );
   const source = (name: string, beforeLease?: boolean): Source<string> => ({
     name,
     start: () => {},

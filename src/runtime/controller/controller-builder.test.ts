@@ -1,8 +1,8 @@
 import { defineKind, type Kind } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { type BuiltController, type ControllerHost, ControllerBuilder } from "./controller-builder.ts";
-import type { ControllerOptions } from "./controller-options.ts";
+import type { ControllerOptions } from "./controller-spec.ts";
 
 const Pod = defineKind({ group: "", version: "v1" }, { kind: "Pod", plural: "pods" });
 const ReplicaSet = defineKind(

@@ -7,24 +7,26 @@ import {
 } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
-import type { Client } from "../client/client.ts";
-import { formatKey, keyOf } from "../client/objects.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import { readDuration } from "../clock/read-duration.ts";
+import { type Client, formatKey, keyOf } from "../client/client.ts";
+import { TerminalError } from "../errors/api-error.ts";
+import { readDuration } from "../clock/waits.ts";
 import type { LogFields } from "../scope/scope.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import { defaultBackoff } from "../queue/work-queue.ts";
-import type { Controller, ControllerSpec, ExtensibleController, Watch } from "./controller-spec.ts";
 import type {
   AddedWatchFilter,
+  Controller,
   ControllerDefaults,
   ControllerOptions,
+  ControllerSpec,
+  ExtensibleController,
   OwnsFilter,
   WatchFilter,
-} from "./controller-options.ts";
+} from "./controller-spec.ts";
 import { deletionAware } from "./deletion-aware.ts";
 import {
   type EventHandler,
+  ObjectShard,
   type Reaction,
   type RequestMap,
   handling,
@@ -32,7 +34,6 @@ import {
   mapping,
 } from "./kind-source.ts";
 import type { Predicate } from "./predicate.ts";
-import { ObjectShard } from "./object-shard.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
@@ -90,11 +91,7 @@ export class RequestControllerBuilder<R> {
     map: RequestMap<T, R>,
     filter: WatchFilter<T> = {},
   ): this {
-    this.#sources.push(() => {
-      this.host.shards?.kinds.keepWhole(idOf(kind));
-      return this.#sourceOf(kind, mapping(map, this.#keyOf), filter);
-    });
-    return this;
+    return this.#watchAll(kind, mapping(map, this.#keyOf), filter);
   }
 
   /**
@@ -119,9 +116,17 @@ export class RequestControllerBuilder<R> {
     handler: EventHandler<T, R>,
     filter: WatchFilter<T> = {},
   ): this {
+    return this.#watchAll(kind, handling(handler), filter);
+  }
+
+  #watchAll<T extends KubernetesObject>(
+    kind: Kind<T>,
+    reaction: Reaction<T, R>,
+    filter: WatchFilter<T>,
+  ): this {
     this.#sources.push(() => {
       this.host.shards?.kinds.keepWhole(idOf(kind));
-      return this.#sourceOf(kind, handling(handler), filter);
+      return this.#sourceOf(kind, reaction, filter);
     });
     return this;
   }
@@ -183,10 +188,20 @@ export class RequestControllerBuilder<R> {
         delay: backoff.delay,
       },
     });
-    return new WatchableController(engine, {
-      keyOf: this.#keyOf,
-      sourceOf: (...source) => this.#sourceOf(...source),
-    });
+    return {
+      name: engine.name,
+      get depth() {
+        return engine.depth;
+      },
+      get active() {
+        return engine.active;
+      },
+      watch: (kind, map, filter = {}) =>
+        engine.addSource(this.#sourceOf(kind, mapping(map, this.#keyOf), filter)),
+      watchEvents: (kind, handler, filter = {}) =>
+        engine.addSource(this.#sourceOf(kind, handling(handler), filter)),
+      watchSource: (source) => engine.addSource(source),
+    };
   }
 
   #sourceOf<T extends KubernetesObject>(
@@ -228,59 +243,6 @@ export class RequestControllerBuilder<R> {
       ...(ofKind !== undefined && { maxConcurrentReconciles: ofKind }),
       ...this.options,
     };
-  }
-}
-
-/** The functions of its builder that a controller needs for later watches. */
-interface WatchableParts<R> {
-  readonly keyOf: (request: R) => string;
-  /** Makes the source of a kind, with the options and predicates of the controller. */
-  readonly sourceOf: <T extends KubernetesObject>(
-    kind: Kind<T>,
-    reaction: Reaction<T, R>,
-    filter: AddedWatchFilter<T>,
-  ) => Source<R>;
-}
-
-/** A controller as its user sees it: it can watch more kinds at any time. */
-class WatchableController<R> implements Controller<R> {
-  readonly name: string;
-  readonly #engine: ExtensibleController<R>;
-  readonly #parts: WatchableParts<R>;
-
-  constructor(engine: ExtensibleController<R>, parts: WatchableParts<R>) {
-    this.name = engine.name;
-    this.#engine = engine;
-    this.#parts = parts;
-  }
-
-  get depth(): number {
-    return this.#engine.depth;
-  }
-
-  get active(): number {
-    return this.#engine.active;
-  }
-
-  watch<T extends KubernetesObject>(
-    kind: Kind<T>,
-    map: RequestMap<T, R>,
-    filter: AddedWatchFilter<T> = {},
-  ): Watch {
-    const { keyOf, sourceOf } = this.#parts;
-    return this.#engine.addSource(sourceOf(kind, mapping(map, keyOf), filter));
-  }
-
-  watchEvents<T extends KubernetesObject>(
-    kind: Kind<T>,
-    handler: EventHandler<T, R>,
-    filter: AddedWatchFilter<T> = {},
-  ): Watch {
-    return this.#engine.addSource(this.#parts.sourceOf(kind, handling(handler), filter));
-  }
-
-  watchSource(source: Source<R>): Watch {
-    return this.#engine.addSource(source);
   }
 }
 

@@ -1,17 +1,17 @@
-import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { CallbackName } from "../callbacks/callbacks.ts";
+import type { Duration, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { LogFields } from "../scope/scope.ts";
 import type { BackoffSettings, QueueObserver } from "../queue/work-queue.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import type { AddedWatchFilter, RetryDelay } from "./controller-options.ts";
-import type { EventHandler, RequestMap } from "./kind-source.ts";
-import type { RequestShard } from "./object-shard.ts";
+import type { EventHandler, RequestMap, RequestShard } from "./kind-source.ts";
 import type { Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
+import type { Cache } from "../cache/cache.ts";
+import type { Predicate } from "./predicate.ts";
 
 /** A controller that was added to a manager. */
 export interface Controller<R = Request> {
@@ -83,6 +83,71 @@ export interface ControllerSpec<R> {
   readonly tracing?: Tracing | undefined;
   /** Called when a user's function failed; counts it in the metrics. */
   readonly onCallbackError?: ((callback: CallbackName) => void) | undefined;
+}
+
+/** Options of a controller. The manager's `controllers` option sets the defaults. */
+export interface ControllerOptions {
+  /** Maximum number of concurrent reconciles, each of a different object. Default: 1. */
+  readonly maxConcurrentReconciles?: number | undefined;
+  /** Abort the signal of a reconcile after this time and count it as a timeout. Default: none. */
+  readonly reconcileTimeout?: Duration | undefined;
+  /** Log a warning when a reconcile has been running for this long, and repeat it at this interval. Default: `5m`. */
+  readonly stuckAfter?: Duration | undefined;
+  /** Time limit for the initial lists of all watched kinds; the manager fails when it is exceeded. Default: `2m`. */
+  readonly cacheSyncTimeout?: Duration | undefined;
+  /** Delay before each retry of a request. */
+  readonly backoff?: BackoffOptions | undefined;
+  /** Run only while holding the lease. Default: true. */
+  readonly needLeaderElection?: boolean | undefined;
+  /** Fill the caches and the queue while waiting for the lease, so that a takeover is fast. Default: true. */
+  readonly warmup?: boolean | undefined;
+  /** Reconcile every object again at this interval, ±10 %, for external state that sends no events. Default: never. */
+  readonly resyncPeriod?: Duration | undefined;
+}
+
+/** Defaults for all controllers of a manager. */
+export interface ControllerDefaults extends ControllerOptions {
+  /**
+   * `maxConcurrentReconciles` by kind, for controllers that don't set it themselves: `{ "ReplicaSet.apps": 5, Pod: 10
+   * }`. Takes precedence over the general default.
+   */
+  readonly groupKindConcurrency?: { readonly [groupKind: string]: number } | undefined;
+}
+
+/** The delay before the nth retry: `base · 2^n`, at most `max`. */
+export interface BackoffOptions {
+  /** Default: `5ms`. */
+  readonly base?: Duration | undefined;
+  /** Default: `1000s`. */
+  readonly max?: Duration | undefined;
+  /** Retries per second over all requests of the controller, with a burst of ten times as many. Default: no limit. */
+  readonly retriesPerSecond?: number | undefined;
+  /** Your own delay instead of `base` and `max`; they apply if it returns nothing. Default: none. */
+  readonly delay?: RetryDelay | undefined;
+}
+
+/**
+ * The delay before a retry of a request: `retries` is how often it was retried since its last success, starting at 0.
+ * `key` identifies the request; that of an object is `namespace/name`.
+ */
+export type RetryDelay = (retries: number, key: string) => Duration | undefined;
+
+/** Selects the events of a watched kind that become requests. */
+export interface WatchFilter<T extends KubernetesObject> {
+  /** An event must pass every predicate. */
+  readonly predicates?: readonly Predicate<T>[] | undefined;
+}
+
+/** Selects the events of a kind that a controller watches besides those of its builder. */
+export interface AddedWatchFilter<T extends KubernetesObject> extends WatchFilter<T> {
+  /** The cluster whose objects are watched. Default: the controller's own. */
+  readonly cluster?: { readonly cache: Cache } | undefined;
+}
+
+/** Selects the events of an owned kind that become requests. */
+export interface OwnsFilter<T extends KubernetesObject> extends WatchFilter<T> {
+  /** Reconcile every owner of the controller's kind, not only the one that controls the object. */
+  readonly everyOwner?: boolean | undefined;
 }
 
 /** The label `result` of `controller_runtime_reconcile_total`, with controller-runtime's values. */

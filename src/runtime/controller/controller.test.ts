@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FakeClock } from "@tsbuilder/apimachinery/time";
 import { type LogLine, startStringController } from "../../../e2e/support/runtime/string-controller.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import { ControllerEngine } from "./controller.ts";
 

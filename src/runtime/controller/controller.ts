@@ -21,13 +21,15 @@ import type {
   ControllerSpec,
   ExtensibleController,
   MeasurableController,
+  RetryDelay,
   Watch,
 } from "./controller-spec.ts";
-import type { RetryDelay } from "./controller-options.ts";
 import { type Ranges, hasRange } from "../shards/ranges.ts";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { stackOf } from "../log/format-field.ts";
+
+/** The number of ended reconciles that are remembered. */
+const remembered = 10;
 
 /** A request with its key. The key is computed once, because it must not change while the request is processed. */
 interface Keyed<R> {
@@ -49,7 +51,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
   readonly #added: AddedSources<R>;
-  readonly #ended = new EndedReconciles();
+  /** The last reconciles that ended: the watchdog reports them if they may have blocked the event loop. */
+  readonly #ended: { readonly key: string; readonly at: number }[] = [];
   #isWorking = false;
   #isPumpScheduled = false;
   /** The abort controller of the reconcile that was started last. */
@@ -77,10 +80,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       abort: (ranges) => this.#running.abort(ranges, new Error("another process reconciles the object now")),
       resume: () => this.#schedulePump(),
     });
-    this.#added = new AddedSources({
-      log: spec.log,
-      start: (source, signal) => this.#start(signal, [source]),
-    });
+    this.#added = new AddedSources(spec.log, (source, signal) => this.#start(signal, [source]));
   }
 
   get depth(): number {
@@ -101,10 +101,10 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 
   workedSince(moment: number): readonly string[] {
-    return [...new Set([...this.queue.working.keys(), ...this.#ended.since(moment)])];
+    const ended = this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
+    return [...new Set([...this.queue.working.keys(), ...ended])];
   }
 
-  /** Notifies an observer from now on. */
   observe(observer: ControllerObserver): void {
     this.#observer = observer;
     this.queue.observer = observer;
@@ -138,12 +138,33 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     this.#spec.log.info("Starting Controller");
   }
 
-  #start(signal: AbortSignal, sources: readonly Source<R>[]): Promise<void> {
-    return startSources({ ...this.#spec, sources }, signal, {
-      clock: this.#clock,
-      enqueue: (...request) => this.#enqueue(...request),
-      report: (error) => this.#report(error),
-    });
+  /** Resolves when each source has enqueued its initial requests; rejects if one takes too long. */
+  async #start(signal: AbortSignal, sources: readonly Source<R>[]): Promise<void> {
+    const { log, cacheSyncTimeout, stuckAfter } = this.#spec;
+    const clock = this.#clock;
+    const timeout = new AbortController();
+    const cancel =
+      cacheSyncTimeout === undefined ? () => {} : clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
+    const patience = AbortSignal.any([signal, timeout.signal]);
+    const report = (error: CallbackError) => this.#report(error);
+    const context: SourceContext = { signal, log, patience, clock, stuckAfter, report };
+    try {
+      await Promise.all(
+        sources.map(async (source) => {
+          log.info("Starting EventSource", { source: source.name });
+          // A function that was called before the stop may still return afterwards.
+          const enqueueUntilStopped: Enqueue<R> = (...request) => {
+            if (!signal.aborted) this.#enqueue(source.name, ...request);
+          };
+          await Promise.race([
+            source.start(enqueueUntilStopped, context),
+            overdue(source, patience, signal, cacheSyncTimeout),
+          ]);
+        }),
+      );
+    } finally {
+      cancel();
+    }
   }
 
   /**
@@ -229,7 +250,9 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     this.#running.begin(abort, range);
     const startedAt = this.#clock.monotonic();
     const { log, describe, shard } = this.#spec;
-    const fields = lazy(() => ({ ...describe(request), reconcileID: randomUUID() }));
+    let made: LogFields & { readonly reconcileID: string };
+    // Made when they are first needed.
+    const fields = () => (made ??= { ...describe(request), reconcileID: randomUUID() });
     const startMessage = () => ({ controller: this.name, request: key, reconcileID: fields().reconcileID });
     const calls = {
       signal: abort.signal,
@@ -248,8 +271,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
           this.#observer?.reconciled(outcome.result, milliseconds);
           publish("tsbuilder:reconcile:end", () => endMessage(startMessage(), outcome, milliseconds / 1000));
           const isStopping = abort.signal.aborted && !this.#isWorking;
-          const retries = this.queue.retries(taken.request);
-          reportOutcome(outcome, { log, observer: this.#observer, retries, isStopping });
+          this.#reportOutcome(outcome, this.queue.retries(taken.request), isStopping);
           return outcome;
         }),
       );
@@ -257,7 +279,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       this.#report(new CallbackError("tracer", "the tracer", error));
     } finally {
       this.#running.end(abort);
-      this.#ended.add(key);
+      this.#ended.push({ key, at: performance.now() });
+      if (this.#ended.length > remembered) this.#ended.shift();
       this.queue.done(taken.request);
       if (this.#running.size === 0) this.#onIdle?.();
       // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, no
@@ -269,15 +292,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
 
   async #reconcile(request: R, abort: AbortController, fields: () => LogFields): Promise<Outcome> {
     const { log, events, reconciler } = this.#spec;
-    const { signal } = abort;
-    const context: Context = { log, signal, events };
-    const stopTimers = startReconcileTimers(this.#clock, this.#spec, {
-      fields,
-      onTimeout: (reason) => {
-        this.#observer?.failed("timeout");
-        abort.abort(reason);
-      },
-    });
+    const context: Context = { log, signal: abort.signal, events };
+    const stopTimers = this.#startTimers(fields, abort);
     try {
       log.debug("Reconciling");
       return outcomeOf({ result: await reconciler.reconcile(request, context) });
@@ -306,6 +322,71 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
         this.queue.retry(request, { priority });
         return;
     }
+  }
+
+  /** Logs how a reconcile ended and counts its errors. */
+  #reportOutcome(outcome: Outcome, retries: number, isStopping: boolean): void {
+    const { log } = this.#spec;
+    const observer = this.#observer;
+    switch (outcome.ending) {
+      case "done":
+        log.debug("Reconcile successful");
+        return;
+      case "later":
+        log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
+        return;
+      case "again": {
+        const { requeueAfter } = outcome;
+        log.warn("requeueAfter is not positive, reconciling again after the backoff of errors", {
+          requeueAfter,
+        });
+        return;
+      }
+      case "conflict":
+        if (retries > manyConflicts) {
+          observer?.failed("error");
+          log.warn("Conflict again, although the object was read again", { retries, error: outcome.error });
+          return;
+        }
+        log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
+        return;
+      case "terminal":
+        observer?.failed("terminal");
+        log.error("Reconciler error, not retried until the next change", { error: outcome.error });
+        return;
+      case "error":
+        observer?.failed("error");
+        if (outcome.isPanic) observer?.failed("panic");
+        if (isStopping) log.info("Reconcile stopped", { error: outcome.error });
+        else log.error("Reconciler error", { error: outcome.error });
+        return;
+    }
+  }
+
+  /**
+   * Starts the timeout of a reconcile, and a warning that is repeated while it runs: a timeout can't end code that
+   * ignores its signal. Returns a function that stops both.
+   */
+  #startTimers(fields: () => LogFields, abort: AbortController): () => void {
+    const { log, stuckAfter, reconcileTimeout } = this.#spec;
+    const clock = this.#clock;
+    const startedAt = clock.monotonic();
+    const warn = () => {
+      const seconds = Math.round((clock.monotonic() - startedAt) / 1000);
+      log.warn("Reconcile is still running", { ...fields(), seconds });
+      cancelWarning = clock.setTimer(warn, stuckAfter);
+    };
+    let cancelWarning = clock.setTimer(warn, stuckAfter);
+    const expire = () => {
+      this.#observer?.failed("timeout");
+      abort.abort(new DOMException(`the reconcile took longer than ${reconcileTimeout} ms`, "TimeoutError"));
+    };
+    const cancelTimeout =
+      reconcileTimeout === undefined ? undefined : clock.setTimer(expire, reconcileTimeout);
+    return () => {
+      cancelWarning();
+      cancelTimeout?.();
+    };
   }
 }
 
@@ -348,54 +429,8 @@ function failure(thrown: unknown): Outcome {
   return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
 }
 
-interface ReportTargets {
-  readonly log: Logger;
-  readonly observer: ControllerObserver | undefined;
-  /** How often the request was retried in a row, this time included. */
-  readonly retries: number;
-  /** True if the reconcile was aborted because the controller is shutting down. */
-  readonly isStopping: boolean;
-}
-
 /** After more conflicts in a row than this, the reconciler reads the object from where it doesn't change. */
 const manyConflicts = 10;
-
-/** Logs how a reconcile ended and counts its errors. */
-function reportOutcome(outcome: Outcome, { log, observer, retries, isStopping }: ReportTargets): void {
-  switch (outcome.ending) {
-    case "done":
-      log.debug("Reconcile successful");
-      return;
-    case "later":
-      log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
-      return;
-    case "again": {
-      const { requeueAfter } = outcome;
-      log.warn("requeueAfter is not positive, reconciling again after the backoff of errors", {
-        requeueAfter,
-      });
-      return;
-    }
-    case "conflict":
-      if (retries > manyConflicts) {
-        observer?.failed("error");
-        log.warn("Conflict again, although the object was read again", { retries, error: outcome.error });
-        return;
-      }
-      log.debug("Object changed meanwhile, reconciling again", { error: outcome.error });
-      return;
-    case "terminal":
-      observer?.failed("terminal");
-      log.error("Reconciler error, not retried until the next change", { error: outcome.error });
-      return;
-    case "error":
-      observer?.failed("error");
-      if (outcome.isPanic) observer?.failed("panic");
-      if (isStopping) log.info("Reconcile stopped", { error: outcome.error });
-      else log.error("Reconciler error", { error: outcome.error });
-      return;
-  }
-}
 
 /** The message for subscribers about how a reconcile ended. */
 function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: number): ReconcileEndMessage {
@@ -406,40 +441,6 @@ function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: num
     error: "error" in outcome ? outcome.error.message : undefined,
     stack: "error" in outcome ? stackOf(outcome.error) : undefined,
     seconds,
-  };
-}
-
-interface RunningReconcile {
-  readonly fields: () => LogFields;
-  readonly onTimeout: (reason: DOMException) => void;
-}
-
-/**
- * Starts the timeout of a reconcile, and a warning that is repeated while it runs: a timeout can't end code that
- * ignores its signal. Returns a function that stops both.
- */
-function startReconcileTimers(
-  clock: Clock,
-  {
-    log,
-    stuckAfter,
-    reconcileTimeout,
-  }: Pick<ControllerSpec<never>, "log" | "stuckAfter" | "reconcileTimeout">,
-  { fields, onTimeout }: RunningReconcile,
-): () => void {
-  const startedAt = clock.monotonic();
-  const warn = () => {
-    const seconds = Math.round((clock.monotonic() - startedAt) / 1000);
-    log.warn("Reconcile is still running", { ...fields(), seconds });
-    cancelWarning = clock.setTimer(warn, stuckAfter);
-  };
-  let cancelWarning = clock.setTimer(warn, stuckAfter);
-  const expire = () =>
-    onTimeout(new DOMException(`the reconcile took longer than ${reconcileTimeout} ms`, "TimeoutError"));
-  const cancelTimeout = reconcileTimeout === undefined ? undefined : clock.setTimer(expire, reconcileTimeout);
-  return () => {
-    cancelWarning();
-    cancelTimeout?.();
   };
 }
 
@@ -489,30 +490,6 @@ class RunningReconciles {
   }
 }
 
-/** The number of ended reconciles that are remembered. */
-const remembered = 10;
-
-/** The last reconciles that ended: the watchdog reports them if they may have blocked the event loop. */
-class EndedReconciles {
-  readonly #ended: { readonly key: string; readonly at: number }[] = [];
-
-  add(key: string): void {
-    this.#ended.push({ key, at: performance.now() });
-    if (this.#ended.length > remembered) this.#ended.shift();
-  }
-
-  /** The keys of the reconciles that ended after a time of `performance.now()`. */
-  since(moment: number): readonly string[] {
-    return this.#ended.filter(({ at }) => at >= moment).map(({ key }) => key);
-  }
-}
-
-/** Calls a function when its result is first needed, and keeps the result. */
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
-}
-
 /**
  * Wraps a user's delay function: returns milliseconds, or undefined if the function returns nothing or fails, which is
  * reported.
@@ -535,45 +512,6 @@ export function ownDelay(
   };
 }
 
-/** The parts of a running controller that sources use. */
-interface SourceHost<R> extends Pick<SourceContext, "report"> {
-  readonly clock: Clock;
-  readonly enqueue: (source: string, ...request: Parameters<Enqueue<R>>) => void;
-}
-
-/**
- * Starts the sources of a controller. Resolves when each has enqueued its initial requests; rejects if one takes too
- * long.
- */
-async function startSources<R>(
-  { sources, log, cacheSyncTimeout, stuckAfter }: ControllerSpec<R>,
-  signal: AbortSignal,
-  { clock, enqueue, report }: SourceHost<R>,
-): Promise<void> {
-  const timeout = new AbortController();
-  const cancel =
-    cacheSyncTimeout === undefined ? () => {} : clock.setTimer(() => timeout.abort(), cacheSyncTimeout);
-  const patience = AbortSignal.any([signal, timeout.signal]);
-  const context: SourceContext = { signal, log, patience, clock, stuckAfter, report };
-  try {
-    await Promise.all(
-      sources.map(async (source) => {
-        log.info("Starting EventSource", { source: source.name });
-        // A function that was called before the stop may still return afterwards.
-        const enqueueUntilStopped: Enqueue<R> = (...request) => {
-          if (!signal.aborted) enqueue(source.name, ...request);
-        };
-        await Promise.race([
-          source.start(enqueueUntilStopped, context),
-          overdue(source, patience, signal, cacheSyncTimeout),
-        ]);
-      }),
-    );
-  } finally {
-    cancel();
-  }
-}
-
 /** Rejects when a source has not started in time, even if it ignores its signals. */
 function overdue<R>(
   { name }: Source<R>,
@@ -591,16 +529,11 @@ function overdue<R>(
   });
 }
 
-/** The parts of a controller that added sources need. */
-interface AddedSourcesHost<R> {
-  readonly log: Logger;
-  /** Resolves when the source has enqueued its initial requests. */
-  readonly start: (source: Source<R>, signal: AbortSignal) => Promise<void>;
-}
-
 /** Sources that are added to a controller, and removed again, at any time. */
 export class AddedSources<R> {
-  readonly #host: AddedSourcesHost<R>;
+  readonly #log: Logger;
+  /** Resolves when the source has enqueued its initial requests. */
+  readonly #start: (source: Source<R>, signal: AbortSignal) => Promise<void>;
   /** Sources that wait for the controller to start. */
   readonly #waiting = new Set<{
     readonly source: Source<R>;
@@ -610,8 +543,9 @@ export class AddedSources<R> {
   #warm: AbortSignal | undefined;
   #running: AbortSignal | undefined;
 
-  constructor(host: AddedSourcesHost<R>) {
-    this.#host = host;
+  constructor(log: Logger, start: (source: Source<R>, signal: AbortSignal) => Promise<void>) {
+    this.#log = log;
+    this.#start = start;
   }
 
   add(source: Source<R>): Watch {
@@ -621,7 +555,7 @@ export class AddedSources<R> {
       const waiting = {
         source,
         begin: (signal: AbortSignal) =>
-          void this.#host.start(source, AbortSignal.any([signal, ending.signal])).then(resolve, reject),
+          void this.#start(source, AbortSignal.any([signal, ending.signal])).then(resolve, reject),
         stop,
       };
       this.#waiting.add(waiting);
@@ -631,7 +565,7 @@ export class AddedSources<R> {
       });
     });
     synced.catch((error: unknown) =>
-      this.#host.log.error("A watch that was added is not synced in time, and goes on trying", {
+      this.#log.error("A watch that was added is not synced in time, and goes on trying", {
         source: source.name,
         error,
       }),

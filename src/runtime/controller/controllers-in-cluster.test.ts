@@ -11,10 +11,10 @@ import {
   startClusterUnderTest,
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import type { Cache } from "../cache/cache.ts";
-import type { Desired, ObjectKey } from "../client/objects.ts";
+import type { Desired, ObjectKey } from "../client/client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Manager } from "../manager/manager.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 

@@ -5,7 +5,7 @@ import { interceptClient } from "../client/intercept-client.ts";
 import { type ClientOptions, createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import { deletionAware } from "./deletion-aware.ts";

@@ -1,6 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Client } from "../client/client.ts";
-import { type DeepReadonly, type ObjectKey, formatKey, keyOf } from "../client/objects.ts";
+import { type Client, type DeepReadonly, type ObjectKey, formatKey, keyOf } from "../client/client.ts";
 import { isMissingObject } from "../client/live-reader.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext, runInCallContext } from "../scope/scope.ts";
@@ -25,7 +24,7 @@ export function deletionAware<T extends KubernetesObject>(
 ): Reconciler {
   const { kind, finalizers, whileDeleting } = policy;
   const names = finalizers.map(({ name }) => name);
-  const finalized = new FinalizedObjects(client, kind, names);
+  const finalized = finalizedObjects(client, kind, names);
 
   /**
    * A write to an object that no longer exists is not a failure: the cache was stale, and the deletion enqueues a
@@ -61,7 +60,7 @@ export function deletionAware<T extends KubernetesObject>(
     await client.patch(kind, object, ({ metadata }) => {
       metadata.finalizers = [...present, ...missing];
     });
-    finalized.noteThere(object);
+    finalized.note(object, { isGone: false });
     log.debug("Added finalizers", { finalizers: missing });
   }
 
@@ -95,7 +94,7 @@ export function deletionAware<T extends KubernetesObject>(
       const left = await client.patch(kind, latest, ({ metadata }) => {
         metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
       });
-      if (!left.metadata.finalizers?.length) finalized.noteGone(left);
+      if (!left.metadata.finalizers?.length) finalized.note(left, { isGone: true });
       return left;
     } catch (error) {
       if (isMissingObject(error)) return undefined;
@@ -111,73 +110,64 @@ export function deletionAware<T extends KubernetesObject>(
  * lease, its cache may be older than the removal of a finalizer by another process. Dependents created for such an
  * object would never be cleaned up, and its cleanup might delete the dependents of the next object of that name.
  */
-class FinalizedObjects<T extends KubernetesObject> {
-  readonly #client: Client;
-  readonly #kind: Kind<T>;
-  readonly #finalizers: readonly string[];
+function finalizedObjects<T extends KubernetesObject>(
+  client: Client,
+  kind: Kind<T>,
+  names: readonly string[],
+) {
   /** By key. While this process leads, only it removes the finalizers, so each object is read once. */
-  readonly #known = new Map<string, { readonly uid: string | undefined; readonly isGone: boolean }>();
+  const known = new Map<string, { readonly uid: string | undefined; readonly isGone: boolean }>();
 
-  constructor(client: Client, kind: Kind<T>, finalizers: readonly string[]) {
-    this.#client = client;
-    this.#kind = kind;
-    this.#finalizers = finalizers;
-  }
-
-  /** Notes that the server has the object, with the finalizers. */
-  noteThere(object: DeepReadonly<T>): void {
-    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: false });
+  function knownOf(object: DeepReadonly<T>) {
+    const found = known.get(formatKey(keyOf(object)));
+    return found?.uid === object.metadata.uid ? found : undefined;
   }
 
   /**
-   * Notes that the last finalizer was removed. The response to that request has the previous version, so the cache
-   * doesn't know that the object is gone until the watch reports it. Cleanup must not run again in the meantime.
+   * Notes that the server has the object, with the finalizers; or that the last finalizer was removed. The response to
+   * that request has the previous version, so the cache doesn't know that the object is gone until the watch reports it.
+   * Cleanup must not run again in the meantime.
    */
-  noteGone(object: DeepReadonly<T>): void {
-    this.#known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone: true });
-  }
-
-  forget(key: ObjectKey): void {
-    this.#known.delete(formatKey(key));
-  }
-
-  isGone(object: DeepReadonly<T>): boolean {
-    return this.#of(object)?.isGone ?? false;
-  }
-
-  /** Runs a function whose first write reads the object from the server, unless it is known to be there. */
-  writing<R>(object: DeepReadonly<T>, run: () => R): R {
-    if (this.#of(object)) return run();
-    let check: Promise<void> | undefined;
-    const beforeWrite = (): Promise<void> => (check ??= this.#assertThere(object));
-    return runInCallContext({ ...currentCallContext(), beforeWrite }, run);
+  function note(object: DeepReadonly<T>, { isGone }: { readonly isGone: boolean }): void {
+    known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone });
   }
 
   /** Returns true if the server has the object, with the finalizers. */
-  async has(object: DeepReadonly<T>, finalizers = this.#finalizers): Promise<boolean> {
-    if (this.#of(object)) return true;
+  async function has(object: DeepReadonly<T>, finalizers = names): Promise<boolean> {
+    if (knownOf(object)) return true;
     const { namespace, name = "" } = object.metadata;
     // A list of one object, because operators may list the kinds that they watch, but not all have the verb get.
     const fields = { "metadata.name": name };
-    const [found] = await this.#client.list(this.#kind, { namespace, fields, live: true });
+    const [found] = await client.list(kind, { namespace, fields, live: true });
     const { uid, finalizers: present = [] } = found?.metadata ?? {};
     const isThere = uid === object.metadata.uid && finalizers.every((name) => present.includes(name));
-    if (isThere) this.noteThere(object);
+    if (isThere) note(object, { isGone: false });
     return isThere;
   }
 
-  async #assertThere(object: DeepReadonly<T>): Promise<void> {
-    if (await this.has(object)) return;
-    const { kind, plural: resource, group } = this.#kind;
+  async function assertThere(object: DeepReadonly<T>): Promise<void> {
+    if (await has(object)) return;
+    const { plural: resource, group } = kind;
     const { name = "" } = object.metadata;
-    const message = `${kind} ${formatKey(keyOf(object))} was deleted, or lost its finalizers: nothing is written for it`;
+    const message = `${kind.kind} ${formatKey(keyOf(object))} was deleted, or lost its finalizers: nothing is written for it`;
     throw new ApiError({ code: 404, reason: "NotFound", message, details: { name, kind: resource, group } });
   }
 
-  #of(object: DeepReadonly<T>) {
-    const known = this.#known.get(formatKey(keyOf(object)));
-    return known?.uid === object.metadata.uid ? known : undefined;
+  /** Runs a function whose first write reads the object from the server, unless it is known to be there. */
+  function writing<R>(object: DeepReadonly<T>, run: () => R): R {
+    if (knownOf(object)) return run();
+    let check: Promise<void> | undefined;
+    const beforeWrite = (): Promise<void> => (check ??= assertThere(object));
+    return runInCallContext({ ...currentCallContext(), beforeWrite }, run);
   }
+
+  return {
+    note,
+    has,
+    writing,
+    forget: (key: ObjectKey): void => void known.delete(formatKey(key)),
+    isGone: (object: DeepReadonly<T>): boolean => knownOf(object)?.isGone ?? false,
+  };
 }
 
 function isNotFoundOf(error: unknown, { plural, group }: Kind, { name }: Request): boolean {

@@ -1,24 +1,29 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Cache } from "../cache/cache.ts";
-import { type InformerEvent, syncFailure } from "../cache/informer.ts";
-import { CallbackError, isThenable, show, stillRuns, synchronous } from "../callbacks/callbacks.ts";
-import { type DeepReadonly, keyText } from "../client/objects.ts";
+import { type Cache, type InformerEvent, syncFailure } from "../cache/cache.ts";
+import {
+  CallbackError,
+  isThenable,
+  show,
+  stillRuns,
+  synchronous,
+  eachDespiteErrors,
+} from "../callbacks/callbacks.ts";
+import { type DeepReadonly, formatKey, keyOf, keyText } from "../client/client.ts";
 import { onAbort, settledWithin } from "../clock/waits.ts";
-import { hasRange } from "../shards/ranges.ts";
+import { hasRange, rangeOf } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";
-import { type Enqueue, type Source, enqueueEach } from "./source.ts";
-import type { ObjectShard } from "./object-shard.ts";
+import { type Enqueue, type Source } from "./source.ts";
 import type { Predicate } from "./predicate.ts";
+import type { ShardGate } from "../shards/shard-gate.ts";
+import type { Request } from "./reconciler.ts";
 
 /** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
 const lowPriority = -100;
 
-/** The inputs of the source of a watched kind. */
 interface KindSourceSpec<T extends KubernetesObject, R> {
   readonly cache: Cache;
   readonly kind: Kind<T>;
   readonly predicates: readonly Predicate<T>[];
-  /** Turns an event into requests. */
   readonly reaction: Reaction<T, R>;
   readonly resyncPeriod: number | undefined;
   /**
@@ -26,6 +31,51 @@ interface KindSourceSpec<T extends KubernetesObject, R> {
    * list.
    */
   readonly shard?: ObjectShard<T> | undefined;
+}
+
+/** Tells which requests of a controller belong to this process. */
+export interface RequestShard<R> {
+  readonly gate: ShardGate;
+  /** The range of a request; undefined if its object is not known here. */
+  rangeOf(request: R): number | undefined;
+  /** Forgets a request that was processed, or that belongs to another process now. */
+  forget(request: R): void;
+}
+
+/** Assigns each request to the process of its object, even if an event of another object caused the request. */
+export class ObjectShard<T extends KubernetesObject> implements RequestShard<Request> {
+  readonly gate: ShardGate;
+  readonly #cache: Cache;
+  readonly #kind: Kind<T>;
+  /** The ranges of deleted objects, until their deletion was reconciled. */
+  readonly #deleted = new Map<string, number>();
+
+  constructor(gate: ShardGate, cache: Cache, kind: Kind<T>) {
+    this.gate = gate;
+    this.#cache = cache;
+    this.#kind = kind;
+  }
+
+  rangeOf(request: Request): number | undefined {
+    const { kinds } = this.gate;
+    if (kinds.keyOf(this.#kind) === "namespace") return rangeOf(request.namespace ?? "");
+    const object = this.#cache.existing(this.#kind)?.get(request);
+    return object ? this.rangeOfObject(object) : this.#deleted.get(formatKey(request));
+  }
+
+  rangeOfObject({ metadata }: DeepReadonly<KubernetesObject>): number {
+    return this.gate.kinds.rangeOf(this.#kind, metadata);
+  }
+
+  /** Remembers the range of a deleted object, which the cache no longer has. */
+  note({ type, object }: InformerEvent<DeepReadonly<T>>): void {
+    const range = this.rangeOfObject(object);
+    if (type === "delete" && this.gate.isOpen(range)) this.#deleted.set(formatKey(keyOf(object)), range);
+  }
+
+  forget(request: Request): void {
+    this.#deleted.delete(formatKey(request));
+  }
 }
 
 /** Turns changes of a kind's objects into requests. */
@@ -139,7 +189,7 @@ export function mapping<T extends KubernetesObject, R>(
       const add = (requests: unknown): void => {
         if (!Array.isArray(requests))
           throw new TypeError(`it returned ${show(requests)}, which is not an array of requests`);
-        enqueueEach(requests as readonly R[], (request) => {
+        eachDespiteErrors(requests as readonly R[], (request) => {
           const key = synchronous(keyOf(request));
           if (!seen.has(key)) enqueue(request);
           seen.add(key);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { startStringController } from "../../../e2e/support/runtime/string-controller.ts";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { Result } from "./reconciler.ts";
 
 const conflict = () => new ApiError({ code: 409, reason: "Conflict", message: "changed" });

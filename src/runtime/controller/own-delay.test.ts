@@ -2,7 +2,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import type { CallbackError } from "../callbacks/callbacks.ts";
 import { Backoff } from "../queue/work-queue.ts";
-import type { RetryDelay } from "./controller-options.ts";
+import type { RetryDelay } from "./controller-spec.ts";
 import { ownDelay } from "./controller.ts";
 
 /** The delays of the first retries of a key. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import type { InformerEvent } from "../cache/informer.ts";
+import type { InformerEvent } from "../cache/cache.ts";
 import {
   allOf,
   annotationsChanged,

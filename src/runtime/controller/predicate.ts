@@ -1,8 +1,8 @@
 import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
 import { synchronous } from "../callbacks/callbacks.ts";
-import type { DeepReadonly } from "../client/objects.ts";
-import type { InformerEvent } from "../cache/informer.ts";
+import type { DeepReadonly } from "../client/client.ts";
+import type { InformerEvent } from "../cache/cache.ts";
 
 /** Decides whether an event causes a request. */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (

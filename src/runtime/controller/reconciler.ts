@@ -1,5 +1,5 @@
 import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { DeepReadonly, ObjectKey } from "../client/objects.ts";
+import type { DeepReadonly, ObjectKey } from "../client/client.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { RequestChannel, intervalSource } from "./source.ts";
 
 const context = (signal: AbortSignal, clock: FakeClock) => ({

@@ -1,10 +1,9 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { CallbackError, stillRuns } from "../callbacks/callbacks.ts";
+import { CallbackError, stillRuns, eachDespiteErrors } from "../callbacks/callbacks.ts";
 import type { Logger } from "../log/logger.ts";
-import { onAbort } from "../clock/waits.ts";
-import { readDuration } from "../clock/read-duration.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { onAbort, readDuration } from "../clock/waits.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /**
  * A source of requests that no watched object causes: a message queue, a cloud API that is polled, a timer. `start`
@@ -80,7 +79,7 @@ export function intervalSource<R>({
       const round = async () => {
         cancel = clock.setTimer(() => fail(new Error(stillRuns(stuckAfter))), stuckAfter);
         try {
-          enqueueEach(await requests(signal), enqueue);
+          eachDespiteErrors(await requests(signal), enqueue);
         } catch (error) {
           if (!signal.aborted) fail(error);
         }
@@ -116,19 +115,4 @@ export class RequestChannel<R> implements Source<R> {
     this.#enqueue = enqueue;
     for (const [request, options] of this.#waiting.splice(0)) enqueue(request, options);
   }
-}
-
-/**
- * Enqueues requests. An invalid one does not keep back those that follow; then the first error is thrown at the end.
- */
-export function enqueueEach<R>(requests: Iterable<R>, enqueue: (request: R) => void): void {
-  const errors: unknown[] = [];
-  for (const request of requests) {
-    try {
-      enqueue(request);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
 }

@@ -1,4 +1,4 @@
-// The two errors that callers tell apart: a request that failed, and in `terminal-error.ts` one that no retry fixes.
+// The two errors that callers tell apart: a request that failed, and one that no retry fixes.
 
 import type { Status } from "@tsbuilder/apimachinery/meta";
 
@@ -100,5 +100,17 @@ export class ApiError extends Error {
   /** How long the server asks to wait before a retry. */
   get retryAfterSeconds(): number | undefined {
     return this.body.details?.retryAfterSeconds;
+  }
+}
+
+/**
+ * An error that a retry can't fix. If a reconcile throws it, it is logged and counted, and the object is not retried
+ * until it changes.
+ */
+export class TerminalError extends Error {
+  override readonly name: string = "TerminalError";
+
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
   }
 }

@@ -8,13 +8,13 @@ import { interceptClient } from "../client/intercept-client.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { runInScope } from "../scope/scope.ts";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { Event } from "../k8s/events/v1.ts";
-import { ApiEventRecorder } from "./api-event-recorder.ts";
+import { ApiEventRecorder } from "./event-recorder.ts";
 import { Namespace } from "../k8s/core/v1.ts";
 
 /** Its own: operators of other tests write Events, and a real server delivers them late. */

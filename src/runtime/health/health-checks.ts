@@ -1,5 +1,8 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { unlessAborted } from "../clock/waits.ts";
+import type { Logger } from "../log/logger.ts";
+import { type Listener, type Service, listenHttp, parseBindAddress } from "../serve/http-listener.ts";
 
 /** Milliseconds after which the signal of a pending check is aborted, and the check counts as failed. */
 const longestCheck = 10_000;
@@ -78,4 +81,67 @@ export class HealthChecks {
     ];
     return { isHealthy, failures, text: `${lines.join("\n")}\n` };
   }
+}
+
+/** What a probe server needs. */
+interface ProbeServerParts {
+  readonly bindAddress: string;
+  readonly endpoints: { readonly [path: string]: HealthChecks };
+  readonly log: Logger;
+  readonly onFailure: (endpoint: string, check: string) => void;
+}
+
+/** Serves `/healthz` and `/readyz` to the kubelet. */
+export class ProbeServer implements Service {
+  readonly #parts: ProbeServerParts;
+  #listener: Listener | undefined;
+
+  constructor(parts: ProbeServerParts) {
+    this.#parts = parts;
+  }
+
+  /** The address it listens on; undefined while it doesn't listen. */
+  get address(): string | undefined {
+    return this.#listener?.address;
+  }
+
+  async start(): Promise<void> {
+    const address = parseBindAddress(this.#parts.bindAddress);
+    if (!address) return;
+    this.#listener = await listenHttp(address, (request, response) => this.#serve(request, response));
+    this.#parts.log.info("Serving health probes", { address: this.#listener.address });
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#listener?.close(deadline);
+    this.#listener = undefined;
+  }
+
+  /** Answers with all checks, or one by its sub-path; `?verbose`, and `?exclude=` for some. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { endpoints, log, onFailure } = this.#parts;
+    const url = new URL(request.url ?? "/", "http://probe");
+    const [, endpoint = "", ...rest] = url.pathname.split("/");
+    const only = rest.join("/");
+    const checks = endpoints[`/${endpoint}`];
+    if (!checks || (only !== "" && !checks.has(only))) return answer(response, 404, "404 page not found\n");
+    const report = await checks.run({
+      verbose: url.searchParams.has("verbose"),
+      exclude: url.searchParams.getAll("exclude"),
+      ...(only === "" ? {} : { only }),
+    });
+    for (const { name, error } of report.failures) {
+      log.info("Health check failed", { endpoint: `/${endpoint}`, check: name, error });
+      onFailure(`/${endpoint}`, name);
+    }
+    answer(response, report.isHealthy ? 200 : 500, report.text);
+  }
+}
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    "content-type": "text/plain; charset=utf-8",
+    "x-content-type-options": "nosniff",
+  });
+  response.end(text);
 }

@@ -2,7 +2,7 @@ import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential } from "./config.ts";
-import { onAbort } from "../clock/waits.ts";
+import { onAbort, withTimeout } from "../clock/waits.ts";
 import { BrokenConnectionError, ConnectTimeoutError } from "./http-errors.ts";
 import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
 import { ReloadedFile } from "./reloaded-file.ts";
@@ -56,17 +56,10 @@ export class ConnectionPool {
   }
 
   /** A new connected socket, which belongs to the caller. */
-  async open({ signal, ...request }: ConnectionRequest): Promise<net.Socket> {
+  open({ signal, ...request }: ConnectionRequest): Promise<net.Socket> {
     const { clock, connectTimeout } = this.#options;
-    const abort = new AbortController();
-    const forget = onAbort(signal, () => abort.abort(signal?.reason));
-    const late = clock.setTimer(() => abort.abort(new ConnectTimeoutError(connectTimeout)), connectTimeout);
-    try {
-      return await openSocket(this.#lanes(request).target, abort.signal);
-    } finally {
-      forget();
-      late();
-    }
+    const open = async (signal: AbortSignal) => openSocket(this.#lanes(request).target, signal);
+    return withTimeout(clock, connectTimeout, signal, open, () => new ConnectTimeoutError(connectTimeout));
   }
 
   /** Closes all connections, or only idle ones. */

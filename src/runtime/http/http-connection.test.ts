@@ -8,7 +8,7 @@ import { eventually } from "../testing/eventually.ts";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { HttpTransport } from "./http-transport.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { TransportOptions } from "./transport.ts";
 
 const path = "/version";

@@ -4,7 +4,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { BrokenConnectionError, TimeoutError } from "./http-errors.ts";
 import { type AnswerHead, AnswerParser, type AnswerSink } from "./answer-parser.ts";
 import type { OpenWebSocket } from "./web-socket.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /** A received answer. */
 export interface Answer extends AnswerHead {

@@ -190,8 +190,8 @@ export class HttpTransport {
     pool: ConnectionPool,
     request: ConnectionRequest,
     wish: WebSocketWish | undefined,
-  ): Promise<HttpConnection | WebSocketHandshake> {
-    if (wish) return new WebSocketHandshake(await pool.open(request), wish);
+  ): Promise<RequestConnection> {
+    if (wish) return webSocketHandshake(await pool.open(request), wish);
     let connection = await pool.acquire(request);
     while (connection.isGone) connection = await pool.acquire(request);
     if (!request.signal?.aborted) return connection;
@@ -201,7 +201,7 @@ export class HttpTransport {
 
   /** Resolves with the whole answer, or with its head and a stream. The signal aborts either. */
   async #exchange(
-    connection: HttpConnection | WebSocketHandshake,
+    connection: RequestConnection,
     bytes: string | Buffer,
     { stream, signal }: Pick<ConnectionRequest, "stream" | "signal">,
   ): Promise<Answer> {
@@ -258,6 +258,9 @@ export class HttpTransport {
 /** Milliseconds of system time that a server has to confirm the end of a WebSocket. */
 const closeTimeout = 2000;
 
+/** A connection for one request. `rest` ends its use if nothing was sent. */
+type RequestConnection = Pick<HttpConnection, "rest" | "destroy" | "send">;
+
 /** The WebSocket that a request asks for. */
 interface WebSocketWish {
   readonly wire: WireRequest;
@@ -268,57 +271,47 @@ interface WebSocketWish {
 }
 
 /** Asks for a WebSocket over a connected socket, which belongs to it from then on. */
-class WebSocketHandshake {
-  readonly #socket: net.Socket;
-  readonly #wish: WebSocketWish;
-
-  constructor(socket: net.Socket, wish: WebSocketWish) {
-    this.#socket = socket.setNoDelay(true).setKeepAlive(true, 30_000);
-    this.#wish = wish;
-  }
-
-  /** Closes the socket without sending anything. */
-  rest(): void {
-    this.#socket.destroy();
-  }
-
-  destroy(error: Error): void {
-    this.#socket.destroy(error);
-  }
-
-  /** Resolves with the open WebSocket, or with another answer of the server. */
-  async send(_: unknown, { timeout }: { readonly timeout: number }): Promise<Answer> {
-    const { wire, protocols, clock, label } = this.#wish;
-    const { WebSocket } = await import("ws");
-    const options = {
-      createConnection: () => this.#socket,
-      headers: wire.headers as { [name: string]: string | string[] },
-      perMessageDeflate: false,
-      closeTimeout,
-    };
-    const socket = new WebSocket(`ws://${wire.host}${wire.path}`, [...protocols], options);
-    const forget = clock.setTimer(() => this.#socket.destroy(new TimeoutError(timeout)), timeout);
-    try {
-      return await new Promise((resolve, reject) => {
-        const empty = { text: "", bytes: undefined, stream: undefined };
-        let head: AnswerHead = { status: 101, headers: {} };
-        socket.on("upgrade", (answer) => (head = headOf(answer)));
-        socket.once("open", () =>
-          resolve({ ...head, ...empty, webSocket: new OpenWebSocket(socket, { clock, label }) }),
-        );
-        socket.once("unexpected-response", (_request, answer) => {
-          text(answer).then((body) => resolve({ ...headOf(answer), ...empty, text: body }), reject);
+function webSocketHandshake(
+  connected: net.Socket,
+  { wire, protocols, clock, label }: WebSocketWish,
+): RequestConnection {
+  connected.setNoDelay(true).setKeepAlive(true, 30_000);
+  return {
+    rest: () => void connected.destroy(),
+    destroy: (error) => void connected.destroy(error),
+    /** Resolves with the open WebSocket, or with another answer of the server. */
+    async send(_, { timeout }) {
+      const { WebSocket } = await import("ws");
+      const options = {
+        createConnection: () => connected,
+        headers: wire.headers as { [name: string]: string | string[] },
+        perMessageDeflate: false,
+        closeTimeout,
+      };
+      const socket = new WebSocket(`ws://${wire.host}${wire.path}`, [...protocols], options);
+      const forget = clock.setTimer(() => connected.destroy(new TimeoutError(timeout)), timeout);
+      try {
+        return await new Promise((resolve, reject) => {
+          const empty = { text: "", bytes: undefined, stream: undefined };
+          let head: AnswerHead = { status: 101, headers: {} };
+          socket.on("upgrade", (answer) => (head = headOf(answer)));
+          socket.once("open", () =>
+            resolve({ ...head, ...empty, webSocket: new OpenWebSocket(socket, { clock, label }) }),
+          );
+          socket.once("unexpected-response", (_request, answer) => {
+            text(answer).then((body) => resolve({ ...headOf(answer), ...empty, text: body }), reject);
+          });
+          socket.once("error", reject);
+          socket.once("close", () => reject(new BrokenConnectionError()));
         });
-        socket.once("error", reject);
-        socket.once("close", () => reject(new BrokenConnectionError()));
-      });
-    } catch (error) {
-      this.#socket.destroy();
-      throw error;
-    } finally {
-      forget();
-    }
-  }
+      } catch (error) {
+        connected.destroy();
+        throw error;
+      } finally {
+        forget();
+      }
+    },
+  };
 }
 
 function headOf({ statusCode = 0, headers }: IncomingMessage): AnswerHead {

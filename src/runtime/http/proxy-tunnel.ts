@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
 import { onAbort } from "../clock/waits.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /** Opens a connection to a host through a proxy: HTTP CONNECT, or SOCKS 5 with names resolved by the proxy. */
 export async function openTunnel(

@@ -3,12 +3,11 @@ import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-unde
 import { Gate } from "../../../e2e/support/runtime/connection-gate.ts";
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { electionTiming } from "./options.ts";
+import { LeaseElector, electionTiming } from "./lease-elector.ts";
 import { Lease } from "../k8s/coordination/v1.ts";
-import { LeaseElector } from "./lease-elector.ts";
 
 test("a load balancer that resets all connections and lets new ones hang for a while costs no lease", async () => {
   const cluster = await startClusterUnderTest();

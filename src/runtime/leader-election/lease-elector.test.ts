@@ -13,13 +13,12 @@ import {
 import { createClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { type Clock, FakeClock, formatMicroTime } from "@tsbuilder/apimachinery/time";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
-import { electionTiming } from "./options.ts";
+import { LeaseElector, electionTiming } from "./lease-elector.ts";
 import { Lease } from "../k8s/coordination/v1.ts";
-import { LeaseElector } from "./lease-elector.ts";
 
 let cluster: ClusterUnderTest;
 beforeAll(async () => {

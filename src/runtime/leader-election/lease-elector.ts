@@ -4,16 +4,15 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, formatMicroTime, parseTime } from "@tsbuilder/apimachinery/time";
-import { ApiError } from "../errors/api-error.ts";
+import type { Duration } from "@tsbuilder/apimachinery/meta";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
-import { waitWithClock, withTimeout } from "../clock/waits.ts";
+import { readDuration, waitWithClock, withTimeout } from "../clock/waits.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
-import { type ElectionTiming, type LeaderElectionOptions, electionTiming, jitter } from "./options.ts";
 import { Lease, type LeaseSpec } from "../k8s/coordination/v1.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { podNamespace } from "../config/in-cluster-config.ts";
+import { podNamespace } from "../config/load-config.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import type { RawRequest } from "../http/transport.ts";
 
@@ -144,14 +143,10 @@ export class LeaseElector {
       return isHeld;
     } catch (error) {
       if (signal.aborted) return false;
-      const hint =
-        error instanceof ApiError && error.isForbidden
-          ? { hint: "the operator needs the verbs get, create and update on leases.coordination.k8s.io" }
-          : {};
       // Losing the race for the lease is normal.
       if (error instanceof ApiError && (error.isConflict || error.isAlreadyExists))
         log.debug("Another process wrote the lease first");
-      else log.warn("Can't reach the lease", { error, ...hint });
+      else log.warn("Can't reach the lease", { error, ...leaseHint(error, "get, create and update") });
       return false;
     }
   }
@@ -240,9 +235,8 @@ export class LeaseElector {
   /** An empty holder and a short duration let the next process acquire it at once, including client-go's. */
   async #giveAway(): Promise<void> {
     const { client, clock, log, timing, name } = this.#options;
-    const never = new AbortController().signal;
     try {
-      await withTimeout(clock, timing.requestTimeout, never, async (signal) => {
+      await withTimeout(clock, timing.requestTimeout, undefined, async (signal) => {
         const lease = await client.find(Lease, { namespace: this.#namespace, name }, { live: true, signal });
         if (lease?.spec?.holderIdentity !== this.#options.identity) return;
         // Another process of this identity may have renewed it since.
@@ -296,6 +290,82 @@ export function makeElector(
     timing: electionTiming(options),
     releaseOnCancel: options.releaseOnCancel ?? true,
   });
+}
+
+/**
+ * Options for electing one of several processes to run the controllers. The defaults are client-go's, so that both can
+ * share a lease.
+ */
+export interface LeaderElectionOptions {
+  /** The name of the Lease. */
+  readonly id: string;
+  /** The namespace of the Lease. Default: the pod's own. */
+  readonly namespace?: string | undefined;
+  /** How long others wait before they take over a lease that is no longer renewed. Default: `15s`. */
+  readonly leaseDuration?: Duration | undefined;
+  /** How long the holder tries to renew before it gives up. Default: `10s`. */
+  readonly renewDeadline?: Duration | undefined;
+  /** Time between attempts. Default: `2s`. */
+  readonly retryPeriod?: Duration | undefined;
+  /** Release the lease when the manager stops, so that the next process needn't wait. Default: true. */
+  readonly releaseOnCancel?: boolean | undefined;
+  /** Labels of the Lease. */
+  readonly labels?: { readonly [name: string]: string } | undefined;
+  /** The identity of this process. Default: the host name and a random part. */
+  readonly identity?: string | undefined;
+}
+
+/**
+ * Options for sharing the objects among all processes of an operator. The times mean what they do in a leader election,
+ * and have the same defaults.
+ */
+export interface ShardingOptions extends Pick<
+  LeaderElectionOptions,
+  "id" | "namespace" | "leaseDuration" | "renewDeadline" | "retryPeriod" | "labels"
+> {
+  /**
+   * The field whose hash decides which process an object belongs to: its own `uid`, which spreads the work most evenly,
+   * or its `namespace`, with which owned objects are divided among the caches, too. Default: `uid`.
+   */
+  readonly by?: "uid" | "namespace" | undefined;
+}
+
+/** The timing of an election in milliseconds. */
+interface ElectionTiming {
+  readonly leaseDuration: number;
+  readonly renewDeadline: number;
+  readonly retryPeriod: number;
+  /** A single request that hangs must not cost the lease. */
+  readonly requestTimeout: number;
+}
+
+/** Delays between attempts to acquire are up to this factor longer, so that candidates don't collide. */
+const jitter = 1.2;
+
+/**
+ * Parses the timing, with client-go's defaults and validation: otherwise a lease could expire while it is being
+ * renewed.
+ */
+export function electionTiming(
+  options: Pick<LeaderElectionOptions, "id" | "leaseDuration" | "renewDeadline" | "retryPeriod">,
+  name = "leaderElection",
+): ElectionTiming {
+  const leaseDuration = readDuration(`${name}.leaseDuration`, options.leaseDuration ?? "15s");
+  const renewDeadline = readDuration(`${name}.renewDeadline`, options.renewDeadline ?? "10s");
+  const retryPeriod = readDuration(`${name}.retryPeriod`, options.retryPeriod ?? "2s");
+  if (leaseDuration <= renewDeadline)
+    throw new TerminalError(`${name}: leaseDuration must be longer than renewDeadline`);
+  if (renewDeadline <= jitter * retryPeriod)
+    throw new TerminalError(`${name}: renewDeadline must be longer than ${jitter} times retryPeriod`);
+  // A Lease holds whole seconds, at least one.
+  if (leaseDuration < 1000) throw new TerminalError(`${name}: leaseDuration must be at least 1s`);
+  return { leaseDuration, renewDeadline, retryPeriod, requestTimeout: Math.max(1000, renewDeadline / 2) };
+}
+
+/** The field of a log line that names the missing permission, if RBAC forbids a request for a Lease. */
+export function leaseHint(error: unknown, verbs: string): { readonly hint?: string } {
+  if (!(error instanceof ApiError && error.isForbidden)) return {};
+  return { hint: `the operator needs the verbs ${verbs} on leases.coordination.k8s.io` };
 }
 
 /** Finds the namespace of Leases: as given, the pod's, or the context's. */

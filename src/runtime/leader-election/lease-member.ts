@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { onAbort, waitWithClock, withTimeout } from "../clock/waits.ts";
-import { ApiError } from "../errors/api-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
 import {
   type MemberCommand,
@@ -17,10 +17,8 @@ import { type Ranges, countRanges, listRanges, noRanges, rangeCount } from "../s
 import { ShardGate } from "../shards/shard-gate.ts";
 import { MemberLeases } from "./member-leases.ts";
 import type { Client } from "../client/client.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { type ShardingOptions, electionTiming } from "./options.ts";
-import { leaseNamespace } from "./lease-elector.ts";
+import { type ShardingOptions, electionTiming, leaseHint, leaseNamespace } from "./lease-elector.ts";
 
 /** Is notified when ranges move; updates the metrics. */
 export interface MemberObserver {
@@ -96,8 +94,7 @@ class LeaseMember {
     gate.lose();
     if (!lease) return;
     try {
-      const never = new AbortController().signal;
-      await withTimeout(clock, requestTimeout, never, (signal) => leases.leave(lease.uid, signal));
+      await withTimeout(clock, requestTimeout, undefined, (signal) => leases.leave(lease.uid, signal));
     } catch (error) {
       log.warn("Can't delete the Lease, others have to wait for its end", { error });
     }
@@ -178,7 +175,8 @@ class LeaseMember {
     try {
       return await withTimeout(clock, requestTimeout, signal, (signal) => this.#send(command, signal));
     } catch (error) {
-      if (!signal.aborted) log.warn("Can't reach the Leases of the shards", { error, ...hintFor(error) });
+      const hint = leaseHint(error, "list, create, update and delete");
+      if (!signal.aborted) log.warn("Can't reach the Leases of the shards", { error, ...hint });
       return { type: "failed" };
     }
   }
@@ -196,13 +194,6 @@ class LeaseMember {
       await Promise.all(command.records.map((record) => leases.bury(record, signal)));
     return { type: "buried" };
   }
-}
-
-function hintFor(error: unknown): { readonly hint?: string } {
-  if (!(error instanceof ApiError && error.isForbidden)) return {};
-  return {
-    hint: "the operator needs the verbs list, create, update and delete on leases.coordination.k8s.io",
-  };
 }
 
 /** A process that shares the objects with others, and the gate to its part of them. */

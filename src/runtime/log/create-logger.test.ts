@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { ApiError } from "../errors/api-error.ts";
-import { type LoggerOptions, type PinoLike, createLogger, loggerFromPino } from "./create-logger.ts";
+import { type LoggerOptions, type PinoLike, createLogger, loggerFromPino } from "./logger.ts";
 import { runInScope } from "../scope/scope.ts";
 
 function makeLogger(options: Parameters<typeof createLogger>[0] = {}) {

@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { guardLogger } from "./create-logger.ts";
-import type { Logger } from "./logger.ts";
+import { type Logger, guardLogger } from "./logger.ts";
 
 const broken = (): never => {
   throw new Error("broken");

@@ -1,5 +1,10 @@
-import type { LogFields } from "../scope/scope.ts";
-import type { CallbackError } from "../callbacks/callbacks.ts";
+// Loggers: their interface, JSON lines or text, users' loggers, which may fail, and pino's.
+
+import { visibleText } from "@tsbuilder/apimachinery/text";
+import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { type LogFields, currentScope } from "../scope/scope.ts";
+import { type CallbackError, callSafely, thrownError } from "../callbacks/callbacks.ts";
+import { formatField, hintOn, stackOf } from "./format-field.ts";
 
 /** The severity of a line. A logger writes its level and the more severe ones. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -31,4 +36,171 @@ export function logCallbackError(
     ...(object !== undefined && { object }),
     error: cause,
   });
+}
+
+/** Options of a logger. */
+export interface LoggerOptions {
+  /** Default: `info`. */
+  readonly level?: LogLevel | undefined;
+  /**
+   * One JSON object per line, or text for people. Default: `console` if the lines go to standard error and that is a
+   * terminal, else `json`.
+   */
+  readonly encoder?: "json" | "console" | undefined;
+  /** Called with each line, including its newline. Default: writes to standard error. */
+  readonly write?: ((line: string) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** A logger whose level can be changed while it is in use, for all loggers derived from it. */
+export interface LeveledLogger extends Logger {
+  level: LogLevel;
+}
+
+/** The levels, the least severe first. */
+export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** Creates a logger; an operator that uses pino calls `loggerFromPino` instead. */
+export function createLogger(options: LoggerOptions = {}): LeveledLogger {
+  const {
+    level = "info",
+    encoder = options.write === undefined && process.stderr.isTTY ? "console" : "json",
+    write = (line: string) => void process.stderr.write(line),
+    clock = systemClock,
+  } = options;
+  const print = (line: string): void =>
+    callSafely(
+      () => write(line),
+      () => void process.stderr.write(line),
+    );
+  const encode = encoder === "json" ? encodeJson : encodeText;
+  const root: Root = {
+    level: logLevels.indexOf(level),
+    write: (lineLevel, message, fields) =>
+      print(encode(new Date(clock.now()).toISOString(), lineLevel, message, fields)),
+  };
+  return lineLogger(root, {});
+}
+
+interface Root {
+  level: number;
+  readonly write: (level: LogLevel, message: string, fields: LogFields) => void;
+}
+
+function lineLogger(root: Root, own: LogFields): LeveledLogger {
+  const isEnabled = (level: LogLevel): boolean => logLevels.indexOf(level) >= root.level;
+  const line = (level: LogLevel) => (message: string, fields?: LogFields) => {
+    if (!isEnabled(level)) return;
+    try {
+      const all = { ...own, ...currentScope()?.logFields?.(), ...fields };
+      root.write(level, message, { ...hintOn(all["error"]), ...all });
+    } catch (thrown) {
+      root.write(level, message, { unprintable: thrownError(thrown).message });
+    }
+  };
+  return {
+    ...eachLevel(line),
+    get level() {
+      return logLevels[root.level] ?? "info";
+    },
+    set level(level) {
+      root.level = logLevels.indexOf(level);
+    },
+    with: (fields) => lineLogger(root, { ...own, ...fields }),
+    isEnabled,
+  };
+}
+
+/** Makes the function of each level. */
+function eachLevel(line: (level: LogLevel) => Logger[LogLevel]): Pick<Logger, LogLevel> {
+  return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
+}
+
+/** The fields of every line; a custom field of the same name gets an underscore. */
+const ownNames = new Set(["level", "ts", "msg"]);
+
+/** The order and names of zap's production encoder, which log pipelines already support. */
+function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFields): string {
+  const line: { [name: string]: unknown } = { level, ts, msg: message };
+  for (const [name, value] of Object.entries(fields))
+    line[ownNames.has(name) ? `${name}_` : name] = formatField(value);
+  const stack = level === "error" ? stackOf(fields["error"]) : undefined;
+  if (stack !== undefined) line["stacktrace"] = stack;
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** Escapes control characters: parts of a line come from the cluster, and a terminal must not obey them. */
+function encodeText(ts: string, level: LogLevel, message: string, fields: LogFields): string {
+  const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, formatField(value)]));
+  const rest = Object.keys(shown).length === 0 ? "" : `\t${JSON.stringify(shown)}`;
+  const stack = level === "error" ? stackOf(fields["error"]) : undefined;
+  const below = stack === undefined ? "" : `\n${stack}`;
+  return visibleText(`${ts}\t${level.toUpperCase()}\t${message}${rest}${below}\n`);
+}
+
+/** Writes the lines that a user's logger rejected, with the reason. */
+const lastResort = createLogger({ level: "debug" });
+
+/**
+ * A logger that never throws: lines that the wrapped logger rejects are written to standard error, and `onError` is
+ * called. No reconcile may depend on whether a line could be logged.
+ */
+export function guardLogger(logger: Logger | LeveledLogger, onError: () => void): Logger | LeveledLogger {
+  const line = (level: LogLevel) => (message: string, fields?: LogFields) =>
+    callSafely(
+      () => logger[level](message, fields),
+      (loggerError) => {
+        lastResort.with({ loggerError })[level](message, fields);
+        onError();
+      },
+    );
+  const guarded: Logger = {
+    ...eachLevel(line),
+    with(fields) {
+      try {
+        return guardLogger(logger.with(fields), onError);
+      } catch {
+        onError();
+        return guardLogger(lastResort.with(fields), onError);
+      }
+    },
+    isEnabled(level) {
+      try {
+        return logger.isEnabled(level);
+      } catch {
+        onError();
+        return true;
+      }
+    },
+  };
+  if (!("level" in logger)) return guarded;
+  return Object.defineProperty(guarded as LeveledLogger, "level", {
+    get: () => logger.level,
+    set: (level: LogLevel) => (logger.level = level),
+  });
+}
+
+/** The part of a pino instance that is used. */
+export interface PinoLike {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): PinoLike;
+  isLevelEnabled(level: string): boolean;
+}
+
+/** Passes lines to a pino instance, with its levels, transports and redaction. */
+export function loggerFromPino(pino: PinoLike): Logger {
+  // pino logs the stack of an error only in its own field.
+  const merge = ({ error, ...fields }: LogFields = {}): object => ({
+    ...currentScope()?.logFields?.(),
+    ...fields,
+    ...(error === undefined ? {} : { err: error }),
+  });
+  return {
+    ...eachLevel((level) => (message, fields) => pino[level](merge(fields), message)),
+    with: (fields) => loggerFromPino(pino.child(fields)),
+    isEnabled: (level) => pino.isLevelEnabled(level),
+  };
 }

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget, type WidgetCluster } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Reconciler } from "../controller/reconciler.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startFaultProxy } from "../testing/fault-proxy.ts";
 import type { Cluster } from "./cluster.ts";

@@ -3,7 +3,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { callbacks, nothing, second, ways } from "../../../e2e/support/runtime/broken-callbacks.ts";
 import { useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import type { Result } from "../controller/reconciler.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 

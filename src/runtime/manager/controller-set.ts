@@ -1,12 +1,15 @@
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { ControllerEngine } from "../controller/controller.ts";
 import type { BuiltController, ControllerHost } from "../controller/controller-builder.ts";
-import type { ExtensibleController, MeasurableController } from "../controller/controller-spec.ts";
-import type { ControllerDefaults } from "../controller/controller-options.ts";
+import type {
+  ControllerDefaults,
+  ExtensibleController,
+  MeasurableController,
+} from "../controller/controller-spec.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";

@@ -6,7 +6,7 @@ import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { type Client, createClient, loadConfig } from "../index.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
 import { resetSocket } from "../testing/fault-proxy.ts";

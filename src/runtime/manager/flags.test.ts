@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { describeFlags, FlagError, type FlagDefinitions, parseFlags } from "./flags.ts";
+import {
+  type FlagDefinitions,
+  FlagError,
+  describeFlags,
+  managerFlags,
+  optionsFromArgs,
+  parseFlags,
+} from "./manager-args.ts";
 import { Manager } from "./manager.ts";
-import { managerFlags, optionsFromArgs } from "./manager-args.ts";
 
 const flags = {
   name: { type: "string", description: "A name.", default: "x", env: "NAME", aliases: ["old-name"] },

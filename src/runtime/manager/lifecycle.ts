@@ -1,9 +1,9 @@
-import type { Cache } from "../cache/cache.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Cache } from "../cache/cache.ts";
+import { TerminalError } from "../errors/api-error.ts";
+import { Latch, aborted, onAbort } from "../clock/waits.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/http-listener.ts";
-import { type Runnable, RunnableGroup, aborted } from "./runnable-group.ts";
 
 /** Elects a leader among several processes. */
 export interface Elector {
@@ -62,13 +62,12 @@ export class Lifecycle {
   readonly #leaders: RunnableGroup;
   readonly #warm: WarmRunnable[] = [];
   readonly #warming: Promise<void>[] = [];
-  readonly #onStarted: () => void;
-  readonly #onNotStarted: (error: Error) => void;
+  readonly #start = new Latch();
   /**
    * Resolves when everything runs and the controllers have enqueued the existing objects; rejects if the manager stops
    * before.
    */
-  readonly started: Promise<void>;
+  readonly started = this.#start.wait();
   #state: "new" | "started" | "stopped" = "new";
   #isWarming = false;
   #isLeaseLost = false;
@@ -77,16 +76,8 @@ export class Lifecycle {
     this.#parts = parts;
     this.#others = new RunnableGroup(parts.clock, (error) => this.fail(error));
     this.#leaders = new RunnableGroup(parts.clock, (error) => this.fail(error));
-    let onStarted = () => {};
-    let onNotStarted = (_error: Error) => {};
-    this.started = new Promise((resolve, reject) => {
-      onStarted = resolve;
-      onNotStarted = reject;
-    });
     // Without this handler, a promise that is not awaited would end the process. run() rejects with the error.
     this.started.catch(() => {});
-    this.#onStarted = onStarted;
-    this.#onNotStarted = onNotStarted;
     if (parts.elector)
       parts.elector.onLost = (error) => {
         // Another process may already lead: everything must stop at once.
@@ -94,11 +85,6 @@ export class Lifecycle {
         this.#deadline.abort(error);
         this.fail(error);
       };
-  }
-
-  /** Aborted when stopping begins. */
-  get stopping(): AbortSignal {
-    return this.#stopping.signal;
   }
 
   add(runnable: WarmRunnable): void {
@@ -126,12 +112,12 @@ export class Lifecycle {
     if (this.#state !== "new") throw new TerminalError("a manager can be started once");
     this.#state = "started";
     try {
-      await this.#start();
+      await this.#startAll();
       await aborted(this.#stopping.signal);
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.fail(error as Error);
     }
-    this.#onNotStarted(this.#errors[0] ?? new Error("the manager was stopped before it had started"));
+    this.#start.break(this.#errors[0] ?? new Error("the manager was stopped before it had started"));
     await this.#stop();
     this.#state = "stopped";
     if (this.#errors.length === 1) throw this.#errors[0];
@@ -139,7 +125,6 @@ export class Lifecycle {
       throw new AggregateError(this.#errors, this.#errors.map(({ message }) => message).join("; "));
   }
 
-  /** Begins to stop. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -152,7 +137,7 @@ export class Lifecycle {
     this.stop();
   }
 
-  async #start(): Promise<void> {
+  async #startAll(): Promise<void> {
     const { prepare, servers, webhooks, cache, member, elector, log } = this.#parts;
     const { signal } = this.#stopping;
     const context = { log, deadline: this.#deadline.signal };
@@ -170,7 +155,7 @@ export class Lifecycle {
     if (signal.aborted) return;
     this.#leaders.start(context);
     await Promise.all([...this.#warming, ...this.#warm.map((runnable) => this.#ready(runnable))]);
-    if (!signal.aborted) this.#onStarted();
+    if (!signal.aborted) this.#start.open();
   }
 
   /** A runnable that fails before it is ready also rejects its run; the failure is reported once. */
@@ -223,4 +208,102 @@ export class Lifecycle {
     cancel();
     log.info("Stopped");
   }
+}
+
+/** Anything that runs as long as the manager: a poller, a server, a migration. */
+export interface Runnable {
+  /** For messages. */
+  readonly name: string;
+  /** Wait until the lease is held. Default: true. */
+  readonly needLeaderElection?: boolean | undefined;
+  /**
+   * Runs until it is done or the signal is aborted. Returning early is not a failure. A rejection stops the manager,
+   * which reports it.
+   */
+  start(context: RunContext): Promise<void> | void;
+}
+
+/** The argument of `Runnable.start`. */
+export interface RunContext {
+  /** Aborted when the manager stops; `start` should finish its work and return. */
+  readonly signal: AbortSignal;
+  /** Aborted when the manager's time to stop is over: runnables that still run are abandoned. */
+  readonly deadline: AbortSignal;
+  readonly log: Logger;
+}
+
+/**
+ * Runnables that start and stop together. One that is added while the group runs starts at once. Failures are reported
+ * when they happen.
+ */
+export class RunnableGroup {
+  readonly #clock: Clock;
+  readonly #onFailure: (error: Error) => void;
+  readonly #waiting: Runnable[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  #context: Omit<RunContext, "signal"> | undefined;
+
+  constructor(clock: Clock, onFailure: (error: Error) => void) {
+    this.#clock = clock;
+    this.#onFailure = onFailure;
+  }
+
+  add(runnable: Runnable): void {
+    if (this.#context) this.#run(runnable, this.#context);
+    else this.#waiting.push(runnable);
+  }
+
+  /** Forgets a runnable that waits for the start. */
+  forget(runnable: Runnable): void {
+    const at = this.#waiting.indexOf(runnable);
+    if (at >= 0) this.#waiting.splice(at, 1);
+  }
+
+  start(context: Omit<RunContext, "signal">): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#context = context;
+    for (const runnable of this.#waiting.splice(0)) this.#run(runnable, context);
+  }
+
+  /**
+   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, so that runnables that
+   * respect their signal can end. Returns true if all have ended.
+   */
+  async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
+    this.#waiting.length = 0;
+    this.#stopping.abort();
+    let forget = (): void => {};
+    const tooLate = new Promise<void>((resolve) => {
+      const wait = (): void => void (forget = this.#clock.setTimer(resolve, momentAfter));
+      if (deadline.aborted) wait();
+      else forget = onAbort(deadline, wait);
+    });
+    await Promise.race([Promise.all(this.#running), tooLate]);
+    forget();
+    return this.#running.size === 0;
+  }
+
+  #run(runnable: Runnable, context: Omit<RunContext, "signal">): void {
+    const { signal } = this.#stopping;
+    const run = (async () => {
+      try {
+        await runnable.start({ ...context, signal });
+      } catch (error) {
+        // A runnable may reject with the abort reason when it is stopped.
+        if (
+          signal.aborted &&
+          (error === signal.reason || (error as Error | undefined)?.name === "AbortError")
+        )
+          return;
+        this.#onFailure(new Error(`${runnable.name} failed: ${messageOf(error)}`, { cause: error }));
+      }
+    })();
+    this.#running.add(run);
+    void run.then(() => this.#running.delete(run));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { RequestChannel } from "../controller/source.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { Manager } from "./manager.ts";
 

@@ -1,19 +1,138 @@
 import process from "node:process";
+import type { Duration } from "@tsbuilder/apimachinery/meta";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { CacheOptions } from "../cache/cache.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
-import type { LogLevel } from "../log/logger.ts";
-import {
-  describeFlags,
-  type FlagDefinition,
-  type FlagDefinitions,
-  FlagError,
-  type FlagValues,
-  type OnlyKnown,
-  parseFlags,
-} from "./flags.ts";
-import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/options.ts";
+import { type LogLevel, createLogger } from "../log/logger.ts";
+import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/lease-elector.ts";
 import type { ManagerOptions } from "./manager-options.ts";
+
+/** A command-line flag. */
+export type FlagDefinition = FlagText &
+  (
+    | { readonly type: "string"; readonly default?: string | undefined }
+    | { readonly type: "boolean"; readonly default?: boolean | undefined }
+    | { readonly type: "number"; readonly default?: number | undefined }
+    | { readonly type: "duration"; readonly default?: Duration | undefined }
+  );
+
+/** The properties of every flag. */
+export interface FlagText {
+  readonly description: string;
+  /** The environment variable that is read if the flag isn't set. */
+  readonly env?: string | undefined;
+  /** Alternative names, for compatibility with Go. */
+  readonly aliases?: readonly string[] | undefined;
+}
+
+/** Flags by name, without leading dashes: `max-databases`. */
+export type FlagDefinitions = { readonly [name: string]: FlagDefinition };
+
+/** Refuses properties that a flag doesn't have, which a type parameter otherwise accepts. */
+export type OnlyKnown<Flags> = {
+  readonly [Name in keyof Flags]: {
+    readonly [Property in Exclude<keyof Flags[Name], keyof FlagDefinition>]: never;
+  };
+};
+
+/** The types of flag values. A flag without a default may be undefined. */
+export type FlagValues<Flags extends FlagDefinitions> = {
+  readonly [Name in keyof Flags]:
+    | FlagValue<Flags[Name]["type"]>
+    | (Flags[Name] extends { readonly default: string | boolean | number }
+        ? never
+        : Flags[Name]["type"] extends "boolean"
+          ? never
+          : undefined);
+};
+
+type FlagValue<Type> = Type extends "boolean"
+  ? boolean
+  : Type extends "number"
+    ? number
+    : Type extends "duration"
+      ? Duration
+      : string;
+
+/** An invalid command line; the message is for the user. */
+export class FlagError extends Error {
+  override readonly name = "FlagError";
+}
+
+/**
+ * Parses flags as Go programs do: `--name value`, `--name=value` or one dash; `--name` or `--name=false` for booleans;
+ * `--` ends them. Throws a `FlagError` for unknown flags and invalid values.
+ */
+export function parseFlags(
+  definitions: FlagDefinitions,
+  argv: readonly string[],
+  env: { readonly [name: string]: string | undefined },
+): { readonly [name: string]: string | boolean | number | undefined } {
+  const values: { [name: string]: string | boolean | number | undefined } = {};
+  for (const [name, definition] of Object.entries(definitions)) {
+    const fromEnv = definition.env === undefined ? undefined : env[definition.env];
+    values[name] =
+      fromEnv === undefined
+        ? (definition.default ?? (definition.type === "boolean" ? false : undefined))
+        : readValue(`the environment variable ${definition.env}`, definition, fromEnv);
+  }
+  const rest = [...argv];
+  for (let argument = rest.shift(); argument !== undefined && argument !== "--"; argument = rest.shift()) {
+    const match = /^--?(?<name>[^-=][^=]*)(?:=(?<value>.*))?$/s.exec(argument);
+    if (!match) throw new FlagError(`"${argument}" is not a flag: flags start with --`);
+    const typed = match.groups!["name"]!;
+    const [name, definition] = findFlag(definitions, typed);
+    const value = match.groups!["value"] ?? (definition.type === "boolean" ? "true" : rest.shift());
+    if (value === undefined) throw new FlagError(`--${typed} needs a value`);
+    values[name] = readValue(`--${typed}`, definition, value);
+  }
+  return values;
+}
+
+function findFlag(definitions: FlagDefinitions, typed: string): [string, FlagDefinition] {
+  const found = Object.entries(definitions).find(
+    ([name, { aliases }]) => name === typed || aliases?.includes(typed),
+  );
+  if (!found) throw new FlagError(`there is no flag --${typed}; --help lists them`);
+  return found;
+}
+
+function readValue(source: string, { type }: FlagDefinition, text: string): string | boolean | number {
+  switch (type) {
+    case "boolean":
+      if (["1", "t", "true"].includes(text.toLowerCase())) return true;
+      if (["0", "f", "false"].includes(text.toLowerCase())) return false;
+      throw new FlagError(`${source} is true or false, not "${text}"`);
+    case "number":
+      if (text.trim() === "" || !Number.isFinite(Number(text)))
+        throw new FlagError(`${source} is a number, not "${text}"`);
+      return Number(text);
+    case "duration":
+      try {
+        parseDuration(text);
+      } catch {
+        throw new FlagError(`${source} is a duration such as 30s or 1h30m, not "${text}"`);
+      }
+      return text;
+    case "string":
+      return text;
+  }
+}
+
+/** Formats flags for `--help`. */
+export function describeFlags(definitions: FlagDefinitions): string {
+  return Object.entries(definitions)
+    .sort(([left], [right]) => compareText(left, right))
+    .map(([name, { type, description, default: preset, env }]) => {
+      const extra = [
+        ...(preset === undefined || preset === "" || preset === false ? [] : [`default ${preset}`]),
+        ...(env === undefined ? [] : [`or ${env} in the environment`]),
+      ];
+      return `  --${name}${type === "boolean" ? "" : ` ${type}`}\n        ${description}${extra.length > 0 ? ` (${extra.join(", ")})` : ""}`;
+    })
+    .join("\n");
+}
 
 /** Arguments of `Manager.fromArgs`; the command line sets the rest. */
 export interface ManagerArgs<Flags extends FlagDefinitions = {}> extends Omit<
@@ -33,102 +152,73 @@ export interface ManagerArgs<Flags extends FlagDefinitions = {}> extends Omit<
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
 }
 
-function flag<Type extends FlagDefinition["type"], More extends Partial<FlagDefinition> = {}>(
-  type: Type,
-  description: string,
-  more?: More,
-): { readonly type: Type; readonly description: string } & More {
-  return { type, description, ...more } as { type: Type; description: string } & More;
+/** Returns a function that makes flags of a type. */
+function flagsOf<Type extends FlagDefinition["type"]>(type: Type) {
+  return <More extends Partial<FlagDefinition> = {}>(description: string, more?: More) =>
+    ({ type, description, ...more }) as { readonly type: Type; readonly description: string } & More;
 }
+
+const text = flagsOf("string");
+const toggle = flagsOf("boolean");
 
 /** The names and defaults of a kubebuilder project's main.go, so that its manifests need no change. */
 export const managerFlags = {
-  kubeconfig: flag(
-    "string",
+  kubeconfig: text(
     "The kubeconfig to use. Otherwise KUBECONFIG, the pod's service account, or ~/.kube/config.",
   ),
-  "kube-context": flag("string", "The context of the kubeconfig to use, if not its current one."),
-  "watch-namespaces": flag(
-    "string",
-    "The only namespaces to watch, separated by commas; all of them if empty.",
-    {
-      env: "WATCH_NAMESPACE",
-    },
-  ),
-  "leader-elect": flag(
-    "boolean",
-    "Run controllers only while holding a lease, so that one of several replicas acts.",
-  ),
-  "leader-election-namespace": flag("string", "The namespace of the lease; the pod's own if empty."),
-  shards: flag(
-    "boolean",
+  "kube-context": text("The context of the kubeconfig to use, if not its current one."),
+  "watch-namespaces": text("The only namespaces to watch, separated by commas; all of them if empty.", {
+    env: "WATCH_NAMESPACE",
+  }),
+  "leader-elect": toggle("Run controllers only while holding a lease, so that one of several replicas acts."),
+  "leader-election-namespace": text("The namespace of the lease; the pod's own if empty."),
+  shards: toggle(
     "Share the objects among all replicas, each with a lease of its own, so that all of them reconcile.",
   ),
-  "health-probe-bind-address": flag("string", "Where /healthz and /readyz are served; 0 for nowhere.", {
+  "health-probe-bind-address": text("Where /healthz and /readyz are served; 0 for nowhere.", {
     default: ":8081",
   }),
-  "metrics-bind-address": flag(
-    "string",
-    "Where /metrics is served, :8443 with TLS or :8080 without; 0 for nowhere.",
-    {
-      default: "0",
-    },
-  ),
-  "metrics-secure": flag(
-    "boolean",
+  "metrics-bind-address": text("Where /metrics is served, :8443 with TLS or :8080 without; 0 for nowhere.", {
+    default: "0",
+  }),
+  "metrics-secure": toggle(
     "Serve metrics over TLS to callers who may read them; --metrics-secure=false for plain HTTP.",
-    {
-      default: true,
-    },
+    { default: true },
   ),
-  "metrics-cert-path": flag(
-    "string",
-    "The folder of the metrics certificate; a self-signed one is made if empty.",
-  ),
-  "metrics-cert-name": flag("string", "The file name of the metrics certificate.", { default: "tls.crt" }),
-  "metrics-cert-key": flag("string", "The file name of its key.", { default: "tls.key" }),
-  "metrics-debug": flag(
-    "boolean",
-    "Serve heap snapshots, CPU profiles and the log level beside the metrics.",
-  ),
-  "enable-webhooks": flag("boolean", "Serve webhooks; false where no API server can reach this process.", {
+  "metrics-cert-path": text("The folder of the metrics certificate; a self-signed one is made if empty."),
+  "metrics-cert-name": text("The file name of the metrics certificate.", { default: "tls.crt" }),
+  "metrics-cert-key": text("The file name of its key.", { default: "tls.key" }),
+  "metrics-debug": toggle("Serve heap snapshots, CPU profiles and the log level beside the metrics."),
+  "enable-webhooks": toggle("Serve webhooks; false where no API server can reach this process.", {
     default: true,
     env: "ENABLE_WEBHOOKS",
   }),
-  "webhook-port": flag("number", "The port that webhooks are served at.", { default: 9443 }),
-  "webhook-host": flag("string", "The address that webhooks are served at (default: all of this machine's)."),
-  "webhook-cert-path": flag("string", "The folder of the webhook certificate."),
-  "webhook-cert-name": flag("string", "The file name of the webhook certificate.", { default: "tls.crt" }),
-  "webhook-cert-key": flag("string", "The file name of its key.", { default: "tls.key" }),
-  "self-signed-webhook-certs": flag(
-    "boolean",
+  "webhook-port": flagsOf("number")("The port that webhooks are served at.", { default: 9443 }),
+  "webhook-host": text("The address that webhooks are served at (default: all of this machine's)."),
+  "webhook-cert-path": text("The folder of the webhook certificate."),
+  "webhook-cert-name": text("The file name of the webhook certificate.", { default: "tls.crt" }),
+  "webhook-cert-key": text("The file name of its key.", { default: "tls.key" }),
+  "self-signed-webhook-certs": toggle(
     "Make the webhook certificate here, keep it in a Secret and let the API server trust it: for clusters without cert-manager.",
   ),
-  "webhook-service": flag(
-    "string",
-    "The Service in front of the webhooks, for which a certificate is made.",
-    {
-      default: "webhook-service",
-    },
-  ),
-  "webhook-shutdown-delay": flag(
-    "duration",
+  "webhook-service": text("The Service in front of the webhooks, for which a certificate is made.", {
+    default: "webhook-service",
+  }),
+  "webhook-shutdown-delay": flagsOf("duration")(
     "How long webhooks are still served after the process was told to end: nodes send requests for a moment.",
     { default: "0s" as const },
   ),
-  "graceful-shutdown-timeout": flag("duration", "The time that everything has to stop in.", {
+  "graceful-shutdown-timeout": flagsOf("duration")("The time that everything has to stop in.", {
     default: "30s" as const,
   }),
-  "log-level": flag("string", "debug, info, warn or error.", {
+  "log-level": text("debug, info, warn or error.", {
     default: "info",
     env: "LOG_LEVEL",
     aliases: ["zap-log-level"],
   }),
-  "log-encoder": flag(
-    "string",
-    "json for machines, console for people (default: console on a terminal, else json).",
-    { aliases: ["zap-encoder"] },
-  ),
+  "log-encoder": text("json for machines, console for people (default: console on a terminal, else json).", {
+    aliases: ["zap-encoder"],
+  }),
 } as const satisfies FlagDefinitions;
 
 /** Parses the command line. Ends the process after `--help`, and when the command line is invalid. */

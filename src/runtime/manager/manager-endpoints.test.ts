@@ -5,7 +5,7 @@ import {
   startClusterUnderTest,
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { Manager } from "./manager.ts";
 import type { ManagerOptions } from "./manager-options.ts";

@@ -1,7 +1,7 @@
 import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { Manager } from "./manager.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 

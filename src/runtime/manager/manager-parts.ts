@@ -3,70 +3,43 @@ import type { Kind } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { Cache, CacheOptions } from "../cache/cache.ts";
 import { createCachedClient } from "../cache/cached-client.ts";
-import { createShardedCache } from "../cache/create-cache.ts";
+import { InformerCache } from "../cache/create-cache.ts";
 import { CallbackError } from "../callbacks/callbacks.ts";
 import type { Client } from "../client/client.ts";
-import {
-  type ClientOptions,
-  createClient,
-  createSlicedClient,
-  type LiveClient,
-} from "../client/live-client.ts";
-import { readDuration } from "../clock/read-duration.ts";
+import { type ClientOptions, LiveClient, createClient } from "../client/live-client.ts";
+import { readDuration } from "../clock/waits.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import { ApiEventRecorder } from "../events/api-event-recorder.ts";
-import { HealthChecks } from "../health/health-checks.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
+import { ApiEventRecorder } from "../events/event-recorder.ts";
+import { HealthChecks, ProbeServer } from "../health/health-checks.ts";
 import type { ClusterConfig } from "../http/config.ts";
+import { HttpTransport } from "../http/http-transport.ts";
 import { fence, makeElector } from "../leader-election/lease-elector.ts";
 import { makeMember, type Sharing } from "../leader-election/lease-member.ts";
-import { createLogger, guardLogger } from "../log/create-logger.ts";
-import { type Logger, logCallbackError } from "../log/logger.ts";
-import { MetricsServer, debugHandlers } from "../metrics/metrics-server.ts";
+import { type Logger, createLogger, guardLogger, logCallbackError } from "../log/logger.ts";
+import { MetricsServer } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
 import { Tracing } from "../tracing/tracing.ts";
-import { makeManagedCertificate } from "../webhook/managed-certificate.ts";
+import { ManagedCertificate } from "../webhook/managed-certificate.ts";
 import { WebhookServer } from "../webhook/webhook-server.ts";
-import { AddedCluster, type AddedClusterParts, ClusterSet } from "./added-cluster.ts";
+import { AddedCluster, type AddedClusterParts, ClusterSet } from "./cluster.ts";
 import { ControllerSet } from "./controller-set.ts";
-import { Lifecycle, type LifecycleParts } from "./lifecycle.ts";
+import { Lifecycle } from "./lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { ProbeServer } from "./probe-server.ts";
 import { LoopWatchdog, readMemoryLimits, Sampler } from "./process-watch.ts";
 
-/** The parts of a manager. Creating them sends nothing and opens nothing. */
-export interface ManagerParts {
-  readonly clock: Clock;
-  readonly config: () => Promise<ClusterConfig>;
-  readonly log: Logger;
-  readonly client: Client;
-  readonly cache: Cache;
-  readonly events: ApiEventRecorder;
-  readonly controllers: ControllerSet;
-  readonly clusters: ClusterSet;
-  readonly webhooks: WebhookServer;
-  readonly healthChecks: HealthChecks;
-  readonly readyChecks: HealthChecks;
-  readonly probes: ProbeServer;
-  readonly metricsServer: MetricsServer;
-  readonly lifecycle: Lifecycle;
-  /** Returns true if no controller has anything to do at the moment. */
-  readonly isIdle: () => boolean;
-  /** Logs and counts the failure of a user's function. */
-  readonly report: (error: CallbackError) => void;
-  /** Closes the connections. */
-  readonly close: () => Promise<void>;
-}
+/** The parts of a manager. */
+export type ManagerParts = ReturnType<typeof makeManagerParts>;
 
-/** Creates and connects the parts of a manager. */
-export function makeManagerParts(options: ManagerOptions): ManagerParts {
+/** Creates and connects the parts of a manager. Sends nothing and opens nothing. */
+export function makeManagerParts(options: ManagerOptions) {
   const base = makeBase(options);
   const { clock, slices, log, measurements, config } = base;
   const { background, events, elector } = makeElection(options, base);
-  const sharing = makeSharing(options, base, background);
+  const sharing =
+    options.sharding && makeMember(options.sharding, config, { client: background, clock, log });
   const beforeSend = elector || sharing ? fence(elector) : undefined;
   const live = makeLiveClient(options, base, beforeSend);
   const cache = makeManagerCache(options, base, live, sharing);
@@ -79,9 +52,32 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     controllers: () => measurements.controllers,
     caches: () => [cache, ...[...clusters.all.values()].map((cluster) => cluster.cache)],
   });
-  const servers = [probes, metricsServer, watchdog, sampler];
-  const stages = { servers, webhooks, cache, elector, sharing, events, tracing };
-  const lifecycle = makeLifecycle(options, base, stages);
+  const lifecycle = new Lifecycle({
+    log,
+    clock,
+    prepare: async () => {
+      const { credentials } = await config();
+      await tracing.start();
+      if (!parseBindAddress(options.metrics?.bindAddress ?? "0")) return;
+      await measurements.start({
+        cache,
+        droppedEvents: () => events.dropped,
+        webhooks,
+        lease: options.leaderElection?.id,
+        credentials,
+        clock,
+        sharing,
+        memory: readMemoryLimits(),
+      });
+    },
+    servers: [probes, metricsServer, watchdog, sampler],
+    webhooks,
+    cache,
+    elector,
+    member: sharing?.member,
+    events,
+    gracefulShutdownTimeout: graceOf(options),
+  });
   const controllers = new ControllerSet(
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
     { log, clock, slices, events, lifecycle, measurements, tracing },
@@ -90,7 +86,8 @@ export function makeManagerParts(options: ManagerOptions): ManagerParts {
     const shared = { lifecycle, tracing, onRemoved };
     return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, shared);
   });
-  const close = async () => void (await Promise.all([live.close(), background.close()]));
+  const close = async (): Promise<void> => void (await Promise.all([live.close(), background.close()]));
+  /** Logs and counts the failure of a user's function. */
   const report = (error: CallbackError) => {
     logCallbackError(log, error, {});
     measurements.callbackFailed(error.callback);
@@ -167,18 +164,9 @@ function makeElection({ leaderElection }: ManagerOptions, base: Base) {
       clock,
       log,
       events,
-      onStatus: (isLeading) => measurements.leading(leaderElection.id, isLeading),
+      onStatus: (isLeading) => measurements.metrics?.leading(leaderElection.id, isLeading),
     });
   return { background, events, elector };
-}
-
-/** Creates the member that shares the objects with other processes, if that is configured. */
-function makeSharing(
-  { sharding }: ManagerOptions,
-  { clock, config, log }: Base,
-  background: LiveClient,
-): Sharing | undefined {
-  return sharding && makeMember(sharding, config, { client: background, clock, log });
 }
 
 /** Creates the client of the controllers. `beforeSend` rejects its writes as soon as another process may lead. */
@@ -193,11 +181,11 @@ function makeLiveClient(
     fieldManager: name,
     clock,
     onWarning: ({ text, request }) => log.warn(text, { request }),
-    onRequest: (report) => measurements.request(report),
-    onLookup: (report) => measurements.lookup(report),
+    onRequest: (report) => measurements.metrics?.client.request(report),
+    onLookup: (report) => measurements.metrics?.client.lookup(report),
     beforeSend,
   };
-  return createSlicedClient(config, all, slices);
+  return new LiveClient(new HttpTransport(config, all, slices), all);
 }
 
 function makeManagerCache(
@@ -217,7 +205,7 @@ function makeManagerCache(
       else logCacheError(log, error, informer.kind);
     },
   };
-  return createShardedCache(live, all, sharing?.gate, slices);
+  return new InformerCache(live, all, sharing?.gate, slices);
 }
 
 function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: Kind): void {
@@ -234,36 +222,41 @@ function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: K
   else log.error("Watch failed, trying again", { kind, error });
 }
 
-/** The parts that the servers read. */
-interface Answering {
-  readonly cache: Cache;
-  readonly live: LiveClient;
-  readonly sharing: Sharing | undefined;
-}
-
 /**
  * Creates the servers for webhooks, probes and metrics, and the watchdog that reports when none of them could answer.
  */
-function makeServers(options: ManagerOptions, base: Base, { cache, live, sharing }: Answering) {
+function makeServers(
+  options: ManagerOptions,
+  base: Base,
+  { cache, live, sharing }: { cache: Cache; live: LiveClient; sharing: Sharing | undefined },
+) {
   const { clock, log, measurements } = base;
   const webhooks = makeWebhookServer(options, base, live);
-  const { healthChecks, readyChecks } = makeChecks(clock, cache, webhooks, sharing);
-  const endpoints = { "/healthz": healthChecks, "/readyz": readyChecks };
-  const probes = new ProbeServer(options.healthProbeBindAddress ?? "0", endpoints, log, (endpoint, check) =>
-    measurements.healthCheckFailed(endpoint, check),
-  );
-  const metricsServer = makeMetricsServer(options, base, live);
-  const watchdog = makeWatchdog(options, base);
-  return { webhooks, healthChecks, readyChecks, probes, metricsServer, watchdog };
-}
-
-function makeChecks(clock: Clock, cache: Cache, webhooks: WebhookServer, sharing: Sharing | undefined) {
   const healthChecks = new HealthChecks(clock);
   const readyChecks = new HealthChecks(clock);
   readyChecks.add("informer-sync", () => checkInformers(cache));
   readyChecks.add("webhook", () => webhooks.check());
   if (sharing) readyChecks.add("shards", () => sharing.member.check());
-  return { healthChecks, readyChecks };
+  const probes = new ProbeServer({
+    bindAddress: options.healthProbeBindAddress ?? "0",
+    endpoints: { "/healthz": healthChecks, "/readyz": readyChecks },
+    log,
+    onFailure: (endpoint, check) => measurements.metrics?.healthCheckFailed(endpoint, check),
+  });
+  const metricsServer = new MetricsServer({
+    options: options.metrics ?? {},
+    client: live,
+    clock,
+    log,
+    sendMetrics: (_request, response) => measurements.send(response),
+  });
+  const watchdog = new LoopWatchdog({
+    controllers: () => measurements.controllers,
+    log,
+    blockedAfter: readDuration("blockedAfter", options.blockedAfter ?? "1s"),
+    onBlocked: (milliseconds) => measurements.metrics?.blocked(milliseconds),
+  });
+  return { webhooks, healthChecks, readyChecks, probes, metricsServer, watchdog };
 }
 
 /** Throws while an informer is not synced, or has lost its permissions: the manager must not count as ready then. */
@@ -274,24 +267,6 @@ function checkInformers(cache: Cache): void {
   );
   if (behind)
     throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
-}
-
-function makeMetricsServer(
-  { metrics = {} }: ManagerOptions,
-  { clock, measurements, log }: Base,
-  live: LiveClient,
-): MetricsServer {
-  return new MetricsServer({
-    options: metrics,
-    client: live,
-    clock,
-    log,
-    handlers: {
-      "/metrics": (_request, response) => measurements.send(response),
-      ...(metrics.debug === true && debugHandlers(log)),
-      ...metrics.handlers,
-    },
-  });
 }
 
 function makeWebhookServer(
@@ -308,60 +283,10 @@ function makeWebhookServer(
       selfManaged &&
       (() => {
         const converted = () => [...server.converted.values()].map(({ hub }) => hub);
-        return makeManagedCertificate(selfManaged, config, { client: live, clock, log, converted });
+        return new ManagedCertificate(selfManaged, { client: live, config, clock, log, converted });
       }),
   });
   return server;
-}
-
-function makeWatchdog({ blockedAfter = "1s" }: ManagerOptions, { measurements, log }: Base): LoopWatchdog {
-  return new LoopWatchdog({
-    controllers: () => measurements.controllers,
-    log,
-    blockedAfter: readDuration("blockedAfter", blockedAfter),
-    onBlocked: (milliseconds) => measurements.blocked(milliseconds),
-  });
-}
-
-interface Stages extends Pick<LifecycleParts, "servers" | "cache" | "elector"> {
-  readonly webhooks: WebhookServer;
-  readonly events: ApiEventRecorder;
-  readonly tracing: Tracing;
-  readonly sharing: Sharing | undefined;
-}
-
-function makeLifecycle(
-  options: ManagerOptions,
-  { log, clock, config, measurements }: Base,
-  { tracing, sharing, ...stages }: Stages,
-): Lifecycle {
-  const { leaderElection, metrics } = options;
-  return new Lifecycle({
-    log,
-    clock,
-    prepare: async () => {
-      const { credentials } = await config();
-      await tracing.start();
-      if (!parseBindAddress(metrics?.bindAddress ?? "0")) return;
-      const { cache, webhooks, events } = stages;
-      const droppedEvents = () => events.dropped;
-      const lease = leaderElection?.id;
-      const memory = readMemoryLimits();
-      await measurements.start({
-        cache,
-        droppedEvents,
-        webhooks,
-        lease,
-        credentials,
-        clock,
-        sharing,
-        memory,
-      });
-    },
-    ...stages,
-    member: sharing?.member,
-    gracefulShutdownTimeout: graceOf(options),
-  });
 }
 
 function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {

@@ -1,6 +1,6 @@
 import type { Condition, Duration } from "@tsbuilder/apimachinery/meta";
 import { setCondition } from "@tsbuilder/apimachinery/meta";
-import type { ControllerOptions } from "../controller/controller-options.ts";
+import type { ControllerOptions } from "../controller/controller-spec.ts";
 import { Manager } from "./manager.ts";
 
 const name = "mysql-operator";

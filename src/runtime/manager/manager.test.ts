@@ -6,8 +6,8 @@ import {
   startClusterUnderTest,
 } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { TerminalError } from "../errors/api-error.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import { Manager } from "./manager.ts";

@@ -7,24 +7,23 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
+import { onAbort } from "../clock/waits.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
-import type { WatchFilter } from "../controller/controller-options.ts";
+import type { WatchFilter } from "../controller/controller-spec.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { HealthCheck } from "../health/health-checks.ts";
-import type { Logger } from "../log/logger.ts";
+import type { LeveledLogger, Logger } from "../log/logger.ts";
 import type { AdmissionWebhook } from "../webhook/webhooks.ts";
 import { admitRaw } from "../webhook/admit.ts";
 import { WebhookBuilder } from "../webhook/webhook-builder.ts";
 import type { Cluster, MemberCluster } from "./cluster.ts";
-import type { FlagDefinitions, FlagValues } from "./flags.ts";
-import { type ManagerArgs, optionsFromArgs } from "./manager-args.ts";
+import { type FlagDefinitions, type FlagValues, type ManagerArgs, optionsFromArgs } from "./manager-args.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { type ManagerParts, makeManagerParts } from "./manager-parts.ts";
-import type { Runnable } from "./runnable-group.ts";
+import type { Runnable } from "./lifecycle.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
-import type { LeveledLogger } from "../log/create-logger.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";
 
 /**
@@ -169,14 +168,12 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
    */
   async start(signal?: AbortSignal): Promise<void> {
     const { log, lifecycle, clusters, close } = this.#parts;
-    const stop = () => lifecycle.stop();
-    if (signal?.aborted) stop();
-    signal?.addEventListener("abort", stop, { once: true });
+    const forget = onAbort(signal, () => lifecycle.stop());
     try {
       if (this.#ownsProcess) await runAsProcess(log, lifecycle);
       else await lifecycle.run();
     } finally {
-      signal?.removeEventListener("abort", stop);
+      forget();
       await clusters.removeAll();
       await close();
     }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import type { MemoryLimits } from "../metrics/runtime-metrics.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";
 

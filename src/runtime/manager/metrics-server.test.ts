@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { Manager } from "./manager.ts";
 import type { MetricsOptions } from "../metrics/metrics-server.ts";
 

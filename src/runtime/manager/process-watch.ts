@@ -1,13 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { url as inspectorUrl } from "node:inspector";
-import {
-  constants,
-  type EventLoopUtilization,
-  performance,
-  type PerformanceEntry,
-  PerformanceObserver,
-} from "node:perf_hooks";
+import { constants, type EventLoopUtilization, performance, type PerformanceEntry } from "node:perf_hooks";
 import process from "node:process";
 import { getHeapStatistics } from "node:v8";
 import type { Cache } from "../cache/cache.ts";
@@ -73,7 +67,6 @@ export class LoopWatchdog implements Service {
   }
 }
 
-/** The parts of a manager that samples describe. */
 interface SampledParts {
   readonly controllers: () => readonly MeasurableController[];
   /** The caches of all clusters. */
@@ -176,7 +169,6 @@ class KeptHeap {
 
 /** A difference of fewer milliseconds is not worth a sample. */
 const leastBlock = 20;
-
 const megabyte = 1024 * 1024;
 
 /** Returns true if a sample differs enough from the one before: memory is never the same twice. */

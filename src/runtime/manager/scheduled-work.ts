@@ -1,12 +1,11 @@
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { type Clock, cronTimes } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns } from "../callbacks/callbacks.ts";
-import { readDuration } from "../clock/read-duration.ts";
-import { waitWithClock } from "../clock/waits.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { readDuration, waitWithClock } from "../clock/waits.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { runInScope } from "../scope/scope.ts";
-import type { Runnable } from "./runnable-group.ts";
+import type { Runnable } from "./lifecycle.ts";
 
 /** Work that runs again and again: reports, cleanups, backups. */
 export type ScheduledWork = ScheduledRun &
@@ -80,14 +79,11 @@ export function scheduledRunnable(
   return { name: `scheduled work "${name}"`, needLeaderElection, start };
 }
 
-/** The clock by which work runs, and when its next run is due. */
-interface Times {
-  readonly now: () => number;
-  readonly next: () => number;
-}
-
 /** A pause is measured by the monotonic clock, the times of a cron expression by the time of day. */
-function timesOf({ name, every, cron }: ScheduledWork, clock: Clock): Times {
+function timesOf(
+  { name, every, cron }: ScheduledWork,
+  clock: Clock,
+): { now: () => number; next: () => number } {
   if ((every === undefined) === (cron === undefined))
     throw new TerminalError(`scheduled work "${name}" needs either every or cron`);
   if (every !== undefined) {

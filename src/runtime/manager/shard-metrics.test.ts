@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { shardSelectorOf } from "../shards/ranges.ts";
 import { eventually } from "../testing/eventually.ts";
 import { Manager } from "./manager.ts";

@@ -4,23 +4,18 @@
 import type { ServerResponse } from "node:http";
 import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Credentials } from "../http/config.ts";
-import type { LookupReport, RequestReport } from "../http/transport.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { WebhookServer } from "../webhook/webhook-server.ts";
 import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
 
 /** The metrics of a manager, loaded on demand: they take memory and time to load, and many managers have none. */
 export class Measurements {
-  readonly #controllers: MeasurableController[] = [];
-  #metrics: RuntimeMetrics | undefined;
+  readonly controllers: MeasurableController[] = [];
+  /** Undefined until they are counted. */
+  metrics: RuntimeMetrics | undefined;
   /** Failures during the setup, before anything was counted. */
   readonly #early: CallbackName[] = [];
 
-  get controllers(): readonly MeasurableController[] {
-    return this.#controllers;
-  }
-
-  /** Starts counting. */
   async start(
     parts: MeasuredParts & {
       readonly webhooks: WebhookServer;
@@ -30,60 +25,38 @@ export class Measurements {
   ) {
     const { RuntimeMetrics } = await import("./runtime-metrics.ts");
     const metrics = new RuntimeMetrics(parts);
-    this.#metrics = metrics;
+    this.metrics = metrics;
     for (const callback of this.#early.splice(0)) metrics.callbackFailed(callback);
     parts.webhooks.observer = metrics.webhooks;
     parts.credentials?.observe?.(metrics.client);
     if (parts.lease !== undefined) metrics.leading(parts.lease, false);
-    for (const controller of this.#controllers) controller.observe(metrics.controllers.observe(controller));
+    for (const controller of this.controllers) controller.observe(metrics.controllers.observe(controller));
   }
 
   /** Counts for a controller, from now or from the start on. */
   add(controller: MeasurableController): void {
-    this.#controllers.push(controller);
-    if (this.#metrics) controller.observe(this.#metrics.controllers.observe(controller));
+    this.controllers.push(controller);
+    if (this.metrics) controller.observe(this.metrics.controllers.observe(controller));
   }
 
   /** Forgets a controller: its cluster was removed. */
   remove(controller: MeasurableController): void {
-    const at = this.#controllers.indexOf(controller);
+    const at = this.controllers.indexOf(controller);
     if (at === -1) return;
-    this.#controllers.splice(at, 1);
+    this.controllers.splice(at, 1);
     // Reconciles that still run must not create its series again.
     controller.observe({ reconciled() {}, failed() {}, added() {}, retried() {}, taken() {}, finished() {} });
-    this.#metrics?.controllers.forget(controller);
+    this.metrics?.controllers.forget(controller);
   }
 
-  request(report: RequestReport): void {
-    this.#metrics?.client.request(report);
-  }
-
-  lookup(report: LookupReport): void {
-    this.#metrics?.client.lookup(report);
-  }
-
-  leading(lease: string, isLeading: boolean): void {
-    this.#metrics?.leading(lease, isLeading);
-  }
-
-  /** Counts the failure of a user's function. */
   callbackFailed(callback: CallbackName): void {
-    if (this.#metrics) this.#metrics.callbackFailed(callback);
+    if (this.metrics) this.metrics.callbackFailed(callback);
     else this.#early.push(callback);
   }
 
-  healthCheckFailed(endpoint: string, check: string): void {
-    this.#metrics?.healthCheckFailed(endpoint, check);
-  }
-
-  /** Adds milliseconds during which the event loop was blocked. */
-  blocked(milliseconds: number): void {
-    this.#metrics?.blocked(milliseconds);
-  }
-
   async send(response: ServerResponse): Promise<void> {
-    if (!this.#metrics) throw new Error("metrics are served before they are counted");
-    const text = await this.#metrics.text();
-    response.writeHead(200, { "content-type": this.#metrics.contentType }).end(text);
+    if (!this.metrics) throw new Error("metrics are served before they are counted");
+    const text = await this.metrics.text();
+    response.writeHead(200, { "content-type": this.metrics.contentType }).end(text);
   }
 }

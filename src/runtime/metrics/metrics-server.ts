@@ -4,10 +4,11 @@ import { Session } from "node:inspector/promises";
 import { pipeline } from "node:stream/promises";
 import { getHeapSnapshot } from "node:v8";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Client } from "../client/client.ts";
-import type { LogLevel, Logger } from "../log/logger.ts";
+import { TokenReview, type UserInfo } from "../k8s/authentication/v1.ts";
+import { SubjectAccessReview } from "../k8s/authorization/v1.ts";
+import { type LeveledLogger, type LogLevel, type Logger, logLevels } from "../log/logger.ts";
 import {
   type HttpHandler,
   type Listener,
@@ -15,9 +16,7 @@ import {
   listenHttp,
   parseBindAddress,
 } from "../serve/http-listener.ts";
-import { type Certificate, CertificateFiles, type CertificateSource } from "../tls/certificate-files.ts";
-import { listenHttps } from "../tls/listen-https.ts";
-import { type LeveledLogger, logLevels } from "../log/create-logger.ts";
+import { CertificateFiles, type CertificateSource, listenHttps } from "../tls/certificate-files.ts";
 
 /** Options for serving metrics. */
 export interface MetricsOptions {
@@ -37,25 +36,30 @@ export interface MetricsOptions {
   readonly debug?: boolean | undefined;
 }
 
-/** Options of the server. */
 export interface MetricsServerParts {
   readonly options: MetricsOptions;
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** By path. */
-  readonly handlers: { readonly [path: string]: HttpHandler };
+  readonly sendMetrics: HttpHandler;
 }
 
 /** Serves metrics, and other handlers for administrators of the operator, with the same authorization. */
 export class MetricsServer implements Service {
   readonly #parts: MetricsServerParts;
   readonly #authorizer: RequestAuthorizer | undefined;
+  readonly #handlers: { readonly [path: string]: HttpHandler };
   #listener: Listener | undefined;
 
   constructor(parts: MetricsServerParts) {
     this.#parts = parts;
-    this.#authorizer = parts.options.secure ? new RequestAuthorizer(parts.client, parts.clock) : undefined;
+    const { options, client, clock, log } = parts;
+    this.#authorizer = options.secure ? new RequestAuthorizer(client, clock) : undefined;
+    this.#handlers = {
+      "/metrics": parts.sendMetrics,
+      ...(options.debug === true && debugHandlers(log)),
+      ...options.handlers,
+    };
   }
 
   /** The address it listens on; undefined while it doesn't listen. */
@@ -86,21 +90,15 @@ export class MetricsServer implements Service {
       response.writeHead(refusal, { "content-type": "text/plain; charset=utf-8" }).end();
       return;
     }
-    const handler = Object.hasOwn(this.#parts.handlers, path) ? this.#parts.handlers[path] : undefined;
-    if (handler) await this.#handle(handler, path, request, response);
-    else response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("404 page not found\n");
-  }
-
-  /** The caller gets a 500; the reason is in the log. */
-  async #handle(
-    handler: HttpHandler,
-    path: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
+    const handler = Object.hasOwn(this.#handlers, path) ? this.#handlers[path] : undefined;
+    if (!handler) {
+      response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("404 page not found\n");
+      return;
+    }
     try {
       await handler(request, response);
     } catch (error) {
+      // The caller gets a 500; the reason is in the log.
       this.#parts.log.error("A handler beside the metrics failed", { path, error });
       throw error;
     }
@@ -116,42 +114,13 @@ export class MetricsServer implements Service {
     }
   }
 
-  #certificates(): CertificateFiles | SelfSignedCertificate {
+  #certificates(): CertificateSource {
     const { options, clock, log } = this.#parts;
     const { certPath, certName, keyName } = options;
-    if (!certPath) return new SelfSignedCertificate(["localhost"]);
+    if (!certPath) return selfSigned;
     return new CertificateFiles({ folder: certPath, certName, keyName, clock, log });
   }
 }
-
-interface TokenReview extends KubernetesObject {
-  spec: { token: string };
-  status?: { authenticated?: boolean; user?: User };
-}
-
-interface SubjectAccessReview extends KubernetesObject {
-  spec: { nonResourceAttributes: { path: string; verb: string } } & Omit<User, "username"> & {
-      user?: string | undefined;
-    };
-  status?: { allowed?: boolean };
-}
-
-interface User {
-  username?: string;
-  uid?: string;
-  groups?: string[];
-  extra?: { [name: string]: string[] };
-}
-
-const TokenReview = defineKind<TokenReview>(
-  { group: "authentication.k8s.io", version: "v1" },
-  { kind: "TokenReview", plural: "tokenreviews", scope: "Cluster" },
-);
-
-const SubjectAccessReview = defineKind<SubjectAccessReview>(
-  { group: "authorization.k8s.io", version: "v1" },
-  { kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster" },
-);
 
 /** How long results are cached, in milliseconds: a permission for longer than a denial. */
 const lifetimes = { token: 60_000, allowed: 300_000, denied: 30_000 };
@@ -178,7 +147,7 @@ class RequestAuthorizer {
     return (await this.#isAllowed(user, path, (request.method ?? "GET").toLowerCase())) ? undefined : 403;
   }
 
-  #userOf(token: string): Promise<User | undefined> {
+  #userOf(token: string): Promise<UserInfo | undefined> {
     const key = `token ${createHash("sha256").update(token).digest("base64")}`;
     return this.#remember(
       key,
@@ -190,7 +159,7 @@ class RequestAuthorizer {
     );
   }
 
-  #isAllowed({ username, ...user }: User, path: string, verb: string): Promise<boolean> {
+  #isAllowed({ username, ...user }: UserInfo, path: string, verb: string): Promise<boolean> {
     const key = JSON.stringify([username, user, path, verb]);
     const lifetime = (allowed: boolean) => (allowed ? lifetimes.allowed : lifetimes.denied);
     return this.#remember(key, lifetime, async () => {
@@ -213,7 +182,7 @@ class RequestAuthorizer {
 }
 
 /** Debugging handlers for a running operator, like pprof for Go; both files open in the browser's developer tools. */
-export function debugHandlers(log: Logger | LeveledLogger): { readonly [path: string]: HttpHandler } {
+function debugHandlers(log: Logger | LeveledLogger): { readonly [path: string]: HttpHandler } {
   return {
     "/debug/heap": sendHeap,
     "/debug/profile": sendProfile,
@@ -267,21 +236,12 @@ function attachment(name: string): { readonly [header: string]: string } {
 }
 
 /** A certificate created at the start, for servers whose callers don't verify it, like most scrapers in a cluster. */
-class SelfSignedCertificate implements CertificateSource {
-  readonly #names: readonly string[];
-
-  constructor(names: readonly string[]) {
-    this.#names = names;
-  }
-
-  async start(): Promise<Certificate> {
-    const ca = createCA({ commonName: `${this.#names[0]}-ca` });
-    return issueCertificate(ca, {
-      dnsNames: [...this.#names],
+const selfSigned: CertificateSource = {
+  start: async () =>
+    issueCertificate(createCA({ commonName: "localhost-ca" }), {
+      dnsNames: ["localhost"],
       ipAddresses: ["127.0.0.1"],
       usages: ["server"],
-    });
-  }
-
-  stop(): void {}
-}
+    }),
+  stop() {},
+};

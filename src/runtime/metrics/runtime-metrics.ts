@@ -7,7 +7,7 @@ import type { WebhookObserver } from "../webhook/webhook-server.ts";
 import type { MemberObserver, Sharing } from "../leader-election/lease-member.ts";
 import { countRanges } from "../shards/ranges.ts";
 import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
-import type { CertificateSpan, CredentialsObserver, ProgramEnding } from "../http/config.ts";
+import type { CertificateSpan, ProgramEnding } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
 
 /** The parts that the metrics read when they are scraped. */
@@ -19,11 +19,48 @@ export interface MeasuredParts {
   readonly memory: MemoryLimits;
 }
 
+/** Defines metrics in a registry. */
+class Meters {
+  readonly registry = new Registry();
+
+  counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    ...labelNames: Label[]
+  ): Histogram<Label> {
+    return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] });
+  }
+
+  gauge<Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A gauge that is computed when it is scraped. */
+  computed<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    compute: (gauge: Gauge<Label>) => void,
+  ): void {
+    const collect = (): void => {
+      gauge.reset();
+      compute(gauge);
+    };
+    const gauge: Gauge<Label> = new Gauge({ name, help, labelNames, collect, registers: [this.registry] });
+  }
+}
+
 /** All metrics of a manager. Names and labels are controller-runtime's, so that its dashboards and alerts work. */
 export class RuntimeMetrics {
-  readonly registry = new Registry();
-  readonly controllers = new ControllerMetrics(this.registry);
-  readonly client: ClientMetrics;
+  readonly #meters = new Meters();
+  readonly registry = this.#meters.registry;
+  readonly controllers = controllerMetrics(this.#meters);
+  readonly client: ReturnType<typeof clientMetrics>;
   readonly webhooks: WebhookObserver;
   readonly #isLeading: Gauge<"name">;
   readonly #blockedSeconds: Counter;
@@ -31,35 +68,32 @@ export class RuntimeMetrics {
   readonly #healthCheckFailures: Counter<"endpoint" | "check">;
 
   constructor(parts: MeasuredParts) {
-    this.client = new ClientMetrics(this.registry, parts.clock);
-    const registers = [this.registry];
-    this.#isLeading = new Gauge({
-      name: "leader_election_master_status",
-      help: "1 while this process holds the lease.",
-      labelNames: ["name"],
-      registers,
-    });
-    this.#blockedSeconds = new Counter({
-      name: "tsbuilder_event_loop_blocked_seconds_total",
-      help: "How long the event loop stood still in pieces that were too long for leases and probes.",
-      registers,
-    });
-    this.#callbackErrors = new Counter({
-      name: "tsbuilder_callback_errors_total",
-      help: "Functions of the operator's that failed and were done without, as indexes, transforms and predicates.",
-      labelNames: ["callback"],
-      registers,
-    });
-    this.#healthCheckFailures = new Counter({
-      name: "tsbuilder_health_check_failures_total",
-      help: "Health checks that failed when a probe asked for them.",
-      labelNames: ["endpoint", "check"],
-      registers,
-    });
-    this.webhooks = webhookMetrics(this.registry);
-    measureCache(this.registry, parts);
-    measureLimits(this.registry, parts.memory);
-    if (parts.sharing) parts.sharing.member.observer = measureShards(this.registry, parts.sharing);
+    const meters = this.#meters;
+    this.client = clientMetrics(meters, parts.clock);
+    this.#isLeading = meters.gauge(
+      "leader_election_master_status",
+      "1 while this process holds the lease.",
+      "name",
+    );
+    this.#blockedSeconds = meters.counter(
+      "tsbuilder_event_loop_blocked_seconds_total",
+      "How long the event loop stood still in pieces that were too long for leases and probes.",
+    );
+    this.#callbackErrors = meters.counter(
+      "tsbuilder_callback_errors_total",
+      "Functions of the operator's that failed and were done without, as indexes, transforms and predicates.",
+      "callback",
+    );
+    this.#healthCheckFailures = meters.counter(
+      "tsbuilder_health_check_failures_total",
+      "Health checks that failed when a probe asked for them.",
+      "endpoint",
+      "check",
+    );
+    this.webhooks = webhookMetrics(meters);
+    measureCache(meters, parts);
+    measureLimits(meters, parts.memory);
+    if (parts.sharing) parts.sharing.member.observer = measureShards(meters, parts.sharing);
     collectDefaultMetrics({ register: this.registry });
   }
 
@@ -96,13 +130,11 @@ export interface MemoryLimits {
 }
 
 /** The limits that `process_resident_memory_bytes` and `nodejs_heap_size_used_bytes` are to be compared with. */
-function measureLimits(registry: Registry, { container, heap }: MemoryLimits): void {
-  const gauge = (name: string, help: string, value: number) =>
-    new Gauge({ name, help, registers: [registry] }).set(value);
-  gauge("tsbuilder_heap_limit_bytes", "How far V8 lets the heap grow before it gives up.", heap);
+function measureLimits(meters: Meters, { container, heap }: MemoryLimits): void {
+  meters.gauge("tsbuilder_heap_limit_bytes", "How far V8 lets the heap grow before it gives up.").set(heap);
   // A limit of 0 would look like one that is exceeded.
-  if (container !== undefined)
-    gauge("tsbuilder_container_memory_limit_bytes", "The memory limit of the container.", container);
+  if (container === undefined) return;
+  meters.gauge("tsbuilder_container_memory_limit_bytes", "The memory limit of the container.").set(container);
 }
 
 /** From 5 ms to a minute, like controller-runtime's: dashboards compute with them. */
@@ -111,177 +143,131 @@ const reconcileBuckets = [
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
+/** From 10 ns to 1000 s, tenfold: controller-runtime's buckets for queues and webhooks. */
+const tenfoldBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
+
 /** A priority is any number; the number of label values must be limited. */
 const maxPriorities = 25;
 
 const results = ["success", "error", "requeue", "requeue_after"] as const;
 
+/** The labels of queues: both are the name of the controller. */
+const byQueue = ["name", "controller"] as const;
+
 /** The metrics of all controllers of a process, under controller-runtime's names. */
-class ControllerMetrics {
-  readonly #registry: Registry;
-  readonly #controllers = new Map<string, ObservedController>();
-  readonly #reconciles: Counter<"controller" | "result">;
-  readonly #failures: {
-    readonly [kind in "error" | "terminal" | "panic" | "timeout"]: Counter<"controller">;
+function controllerMetrics(meters: Meters) {
+  const controllers = new Map<string, ObservedController>();
+  const reconciles = meters.counter(
+    "controller_runtime_reconcile_total",
+    "Reconciles by how they ended.",
+    "controller",
+    "result",
+  );
+  const failed = (name: string, help: string) =>
+    meters.counter(`controller_runtime_${name}_total`, help, "controller");
+  const failures = {
+    error: failed("reconcile_errors", "Reconciles that failed and are tried again."),
+    terminal: failed("terminal_reconcile_errors", "Reconciles that failed for good."),
+    panic: failed("reconcile_panics", "Reconciles that ended in an error of the program."),
+    timeout: failed("reconcile_timeouts", "Reconciles that took longer than they may."),
   };
-  readonly #seconds: Histogram<"controller">;
-  readonly #adds: Counter<"name" | "controller">;
-  readonly #retries: Counter<"name" | "controller">;
-  readonly #waited: Histogram<"name" | "controller">;
-  readonly #worked: Histogram<"name" | "controller">;
-
-  constructor(registry: Registry) {
-    this.#registry = registry;
-    this.#reconciles = this.#counter("controller_runtime_reconcile_total", "Reconciles by how they ended.", [
-      "controller",
-      "result",
-    ]);
-    const failures = (name: string, help: string) =>
-      this.#counter(`controller_runtime_${name}_total`, help, ["controller"]);
-    this.#failures = {
-      error: failures("reconcile_errors", "Reconciles that failed and are tried again."),
-      terminal: failures("terminal_reconcile_errors", "Reconciles that failed for good."),
-      panic: failures("reconcile_panics", "Reconciles that ended in an error of the program."),
-      timeout: failures("reconcile_timeouts", "Reconciles that took longer than they may."),
-    };
-    this.#seconds = new Histogram({
-      name: "controller_runtime_reconcile_time_seconds",
-      help: "How long reconciles take.",
-      labelNames: ["controller"],
-      buckets: reconcileBuckets,
-      registers: [registry],
-    });
-    const queueLabels = ["name", "controller"] as const;
-    this.#adds = this.#counter("workqueue_adds_total", "Requests added to the queue.", queueLabels);
-    this.#retries = this.#counter("workqueue_retries_total", "Requests added after a failure.", queueLabels);
-    this.#waited = this.#queueHistogram("workqueue_queue_duration_seconds", "How long due requests wait.");
-    this.#worked = this.#queueHistogram(
-      "workqueue_work_duration_seconds",
-      "How long requests are worked on.",
-    );
-    this.#addGauges();
-  }
-
-  /** Starts counting for a controller, with every label at 0: a rate needs a first value. */
-  observe(controller: ObservedController): ControllerObserver {
-    const { name } = controller;
-    this.#controllers.set(name, controller);
-    const queue = { name, controller: name };
-    const counters = Object.fromEntries(
-      results.map((result) => [result, this.#reconciles.labels({ controller: name, result })]),
-    );
-    for (const counter of Object.values(counters)) counter.inc(0);
-    for (const counter of Object.values(this.#failures)) counter.inc({ controller: name }, 0);
-    const seconds = this.#seconds.labels({ controller: name });
-    const adds = this.#adds.labels(queue);
-    const retries = this.#retries.labels(queue);
-    const waited = this.#waited.labels(queue);
-    const worked = this.#worked.labels(queue);
-    adds.inc(0);
-    retries.inc(0);
-    return {
-      reconciled: (result, milliseconds) => {
-        counters[result]?.inc();
-        seconds.observe(milliseconds / 1000);
-      },
-      failed: (kind) => this.#failures[kind].inc({ controller: name }),
-      added: () => adds.inc(),
-      retried: () => retries.inc(),
-      taken: (milliseconds) => waited.observe(milliseconds / 1000),
-      finished: (milliseconds) => worked.observe(milliseconds / 1000),
-    };
-  }
-
-  /** Ends the series of a controller: its cluster was removed. */
-  forget({ name }: ObservedController): void {
-    this.#controllers.delete(name);
-    for (const result of results) this.#reconciles.remove({ controller: name, result });
-    for (const counter of [...Object.values(this.#failures), this.#seconds])
-      counter.remove({ controller: name });
-    for (const metric of [this.#adds, this.#retries, this.#waited, this.#worked])
-      metric.remove({ name, controller: name });
-  }
-
-  /** Gauges are computed when they are scraped. */
-  #addGauges(): void {
-    const each = (set: (controller: ObservedController) => void) => () => this.#controllers.forEach(set);
-    const byController = ["controller"] as const;
-    const byQueue = ["name", "controller"] as const;
-    const labels = ({ name }: ObservedController) => ({ name, controller: name });
-    const max = this.#gauge(
-      "controller_runtime_max_concurrent_reconciles",
-      "Reconciles that may run at once.",
-      byController,
-      () => each(({ name, workers }) => max.set({ controller: name }, workers))(),
-    );
-    const active = this.#gauge(
-      "controller_runtime_active_workers",
-      "Reconciles that run now.",
-      byController,
-      () => each((controller) => active.set({ controller: controller.name }, controller.active))(),
-    );
-    const depth = this.#gauge(
-      "workqueue_depth",
-      "Requests that are due.",
-      ["name", "controller", "priority"],
-      each((controller) => {
-        for (const [priority, count] of depthsByLabel(controller.queue.depths))
-          depth.set({ ...labels(controller), priority }, count);
-      }),
-    );
-    const failing = this.#gauge(
-      "tsbuilder_failing_requests",
-      "Requests that were retried more than five times in a row, however long the next try is away.",
-      byController,
-      () => each((controller) => failing.set({ controller: controller.name }, controller.queue.failing))(),
-    );
-    const unfinished = this.#gauge(
-      "workqueue_unfinished_work_seconds",
-      "Time spent so far on what is being worked on; what grows is stuck.",
-      byQueue,
-      () => each((controller) => unfinished.set(labels(controller), sum(controller.workingSeconds)))(),
-    );
-    const longest = this.#gauge(
-      "workqueue_longest_running_processor_seconds",
-      "Time spent so far on what has been worked on longest.",
-      byQueue,
-      () =>
-        each((controller) => longest.set(labels(controller), Math.max(0, ...controller.workingSeconds)))(),
-    );
-  }
-
-  #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
-    return new Counter({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
-  }
-
-  #gauge<Label extends string>(
+  const durations = meters.histogram(
+    "controller_runtime_reconcile_time_seconds",
+    "How long reconciles take.",
+    reconcileBuckets,
+    "controller",
+  );
+  const total = (name: string, help: string) => meters.counter(`workqueue_${name}_total`, help, ...byQueue);
+  const allAdds = total("adds", "Requests added to the queue.");
+  const allRetries = total("retries", "Requests added after a failure.");
+  const duration = (name: string, help: string) =>
+    meters.histogram(`workqueue_${name}_duration_seconds`, help, tenfoldBuckets, ...byQueue);
+  const waits = duration("queue", "How long due requests wait.");
+  const works = duration("work", "How long requests are worked on.");
+  const gauge = (
     name: string,
     help: string,
-    labelNames: readonly Label[],
-    collect: () => void,
-  ): Gauge<Label> {
-    const gauge: Gauge<Label> = new Gauge({
-      name,
-      help,
-      labelNames: [...labelNames],
-      collect: () => {
-        gauge.reset();
-        collect();
-      },
-      registers: [this.#registry],
+    labels: readonly ("name" | "controller")[],
+    value: (controller: ObservedController) => number,
+  ): void =>
+    meters.computed(name, help, [...labels], (metric) => {
+      for (const controller of controllers.values())
+        metric.set(Object.fromEntries(labels.map((label) => [label, controller.name])), value(controller));
     });
-    return gauge;
-  }
+  gauge(
+    "controller_runtime_max_concurrent_reconciles",
+    "Reconciles that may run at once.",
+    ["controller"],
+    ({ workers }) => workers,
+  );
+  gauge(
+    "controller_runtime_active_workers",
+    "Reconciles that run now.",
+    ["controller"],
+    ({ active }) => active,
+  );
+  meters.computed("workqueue_depth", "Requests that are due.", [...byQueue, "priority"], (depth) => {
+    for (const { name, queue } of controllers.values())
+      for (const [priority, count] of depthsByLabel(queue.depths))
+        depth.set({ name, controller: name, priority }, count);
+  });
+  gauge(
+    "tsbuilder_failing_requests",
+    "Requests that were retried more than five times in a row, however long the next try is away.",
+    ["controller"],
+    ({ queue }) => queue.failing,
+  );
+  gauge(
+    "workqueue_unfinished_work_seconds",
+    "Time spent so far on what is being worked on; what grows is stuck.",
+    byQueue,
+    ({ workingSeconds }) => sum(workingSeconds),
+  );
+  gauge(
+    "workqueue_longest_running_processor_seconds",
+    "Time spent so far on what has been worked on longest.",
+    byQueue,
+    ({ workingSeconds }) => Math.max(0, ...workingSeconds),
+  );
+  return {
+    /** Starts counting for a controller, with every label at 0: a rate needs a first value. */
+    observe(controller: ObservedController): ControllerObserver {
+      const { name } = controller;
+      controllers.set(name, controller);
+      const queue = { name, controller: name };
+      const counters = Object.fromEntries(
+        results.map((result) => [result, reconciles.labels({ controller: name, result })]),
+      );
+      for (const counter of Object.values(counters)) counter.inc(0);
+      for (const counter of Object.values(failures)) counter.inc({ controller: name }, 0);
+      const seconds = durations.labels({ controller: name });
+      const adds = allAdds.labels(queue);
+      const retries = allRetries.labels(queue);
+      const waited = waits.labels(queue);
+      const worked = works.labels(queue);
+      adds.inc(0);
+      retries.inc(0);
+      return {
+        reconciled: (result, milliseconds) => {
+          counters[result]?.inc();
+          seconds.observe(milliseconds / 1000);
+        },
+        failed: (kind) => failures[kind].inc({ controller: name }),
+        added: () => adds.inc(),
+        retried: () => retries.inc(),
+        taken: (milliseconds) => waited.observe(milliseconds / 1000),
+        finished: (milliseconds) => worked.observe(milliseconds / 1000),
+      };
+    },
 
-  #queueHistogram(name: string, help: string): Histogram<"name" | "controller"> {
-    return new Histogram({
-      name,
-      help,
-      labelNames: ["name", "controller"],
-      buckets: [...tenfoldBuckets],
-      registers: [this.#registry],
-    });
-  }
+    /** Ends the series of a controller: its cluster was removed. */
+    forget({ name }: ObservedController): void {
+      controllers.delete(name);
+      for (const result of results) reconciles.remove({ controller: name, result });
+      for (const counter of [...Object.values(failures), durations]) counter.remove({ controller: name });
+      for (const metric of [allAdds, allRetries, waits, works]) metric.remove({ name, controller: name });
+    },
+  };
 }
 
 function depthsByLabel(depths: ReadonlyMap<number, number>): [string, number][] {
@@ -296,16 +282,9 @@ function sum(values: readonly number[]): number {
 }
 
 /** Metrics of a process that shares the objects with others. */
-function measureShards(registry: Registry, { member, gate }: Sharing): MemberObserver {
-  const registers = [registry];
-  const gauge = (name: string, help: string, value: () => number): void => {
-    const metric: Gauge = new Gauge({
-      name: `tsbuilder_shard_${name}`,
-      help,
-      registers,
-      collect: () => metric.set(value()),
-    });
-  };
+function measureShards(meters: Meters, { member, gate }: Sharing): MemberObserver {
+  const gauge = (name: string, help: string, value: () => number): void =>
+    meters.computed(`tsbuilder_shard_${name}`, help, [], (metric) => metric.set(value()));
   gauge("members", "Processes that share the objects, as this one sees them.", () => member.members);
   gauge("ranges_held", "Ranges of hashes that this process works on, of 64.", () => countRanges(gate.open));
   gauge(
@@ -313,19 +292,17 @@ function measureShards(registry: Registry, { member, gate }: Sharing): MemberObs
     "Objects of other processes that were received and dropped: the API server doesn't shard lists and watches.",
     () => gate.dropped,
   );
-  const moves = new Counter({
-    name: "tsbuilder_shard_moves_total",
-    help: "Ranges that this process gained and lost.",
-    labelNames: ["direction"],
-    registers,
-  });
+  const moves = meters.counter(
+    "tsbuilder_shard_moves_total",
+    "Ranges that this process gained and lost.",
+    "direction",
+  );
   for (const direction of ["gained", "lost"]) moves.inc({ direction }, 0);
-  const wait = new Histogram({
-    name: "tsbuilder_shard_wait_seconds",
-    help: "Time from when a range was assigned to this process until its objects were reconciled.",
-    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60],
-    registers,
-  });
+  const wait = meters.histogram(
+    "tsbuilder_shard_wait_seconds",
+    "Time from when a range was assigned to this process until its objects were reconciled.",
+    [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60],
+  );
   return {
     gained: (ranges) => moves.inc({ direction: "gained" }, ranges),
     lost: (ranges) => moves.inc({ direction: "lost" }, ranges),
@@ -333,35 +310,31 @@ function measureShards(registry: Registry, { member, gate }: Sharing): MemberObs
   };
 }
 
-function webhookMetrics(registry: Registry): WebhookObserver {
-  const registers = [registry];
-  const seconds = new Histogram({
-    name: "controller_runtime_webhook_latency_seconds",
-    help: "How long webhooks take to answer.",
-    labelNames: ["webhook"],
-    buckets: [...tenfoldBuckets],
-    registers,
-  });
-  const requests = new Counter({
-    name: "controller_runtime_webhook_requests_total",
-    help: "Calls of webhooks by HTTP status.",
-    labelNames: ["webhook", "code"],
-    registers,
-  });
-  const inFlight = new Gauge({
-    name: "controller_runtime_webhook_requests_in_flight",
-    help: "Calls of webhooks that run now.",
-    labelNames: ["webhook"],
-    registers,
-  });
-  const count = (name: string, help: string) => new Counter({ name, help, registers });
-  const panics = count("controller_runtime_webhook_panics_total", "Admission webhooks that broke.");
-  const conversionPanics = count(
+function webhookMetrics(meters: Meters): WebhookObserver {
+  const seconds = meters.histogram(
+    "controller_runtime_webhook_latency_seconds",
+    "How long webhooks take to answer.",
+    tenfoldBuckets,
+    "webhook",
+  );
+  const requests = meters.counter(
+    "controller_runtime_webhook_requests_total",
+    "Calls of webhooks by HTTP status.",
+    "webhook",
+    "code",
+  );
+  const inFlight = meters.gauge(
+    "controller_runtime_webhook_requests_in_flight",
+    "Calls of webhooks that run now.",
+    "webhook",
+  );
+  const panics = meters.counter("controller_runtime_webhook_panics_total", "Admission webhooks that broke.");
+  const conversionPanics = meters.counter(
     "controller_runtime_conversion_webhook_panics_total",
     "Conversions that broke.",
   );
-  const reads = count("certwatcher_read_certificate_total", "Reads of a certificate.");
-  const readErrors = count(
+  const reads = meters.counter("certwatcher_read_certificate_total", "Reads of a certificate.");
+  const readErrors = meters.counter(
     "certwatcher_read_certificate_errors_total",
     "Reads of a certificate that failed.",
   );
@@ -383,11 +356,10 @@ function webhookMetrics(registry: Registry): WebhookObserver {
     },
     certified({ cert }) {
       // Before that, its 0 would look like a certificate that has expired.
-      expiry ??= new Gauge({
-        name: "tsbuilder_webhook_certificate_expiry_timestamp_seconds",
-        help: "When the served certificate of the webhooks expires.",
-        registers,
-      });
+      expiry ??= meters.gauge(
+        "tsbuilder_webhook_certificate_expiry_timestamp_seconds",
+        "When the served certificate of the webhooks expires.",
+      );
       expiry.set(describeCertificate(cert).notAfter.getTime() / 1000);
     },
     panicked: (webhook) => (webhook === "/convert" ? conversionPanics : panics).inc(),
@@ -398,34 +370,20 @@ function webhookMetrics(registry: Registry): WebhookObserver {
   };
 }
 
-/** From 10 ns to 1000 s, tenfold: controller-runtime's buckets for queues and webhooks. */
-const tenfoldBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
-
 /**
  * Measures the cache. Go's runtime exports neither its memory, of which operators run out, nor watches that went
  * silent.
  */
-function measureCache(registry: Registry, { cache, droppedEvents }: MeasuredParts): void {
+function measureCache(meters: Meters, { cache, droppedEvents }: MeasuredParts): void {
   const gauge = (
     name: string,
     help: string,
     value: (stats: Cache["informers"][number]["stats"]) => number,
-  ) => {
-    const metric: Gauge<"group" | "version" | "kind"> = new Gauge({
-      name: `tsbuilder_informer_${name}`,
-      help,
-      labelNames: ["group", "version", "kind"],
-      registers: [registry],
-      collect() {
-        metric.reset();
-        for (const {
-          kind: { group, version, kind },
-          stats,
-        } of cache.informers)
-          metric.inc({ group, version, kind }, value(stats));
-      },
+  ): void =>
+    meters.computed(`tsbuilder_informer_${name}`, help, ["group", "version", "kind"], (metric) => {
+      for (const { kind: of, stats } of cache.informers)
+        metric.inc({ group: of.group, version: of.version, kind: of.kind }, value(stats));
     });
-  };
   gauge("objects", "Objects in the cache.", ({ objects }) => objects);
   gauge("bytes", "Length of the cached objects as JSON.", ({ bytes }) => bytes);
   gauge(
@@ -435,12 +393,9 @@ function measureCache(registry: Registry, { cache, droppedEvents }: MeasuredPart
   );
   gauge("relists", "Full lists after the first.", ({ relists }) => relists);
   gauge("watch_errors", "Watches that failed.", ({ watchErrors }) => watchErrors);
-  const dropped: Gauge = new Gauge({
-    name: "tsbuilder_events_dropped",
-    help: "Events that were recorded and not sent.",
-    registers: [registry],
-    collect: () => dropped.set(droppedEvents()),
-  });
+  meters.computed("tsbuilder_events_dropped", "Events that were recorded and not sent.", [], (dropped) =>
+    dropped.set(droppedEvents()),
+  );
 }
 
 const latencyBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
@@ -453,131 +408,83 @@ const ageBuckets = [
 ];
 
 /** The metrics of a client, with client-go's names, labels and buckets. */
-class ClientMetrics implements CredentialsObserver {
-  readonly #registry: Registry;
-  readonly #clock: Clock;
-  readonly #requests: Counter<"code" | "method" | "host">;
-  readonly #retries: Counter<"code" | "verb" | "host">;
-  readonly #programRuns: Counter<"code" | "call_status">;
-  readonly #seconds: Histogram<"verb" | "host">;
-  readonly #waited: Histogram<"verb" | "host">;
-  readonly #requestBytes: Histogram<"verb" | "host">;
-  readonly #responseBytes: Histogram<"verb" | "host">;
-  readonly #lookups: Histogram<"host">;
-  readonly #certificateAges: Histogram;
-  #certificate: CertificateSpan | undefined;
-
-  constructor(registry: Registry, clock: Clock) {
-    this.#registry = registry;
-    this.#clock = clock;
-    this.#requests = this.#counter("requests_total", "Requests to the API server, each attempt counted.", [
-      "code",
-      "method",
-      "host",
-    ]);
-    this.#retries = this.#counter("request_retries_total", "Attempts after the first one of a request.", [
-      "code",
-      "verb",
-      "host",
-    ]);
-    this.#programRuns = this.#counter(
-      "exec_plugin_call_total",
-      "Runs of a credential program, by exit code.",
-      ["code", "call_status"],
-    );
-    const byVerb = ["verb", "host"] as const;
-    this.#seconds = this.#histogram(
-      "request_duration_seconds",
-      "How long the API server takes to answer.",
-      byVerb,
-      latencyBuckets,
-    );
-    this.#waited = this.#histogram(
-      "rate_limiter_duration_seconds",
-      "How long requests wait for a free connection; nothing else holds them back on this side.",
-      byVerb,
-      latencyBuckets,
-    );
-    this.#requestBytes = this.#histogram("request_size_bytes", "Bytes sent.", byVerb, sizeBuckets);
-    this.#responseBytes = this.#histogram(
-      "response_size_bytes",
-      "Bytes of answers; of a watch they aren't known.",
-      byVerb,
-      sizeBuckets,
-    );
-    this.#lookups = this.#histogram(
-      "dns_resolution_duration_seconds",
-      "How long it takes to find the API server's address.",
-      ["host"],
-      latencyBuckets.slice(0, -1),
-    );
-    this.#certificateAges = this.#histogram(
-      "exec_plugin_certificate_rotation_age",
-      "Seconds that certificates of a credential program lived.",
-      [],
-      ageBuckets,
-    );
-    const ttl: Gauge = new Gauge({
-      name: "rest_client_exec_plugin_ttl_seconds",
-      help: "Seconds until the certificate of a credential program ends; +Inf without one.",
-      registers: [registry],
-      collect: () => ttl.set(this.#certificate ? (this.#certificate.to - clock.now()) / 1000 : Infinity),
-    });
-  }
-
-  request({
-    code,
-    method,
-    host,
-    attempt,
-    seconds,
-    waited,
-    requestBytes,
-    responseBytes,
-  }: RequestReport): void {
-    const labels = { verb: method, host };
-    this.#requests.inc({ code, method, host });
-    if (attempt > 0) this.#retries.inc({ code, ...labels });
-    this.#seconds.observe(labels, seconds);
-    this.#waited.observe(labels, waited);
-    this.#requestBytes.observe(labels, requestBytes);
-    if (responseBytes !== undefined) this.#responseBytes.observe(labels, responseBytes);
-  }
-
-  lookup({ host, seconds }: LookupReport): void {
-    this.#lookups.observe({ host }, seconds);
-  }
-
-  programRan(code: number, ending: ProgramEnding): void {
-    this.#programRuns.inc({ code: String(code), call_status: ending });
-  }
-
-  certificateChanged(certificate: CertificateSpan | undefined): void {
-    if (this.#certificate) this.#certificateAges.observe((this.#clock.now() - this.#certificate.from) / 1000);
-    this.#certificate = certificate;
-  }
-
-  #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
-    return new Counter({
-      name: `rest_client_${name}`,
-      help,
-      labelNames: [...labelNames],
-      registers: [this.#registry],
-    });
-  }
-
-  #histogram<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    buckets: readonly number[],
-  ): Histogram<Label> {
-    return new Histogram({
-      name: `rest_client_${name}`,
-      help,
-      labelNames: [...labelNames],
-      buckets: [...buckets],
-      registers: [this.#registry],
-    });
-  }
+function clientMetrics(meters: Meters, clock: Clock) {
+  let certificate: CertificateSpan | undefined;
+  const requests = meters.counter(
+    "rest_client_requests_total",
+    "Requests to the API server, each attempt counted.",
+    "code",
+    "method",
+    "host",
+  );
+  const retries = meters.counter(
+    "rest_client_request_retries_total",
+    "Attempts after the first one of a request.",
+    "code",
+    "verb",
+    "host",
+  );
+  const programRuns = meters.counter(
+    "rest_client_exec_plugin_call_total",
+    "Runs of a credential program, by exit code.",
+    "code",
+    "call_status",
+  );
+  const byVerb = (name: string, help: string, buckets: readonly number[]) =>
+    meters.histogram(`rest_client_${name}`, help, buckets, "verb", "host");
+  const seconds = byVerb(
+    "request_duration_seconds",
+    "How long the API server takes to answer.",
+    latencyBuckets,
+  );
+  const waited = byVerb(
+    "rate_limiter_duration_seconds",
+    "How long requests wait for a free connection; nothing else holds them back on this side.",
+    latencyBuckets,
+  );
+  const requestBytes = byVerb("request_size_bytes", "Bytes sent.", sizeBuckets);
+  const responseBytes = byVerb(
+    "response_size_bytes",
+    "Bytes of answers; of a watch they aren't known.",
+    sizeBuckets,
+  );
+  const lookups = meters.histogram(
+    "rest_client_dns_resolution_duration_seconds",
+    "How long it takes to find the API server's address.",
+    latencyBuckets.slice(0, -1),
+    "host",
+  );
+  const certificateAges = meters.histogram(
+    "rest_client_exec_plugin_certificate_rotation_age",
+    "Seconds that certificates of a credential program lived.",
+    ageBuckets,
+  );
+  meters.computed(
+    "rest_client_exec_plugin_ttl_seconds",
+    "Seconds until the certificate of a credential program ends; +Inf without one.",
+    [],
+    (ttl) => ttl.set(certificate ? (certificate.to - clock.now()) / 1000 : Infinity),
+  );
+  return {
+    request(report: RequestReport): void {
+      const { code, method, host } = report;
+      const labels = { verb: method, host };
+      requests.inc({ code, method, host });
+      if (report.attempt > 0) retries.inc({ code, ...labels });
+      seconds.observe(labels, report.seconds);
+      waited.observe(labels, report.waited);
+      requestBytes.observe(labels, report.requestBytes);
+      if (report.responseBytes !== undefined) responseBytes.observe(labels, report.responseBytes);
+    },
+    lookup(report: LookupReport): void {
+      lookups.observe({ host: report.host }, report.seconds);
+    },
+    programRan(code: number, ending: ProgramEnding): void {
+      programRuns.inc({ code: String(code), call_status: ending });
+    },
+    certificateChanged(next: CertificateSpan | undefined): void {
+      if (certificate) certificateAges.observe((clock.now() - certificate.from) / 1000);
+      certificate = next;
+    },
+  };
 }

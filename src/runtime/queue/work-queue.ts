@@ -2,7 +2,6 @@
 
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 
-/** Options of a queue. */
 export interface WorkQueueOptions<R> {
   /** Two requests with the same key are the same request. */
   readonly keyOf: (request: R) => string;
@@ -20,13 +19,11 @@ export interface QueueObserver {
   finished(worked: number): void;
 }
 
-/** A request that was taken, with its priority. */
 export interface Taken<R> {
   readonly request: R;
   readonly priority: number;
 }
 
-/** When and how urgently. */
 export interface AddOptions {
   /** Delay in milliseconds. */
   readonly after?: number | undefined;
@@ -82,7 +79,6 @@ export class WorkQueue<R> {
     return this.#depths;
   }
 
-  /** The number of ready requests. */
   get depth(): number {
     let depth = 0;
     for (const count of this.#depths.values()) depth += count;
@@ -125,7 +121,7 @@ export class WorkQueue<R> {
    * The number of requests that were retried more than five times in a row: no race, and nothing that heals at once.
    */
   get failing(): number {
-    return this.#backoff.countAbove(5);
+    return this.#backoff.failing;
   }
 
   /** Takes the next request; `done` must follow. Undefined if none is ready. */
@@ -288,10 +284,9 @@ export class Backoff {
     return this.#retries.get(key) ?? 0;
   }
 
-  /** The number of keys that were retried more often than that. */
-  countAbove(retries: number): number {
+  get failing(): number {
     let count = 0;
-    for (const each of this.#retries.values()) if (each > retries) count++;
+    for (const retries of this.#retries.values()) if (retries > 5) count++;
     return count;
   }
 

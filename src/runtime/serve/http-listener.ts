@@ -1,10 +1,11 @@
 // HTTP servers: listening, stopping by a deadline, and reading JSON bodies. Probes, metrics and webhooks use them.
 
+import { once } from "node:events";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onAbort } from "../clock/waits.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /** Handles one request. If it throws, the answer is 500. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
@@ -19,7 +20,6 @@ export interface Listener {
   close(deadline: AbortSignal): Promise<void>;
 }
 
-/** Starts a plain HTTP server. */
 export function listenHttp(address: BindAddress, handler: HttpHandler): Promise<Listener> {
   return listen(createServer(requestListener(handler)), address);
 }
@@ -58,13 +58,8 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
       if (isClosing) server.closeIdleConnections();
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+  server.listen({ port, ...(host === undefined ? {} : { host }) });
+  await once(server, "listening");
   const bound = server.address() as AddressInfo;
   const drain = (): void => {
     isDraining = true;

@@ -54,7 +54,6 @@ export interface MemberSettings {
   readonly retryPeriod: number;
 }
 
-/** The Lease of a member. */
 export interface MemberRecord {
   readonly name: string;
   readonly uid: string;
@@ -111,7 +110,6 @@ export const newMember: MemberState = {
   members: 0,
 };
 
-/** The state and what follows from an event. */
 export interface MemberStep {
   readonly state: MemberState;
   readonly commands: readonly MemberCommand[];

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 
 /** Validates objects like the API server with these CRDs: schema, defaults and CEL rules. */
 export interface CRDValidator {

@@ -1,6 +1,6 @@
 import type { Context } from "../controller/reconciler.ts";
 import type { EventDetails } from "../events/event-recorder.ts";
-import type { Owner } from "../client/options.ts";
+import type { Owner } from "../client/client.ts";
 import type { Logger } from "../log/logger.ts";
 
 /** An Event that a reconcile recorded in a test. */

@@ -3,7 +3,7 @@ import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Client } from "../client/client.ts";
 import type { KubeconfigFile } from "../config/kubeconfig-file.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { Manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/manager-options.ts";
 import { type EventuallyOptions, eventually } from "./eventually.ts";

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
+import { completed } from "../webhook/convert.ts";
 import type { AdmissionContext, AdmissionRequest, Conversion, Converted } from "../webhook/webhooks.ts";
 import { silentLogger } from "./reconcile-context.ts";
 
@@ -53,13 +54,7 @@ export function checkRoundTrip<Hub extends KubernetesObject, Spoke extends Kuber
 
 /** With the fields that the webhook sets. */
 function withMetadata<T extends KubernetesObject>(converted: Converted<T>, source: KubernetesObject): T {
-  const { metadata, ...rest } = converted;
-  return {
-    ...rest,
-    apiVersion: source.apiVersion,
-    kind: source.kind,
-    metadata: metadata ?? source.metadata,
-  } as unknown as T;
+  return completed(converted, source.apiVersion, source) as T;
 }
 
 function compare(before: KubernetesObject, after: KubernetesObject, way: string): void {

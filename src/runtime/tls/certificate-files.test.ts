@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { type Certificate, CertificateFiles } from "./certificate-files.ts";
 

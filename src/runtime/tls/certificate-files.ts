@@ -1,13 +1,21 @@
-// Certificates of servers that can be replaced while they run: from files here, from a bundle with a CA of our own in
-// `certificate-bundle.ts`. `listen-https.ts` serves with either.
+// Certificates of servers that can be replaced while they run: read from files here, or given by another source;
+// and servers that serve with either.
 
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { X509Certificate, createPrivateKey } from "node:crypto";
+import { createServer } from "node:https";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
+import {
+  type BindAddress,
+  type HttpHandler,
+  type Listener,
+  listen,
+  requestListener,
+} from "../serve/http-listener.ts";
 
 /** A certificate with its key, and the CAs for client certificates, in PEM. */
 export interface Certificate {
@@ -31,12 +39,20 @@ export interface CertificateObserver {
 /** File system events can be lost, so the files are also checked periodically. */
 const pollEvery = 10_000;
 
+interface CertificateFilesOptions {
+  readonly folder: string;
+  readonly certName?: string | undefined;
+  readonly keyName?: string | undefined;
+  readonly clientCaName?: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly observer?: CertificateObserver | undefined;
+}
+
 /** A folder with `tls.crt` and `tls.key`, as a kubelet mounts a Secret: replaced as a whole, by a symbolic link. */
 export class CertificateFiles implements CertificateSource {
   readonly #paths: { readonly cert: string; readonly key: string; readonly clientCa: string | undefined };
-  readonly #clock: Clock;
-  readonly #log: Logger;
-  readonly #observer: CertificateObserver | undefined;
+  readonly #options: CertificateFilesOptions;
   #current: Certificate | undefined;
   #watcher: FSWatcher | undefined;
   #cancelPoll: (() => void) | undefined;
@@ -44,24 +60,14 @@ export class CertificateFiles implements CertificateSource {
   #checks = Promise.resolve();
   #isCheckQueued = false;
 
-  constructor(options: {
-    readonly folder: string;
-    readonly certName?: string | undefined;
-    readonly keyName?: string | undefined;
-    readonly clientCaName?: string | undefined;
-    readonly clock: Clock;
-    readonly log: Logger;
-    readonly observer?: CertificateObserver | undefined;
-  }) {
-    const { folder, certName = "tls.crt", keyName = "tls.key", clientCaName, clock, log, observer } = options;
+  constructor(options: CertificateFilesOptions) {
+    const { folder, certName = "tls.crt", keyName = "tls.key", clientCaName } = options;
+    this.#options = options;
     this.#paths = {
       cert: join(folder, certName),
       key: join(folder, keyName),
       clientCa: clientCaName === undefined ? undefined : join(folder, clientCaName),
     };
-    this.#clock = clock;
-    this.#log = log;
-    this.#observer = observer;
   }
 
   async start(onChange: (certificate: Certificate) => void): Promise<Certificate> {
@@ -78,13 +84,13 @@ export class CertificateFiles implements CertificateSource {
       this.#watcher = watch(dirname(this.#paths.cert), check);
       this.#watcher.on("error", () => this.#watcher?.close());
     } catch {
-      this.#log.debug("Can't watch the certificate's folder, looking at it from time to time");
+      this.#options.log.debug("Can't watch the certificate's folder, looking at it from time to time");
     }
     const poll = () => {
       check();
-      this.#cancelPoll = this.#clock.setTimer(poll, pollEvery);
+      this.#cancelPoll = this.#options.clock.setTimer(poll, pollEvery);
     };
-    this.#cancelPoll = this.#clock.setTimer(poll, pollEvery);
+    this.#cancelPoll = this.#options.clock.setTimer(poll, pollEvery);
     return this.#current;
   }
 
@@ -110,10 +116,10 @@ export class CertificateFiles implements CertificateSource {
       if (this.#isStopped || JSON.stringify(next) === JSON.stringify(this.#current)) return;
       onChange(next);
       this.#current = next;
-      this.#log.info("Serving a new certificate", { path: this.#paths.cert });
+      this.#options.log.info("Serving a new certificate", { path: this.#paths.cert });
     } catch (error) {
       // Between two writes the key may not match the certificate: the next check finds both.
-      this.#log.warn("Can't read the new certificate, serving the old one", { error });
+      this.#options.log.warn("Can't read the new certificate, serving the old one", { error });
     }
   }
 
@@ -126,10 +132,10 @@ export class CertificateFiles implements CertificateSource {
         ...(clientCa === undefined ? {} : { clientCa: await readFile(clientCa, "utf8") }),
       };
       assertUsable(certificate);
-      this.#observer?.read(true);
+      this.#options.observer?.read(true);
       return certificate;
     } catch (error) {
-      this.#observer?.read(false);
+      this.#options.observer?.read(false);
       throw error;
     }
   }
@@ -152,4 +158,40 @@ function parse<T>(what: string, read: () => T): T {
   } catch (error) {
     throw new Error(`the ${what} is empty or not PEM: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/**
+ * Starts a server for HTTP/1.1 over TLS whose certificate can be replaced while it runs. HTTP/2 is omitted on purpose:
+ * its stream resets have been used to exhaust servers, and API servers don't need it.
+ */
+export async function listenHttps(
+  address: BindAddress,
+  source: CertificateSource,
+  handler: HttpHandler,
+  onServed?: (certificate: Certificate) => void,
+): Promise<Listener> {
+  const context = ({ cert, key, clientCa }: Certificate) => ({
+    cert,
+    key,
+    minVersion: "TLSv1.2" as const,
+    ...(clientCa === undefined ? {} : { ca: clientCa }),
+  });
+  const first = await source.start((next) => {
+    server.setSecureContext(context(next));
+    onServed?.(next);
+  });
+  const server = createServer(
+    { ...context(first), requestCert: first.clientCa !== undefined, ALPNProtocols: ["http/1.1"] },
+    requestListener(handler),
+  );
+  const listener = await listen(server, address);
+  onServed?.(first);
+  return {
+    address: listener.address,
+    drain: () => listener.drain(),
+    close: (deadline) => {
+      source.stop();
+      return listener.close(deadline);
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-unde
 import { RequestChannel } from "../controller/source.ts";
 import { objectMatches } from "../controller/predicate.ts";
 import type { Request } from "../controller/reconciler.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { ConfigMap } from "../k8s/core/v1.ts";
 import { eventually } from "../testing/eventually.ts";
 import { silentLogger } from "../testing/reconcile-context.ts";

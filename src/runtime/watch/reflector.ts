@@ -24,15 +24,10 @@ import {
 } from "./watcher.ts";
 
 const quote = 0x22;
-
 const backslash = 0x5c;
-
 const openBrace = 0x7b;
-
 const closeBrace = 0x7d;
-
 const openBracket = 0x5b;
-
 const closeBracket = 0x5d;
 
 /**

@@ -40,7 +40,6 @@ export interface WatchFrame {
   readonly object: KubernetesObject;
 }
 
-/** An event for the watcher. */
 export type WatcherEvent =
   | { readonly type: "start" }
   | { readonly type: "listed"; readonly version: string | undefined }
@@ -80,7 +79,6 @@ export type WatcherCommand =
   | { readonly type: "progress"; readonly version: string }
   | { readonly type: "report"; readonly error: ApiError };
 
-/** The inputs of a step. */
 export interface WatcherContext {
   /** Milliseconds of a monotonic clock. */
   readonly now: number;
@@ -105,7 +103,6 @@ const patience = 5;
  * doesn't know the parameter sends changes for as long as there are any.
  */
 const longestStream = 60_000;
-
 const initialEventsEnd = "k8s.io/initial-events-end";
 
 /** The state before `start`. */

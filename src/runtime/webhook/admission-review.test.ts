@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { createLogger } from "../log/create-logger.ts";
-import { admissionReview, readAdmissionReview } from "./admission-review.ts";
-import { admitWithDefaulter, admitWithValidator } from "./admit.ts";
+import { createLogger } from "../log/logger.ts";
+import { admitWithDefaulter, admitWithValidator, reviewAdmission } from "./admit.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
 const whole = { uid: "u", operation: "CREATE", kind: { kind: "A" }, resource: { resource: "as" } };
@@ -10,6 +9,8 @@ const review = (request: unknown) => ({
   kind: "AdmissionReview",
   request,
 });
+
+const allow = async () => ({ allowed: true });
 
 test.for([
   ["nothing", undefined],
@@ -22,21 +23,23 @@ test.for([
   ["no resource", { ...whole, resource: "as" }],
   ["an object that is a text", { ...whole, object: "text" }],
   ["an old object that is a list", { ...whole, oldObject: [] }],
-] as const)("a review whose request is %s, is refused and never let through", ([, request]) => {
-  expect(() => readAdmissionReview(review(request))).toThrow(
-    expect.objectContaining({ status: 400 }) as Error,
-  );
+] as const)("a review whose request is %s, is refused and never let through", async ([, request]) => {
+  await expect(reviewAdmission(review(request), allow)).rejects.toMatchObject({ status: 400 });
 });
 
-test("a review with null for missing fields is accepted", () => {
+test("a review with null for missing fields is accepted", async () => {
   const request = { ...whole, object: { metadata: {} }, oldObject: null };
-  expect(readAdmissionReview(review(request)).request).toBe(request);
+  const seen: unknown[] = [];
+  await reviewAdmission(review(request), (asked) => {
+    seen.push(asked);
+    return allow();
+  });
+  expect(seen).toEqual([request]);
 });
 
-test("the answer has the API version of the review", () => {
+test("the answer has the API version of the review", async () => {
   const asked = { ...review(whole), apiVersion: "admission.k8s.io/v1beta1" };
-  const { apiVersion, request } = readAdmissionReview(asked);
-  expect(admissionReview(apiVersion, request.uid, { allowed: true })).toEqual({
+  expect(await reviewAdmission(asked, allow)).toEqual({
     apiVersion: "admission.k8s.io/v1beta1",
     kind: "AdmissionReview",
     response: { uid: "u", allowed: true },

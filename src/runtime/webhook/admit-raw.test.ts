@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../errors/api-error.ts";
-import { createLogger } from "../log/create-logger.ts";
-import { admissionReview, readAdmissionReview } from "./admission-review.ts";
+import { createLogger } from "../log/logger.ts";
+import { admitRaw, reviewAdmission } from "./admit.ts";
 import type { AdmissionRequest, AdmissionWebhook } from "./webhooks.ts";
-import { admitRaw } from "./admit.ts";
 
 const log = createLogger({ write() {} });
 const { signal } = new AbortController();
@@ -27,9 +26,8 @@ const exec = {
 /** Answers a whole AdmissionReview. */
 async function review<Body extends object>(webhook: AdmissionWebhook<Body>, sent: object): Promise<object> {
   const body = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request: sent };
-  const { apiVersion, request } = readAdmissionReview(body);
-  const answer = await admitRaw(webhook, log)(request, signal);
-  return (admissionReview(apiVersion, request.uid, answer) as { response: object }).response;
+  const answer = await reviewAdmission(body, (request) => admitRaw(webhook, log)(request, signal));
+  return (answer as { response: object }).response;
 }
 
 function patchOf(response: object): unknown {

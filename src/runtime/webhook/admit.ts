@@ -1,10 +1,9 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
-import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
+import { type JSONPatchOperation, createJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { ApiError } from "../errors/api-error.ts";
 import { isProgrammingError, show } from "../callbacks/callbacks.ts";
 import type { Logger } from "../log/logger.ts";
-import type { AdmissionAnswer, AdmissionHandler } from "./admission-review.ts";
 import { HttpError } from "../serve/http-listener.ts";
 import type {
   AdmissionContext,
@@ -15,6 +14,67 @@ import type {
   InvalidField,
   Validator,
 } from "./webhooks.ts";
+
+/** The decision of a handler. */
+export interface AdmissionAnswer {
+  readonly allowed: boolean;
+  readonly status?: Partial<Status> | undefined;
+  readonly patch?: readonly JSONPatchOperation[] | undefined;
+  readonly warnings?: readonly string[] | undefined;
+  readonly auditAnnotations?: { readonly [key: string]: string } | undefined;
+}
+
+export type AdmissionHandler = (request: AdmissionRequest, signal: AbortSignal) => Promise<AdmissionAnswer>;
+
+const group = "admission.k8s.io";
+
+/** Answers an AdmissionReview, in its own API version, with the decision about its request. */
+export async function reviewAdmission(
+  review: unknown,
+  decide: (request: AdmissionRequest) => Promise<AdmissionAnswer>,
+): Promise<object> {
+  const { apiVersion, kind, request } = (review ?? {}) as {
+    apiVersion?: string;
+    kind?: string;
+    request?: AdmissionRequest;
+  };
+  if (kind !== "AdmissionReview" || (apiVersion !== `${group}/v1` && apiVersion !== `${group}/v1beta1`))
+    throw new HttpError(400, `an AdmissionReview of ${group}/v1 is expected, not ${apiVersion} ${kind}`);
+  const flaw = flawOf(request);
+  if (flaw !== undefined) throw new HttpError(400, `the request of the AdmissionReview ${flaw}`);
+  const answer = await decide(request!);
+  const { allowed, status, patch = [], warnings = [], auditAnnotations } = answer;
+  return {
+    apiVersion,
+    kind,
+    response: {
+      uid: request!.uid,
+      allowed,
+      ...(status && { status }),
+      ...(patch.length > 0 && {
+        patchType: "JSONPatch",
+        patch: Buffer.from(JSON.stringify(patch)).toString("base64"),
+      }),
+      ...(warnings.length > 0 && { warnings }),
+      ...(auditAnnotations && { auditAnnotations }),
+    },
+  };
+}
+
+const operations: readonly unknown[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/** A request must be understood completely: an invalid one must never be admitted. */
+function flawOf(request: Partial<AdmissionRequest> | null | undefined): string | undefined {
+  if (!isObject(request)) return "is missing";
+  if (typeof request.uid !== "string" || request.uid === "") return "has no uid";
+  if (!operations.includes(request.operation)) return `has no operation that is known`;
+  if (!isObject(request.kind) || !isObject(request.resource)) return "has no kind or resource";
+  for (const field of ["object", "oldObject"] as const) {
+    const value = request[field] ?? undefined;
+    if (value !== undefined && !isObject(value)) return `has an invalid ${field}`;
+  }
+  return undefined;
+}
 
 /**
  * Runs a defaulter and answers with a patch against the original object, including fields that the type doesn't have.
@@ -84,9 +144,9 @@ function verdict<T extends KubernetesObject>(
     case "CREATE":
       return validator.validateCreate?.(objectOf(request) as T, context);
     case "UPDATE":
-      return validator.validateUpdate?.(objectOf(request) as T, oldObjectOf(request) as T, context);
+      return validator.validateUpdate?.(objectOf(request) as T, objectOf(request, "oldObject") as T, context);
     case "DELETE":
-      return validator.validateDelete?.(oldObjectOf(request) as T, context);
+      return validator.validateDelete?.(objectOf(request, "oldObject") as T, context);
     case "CONNECT":
       return undefined;
   }
@@ -124,15 +184,11 @@ function refusal(error: Error): NonNullable<AdmissionAnswer["status"]> {
   return { status: "Failure", code: 403, reason: "Forbidden", message: error.message };
 }
 
-function objectOf({ object }: AdmissionRequest): KubernetesObject {
-  if (!isObject(object?.metadata)) throw new HttpError(400, "the request holds no object with metadata");
-  return object;
-}
-
-function oldObjectOf({ oldObject }: AdmissionRequest): KubernetesObject {
-  if (!isObject(oldObject?.metadata))
-    throw new HttpError(400, "the request holds no old object with metadata");
-  return oldObject;
+function objectOf(request: AdmissionRequest, field: "object" | "oldObject" = "object"): KubernetesObject {
+  const object = request[field];
+  if (isObject(object?.metadata)) return object;
+  const name = field === "object" ? "object" : "old object";
+  throw new HttpError(400, `the request holds no ${name} with metadata`);
 }
 
 /** Runs a webhook that decides about the request itself. Its object is a copy, so the webhook may change it. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import { systemClock } from "@tsbuilder/apimachinery/time";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { convertReview } from "./convert.ts";
 import { WebhookBuilder } from "./webhook-builder.ts";
 import { WebhookServer } from "./webhook-server.ts";

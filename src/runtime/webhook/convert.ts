@@ -76,12 +76,13 @@ export function convertObject(
   const atHub =
     object.apiVersion === hub.apiVersion
       ? object
-      : complete(spokeFor(object.apiVersion).toHub(structuredClone(object)), hub.apiVersion, object);
+      : completed(spokeFor(object.apiVersion).toHub(structuredClone(object)), hub.apiVersion, object);
   if (desired === hub.apiVersion) return atHub;
-  return complete(spokeFor(desired).fromHub(structuredClone(atHub)), desired, atHub);
+  return completed(spokeFor(desired).fromHub(structuredClone(atHub)), desired, atHub);
 }
 
-function complete(
+/** A converted object with the fields that the webhook sets. */
+export function completed(
   { metadata, ...rest }: Converted<KubernetesObject>,
   apiVersion: string,
   source: KubernetesObject,

@@ -5,7 +5,7 @@ import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { eventually } from "../testing/eventually.ts";
 import type { Certificate } from "../tls/certificate-files.ts";
@@ -71,15 +71,12 @@ afterAll(async () => {
 
 function makeReplica(clock: FakeClock) {
   const served: Certificate[] = [];
-  const source = new ManagedCertificate({
-    client,
-    service: async () => service,
-    secretName: ({ name }) => `${name}-cert`,
-    days: 90,
-    converted: () => [Echo],
-    clock,
-    log: createLogger({ write() {} }),
-  });
+  const config = () => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
+  const log = createLogger({ write() {} });
+  const source = new ManagedCertificate(
+    { service: service.name, namespace: service.namespace },
+    { client, config, converted: () => [Echo], clock, log },
+  );
   onTestFinished(() => source.stop());
   const start = async () => void served.push(await source.start((next) => void served.push(next)));
   return { served, start };

@@ -1,11 +1,18 @@
-import { splitBundle } from "@tsbuilder/apimachinery/certs";
+import { X509Certificate } from "node:crypto";
+import {
+  type CertificateWithKey,
+  createCA,
+  describeCertificate,
+  issueCertificate,
+  renewalTime,
+  splitBundle,
+} from "@tsbuilder/apimachinery/certs";
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Client } from "../client/client.ts";
+import type { Client, DeepReadonly } from "../client/client.ts";
 import { retryOnConflict } from "../client/read-modify-write.ts";
-import { podNamespace } from "../config/in-cluster-config.ts";
-import { ApiError } from "../errors/api-error.ts";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { podNamespace } from "../config/load-config.ts";
+import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import {
   MutatingWebhookConfiguration,
@@ -15,18 +22,14 @@ import {
 import { CustomResourceDefinition } from "../k8s/apiextensions/v1.ts";
 import { Secret } from "../k8s/core/v1.ts";
 import type { Logger } from "../log/logger.ts";
-import { type CertificateBundle, isUsable, renewBundle } from "../tls/certificate-bundle.ts";
-import type { Certificate, CertificateSource } from "../tls/certificate-files.ts";
+import { type Certificate, type CertificateSource, assertUsable } from "../tls/certificate-files.ts";
 import type { SelfManagedCertificateOptions } from "./webhook-server.ts";
 
-/** Options of a managed certificate. */
-export interface ManagedCertificateOptions {
+/** The parts of the manager that a managed certificate uses. */
+interface ManagedCertificateParts {
   /** Reads and writes live. */
   readonly client: Client;
-  readonly service: () => Promise<WebhookService>;
-  /** Stores the certificate for all replicas. */
-  readonly secretName: (service: WebhookService) => string;
-  readonly days: number;
+  readonly config: () => Promise<ClusterConfig>;
   /** The kinds whose CRDs convert through the Service. */
   readonly converted: () => Iterable<Kind>;
   readonly clock: Clock;
@@ -42,13 +45,15 @@ const checkEvery = 300_000;
  * on webhook configurations, and get and patch on the CRDs of converted kinds.
  */
 export class ManagedCertificate implements CertificateSource {
-  readonly #options: ManagedCertificateOptions;
+  readonly #options: SelfManagedCertificateOptions;
+  readonly #parts: ManagedCertificateParts;
   #current: CertificateBundle | undefined;
   #cancel: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(options: ManagedCertificateOptions) {
+  constructor(options: SelfManagedCertificateOptions, parts: ManagedCertificateParts) {
     this.#options = options;
+    this.#parts = parts;
   }
 
   async start(onChange: (certificate: Certificate) => void): Promise<Certificate> {
@@ -64,7 +69,7 @@ export class ManagedCertificate implements CertificateSource {
 
   #schedule(onChange: (certificate: Certificate) => void): void {
     if (this.#isStopped) return;
-    this.#cancel = this.#options.clock.setTimer(() => void this.#check(onChange), checkEvery);
+    this.#cancel = this.#parts.clock.setTimer(() => void this.#check(onChange), checkEvery);
   }
 
   async #check(onChange: (certificate: Certificate) => void): Promise<void> {
@@ -72,18 +77,18 @@ export class ManagedCertificate implements CertificateSource {
       const next = await this.#renew();
       if (!this.#isStopped && next.cert !== this.#current?.cert) {
         onChange(next);
-        this.#options.log.info("Serving a new webhook certificate");
+        this.#parts.log.info("Serving a new webhook certificate");
       }
       this.#current = next;
     } catch (error) {
-      this.#options.log.error("Can't look after the webhook certificate, trying again later", { error });
+      this.#parts.log.error("Can't look after the webhook certificate, trying again later", { error });
     }
     this.#schedule(onChange);
   }
 
   async #renew(): Promise<CertificateBundle> {
-    const { client, log, converted, clock } = this.#options;
-    const service = await this.#options.service();
+    const { client, log, converted, clock } = this.#parts;
+    const service = await this.#service();
     const bundle = await this.#agree(service);
     // The CA is written first: with the new one the previous one remains trusted.
     const inject = () => injectAuthority(client, service, converted(), bundle.caBundle);
@@ -92,11 +97,21 @@ export class ManagedCertificate implements CertificateSource {
     return bundle;
   }
 
+  async #service(): Promise<WebhookService> {
+    const { service: name, namespace: given } = this.#options;
+    const namespace = given ?? podNamespace() ?? (await this.#parts.config()).namespace;
+    if (namespace) return { name, namespace };
+    throw new TerminalError(
+      "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
+    );
+  }
+
   /** Replicas may write at the same time: one succeeds, the others adopt what it wrote. */
   async #agree(service: WebhookService): Promise<CertificateBundle> {
-    const { client, clock, converted, days, secretName } = this.#options;
+    const { client, clock, converted } = this.#parts;
     const { name, namespace } = service;
-    const key = { namespace, name: secretName(service) };
+    const { secret: secretName = `${name}-cert`, days = 90 } = this.#options;
+    const key = { namespace, name: secretName };
     for (let attempt = 1; ; attempt++) {
       const secret = await client.find(Secret, key, { live: true });
       const stored = secret && readSecret(secret);
@@ -124,61 +139,53 @@ export class ManagedCertificate implements CertificateSource {
   }
 }
 
-/** Creates the certificate source for the given options. */
-export function makeManagedCertificate(
-  { service: name, namespace, secret, days = 90 }: SelfManagedCertificateOptions,
-  config: () => Promise<ClusterConfig>,
-  parts: {
-    readonly client: Client;
-    readonly clock: Clock;
-    readonly log: Logger;
-    readonly converted: () => Iterable<Kind>;
-  },
-): ManagedCertificate {
-  return new ManagedCertificate({
-    ...parts,
-    days,
-    secretName: (service) => secret ?? `${service.name}-cert`,
-    service: async () => {
-      const found = namespace ?? podNamespace() ?? (await config()).namespace;
-      if (found) return { name, namespace: found };
-      throw new TerminalError(
-        "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
-      );
-    },
-  });
-}
-
-/** The kinds of objects that tell the API server which CA to trust for admission webhooks. */
-const webhookConfigurations: readonly Kind<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>[] =
-  [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
-
 /** The Service in front of the webhooks. */
 interface WebhookService {
   readonly name: string;
   readonly namespace: string;
 }
 
-/**
- * Reads from webhook configurations, and from the CRDs of converted kinds, which CA the API server was told to trust.
- */
+/** An object that tells the API server which CA to trust. */
+type Trusting = MutatingWebhookConfiguration | ValidatingWebhookConfiguration | CustomResourceDefinition;
+
+/** The webhook configurations, and the CRDs of converted kinds. */
+async function* trustingObjects(
+  client: Client,
+  converted: Iterable<Kind>,
+): AsyncGenerator<{ readonly kind: Kind<Trusting>; readonly object: DeepReadonly<Trusting> }> {
+  const configurations: Kind<Trusting>[] = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
+  for (const kind of configurations)
+    for (const object of await client.list(kind, { live: true })) yield { kind, object };
+  for (const { plural, group } of converted) {
+    const key = { name: `${plural}.${group}` };
+    const object = await client.find(CustomResourceDefinition, key, { live: true });
+    if (object) yield { kind: CustomResourceDefinition, object };
+  }
+}
+
+/** The parts of an object that name the Service and its CA. */
+function configsOf(object: Trusting, service: WebhookService): WebhookClientConfig[] {
+  const configs =
+    "spec" in object
+      ? [object.spec.conversion?.webhook?.clientConfig]
+      : (object.webhooks ?? []).map(({ clientConfig }) => clientConfig);
+  return configs.filter(
+    (config) => config?.service?.name === service.name && config.service.namespace === service.namespace,
+  ) as WebhookClientConfig[];
+}
+
+/** Finds out which CA the API server was told to trust. */
 async function findAuthority(
   client: Client,
   service: WebhookService,
   converted: Iterable<Kind>,
 ): Promise<string | undefined> {
-  const configs: (WebhookClientConfig | undefined)[] = [];
-  for (const kind of webhookConfigurations)
-    for (const { webhooks = [] } of await client.list(kind, { live: true }))
-      configs.push(...webhooks.map(({ clientConfig }) => clientConfig));
-  for (const kind of converted) {
-    const crd = await client.find(CustomResourceDefinition, { name: crdName(kind) }, { live: true });
-    configs.push(crd?.spec.conversion?.webhook?.clientConfig);
-  }
+  const configs: WebhookClientConfig[] = [];
+  for await (const { object } of trustingObjects(client, converted))
+    configs.push(...configsOf(object, service));
   // Some configurations begin with a placeholder, and others may have been edited.
   return configs
-    .filter((config) => pointsTo(service, config))
-    .map((config) => Buffer.from(config?.caBundle ?? "", "base64").toString("utf8"))
+    .map(({ caBundle = "" }) => Buffer.from(caBundle, "base64").toString("utf8"))
     .find((text) => splitBundle(text).length > 0);
 }
 
@@ -194,36 +201,14 @@ async function injectAuthority(
 ): Promise<string[]> {
   const caBundle = Buffer.from(pem).toString("base64");
   const changed: string[] = [];
-  const isStale = (config: WebhookClientConfig | undefined) =>
-    pointsTo(service, config) && config?.caBundle !== caBundle;
-
-  for (const kind of webhookConfigurations) {
-    for (const configuration of await client.list(kind, { live: true })) {
-      if (!configuration.webhooks?.some(({ clientConfig }) => isStale(clientConfig))) continue;
-      await client.patch(kind, configuration, ({ webhooks = [] }) => {
-        for (const { clientConfig } of webhooks) if (isStale(clientConfig)) clientConfig.caBundle = caBundle;
-      });
-      changed.push(`${kind.kind} ${configuration.metadata.name}`);
-    }
-  }
-  for (const kind of converted) {
-    const name = crdName(kind);
-    const crd = await client.find(CustomResourceDefinition, { name }, { live: true });
-    if (!crd || !isStale(crd.spec.conversion?.webhook?.clientConfig)) continue;
-    await client.patch(CustomResourceDefinition, crd, ({ spec }) => {
-      spec.conversion!.webhook!.clientConfig!.caBundle = caBundle;
+  for await (const { kind, object } of trustingObjects(client, converted)) {
+    if (configsOf(object, service).every((config) => config.caBundle === caBundle)) continue;
+    await client.patch(kind, object, (draft) => {
+      for (const config of configsOf(draft, service)) config.caBundle = caBundle;
     });
-    changed.push(`CustomResourceDefinition ${name}`);
+    changed.push(`${kind.kind} ${object.metadata.name}`);
   }
   return changed;
-}
-
-function pointsTo(service: WebhookService, config: WebhookClientConfig | undefined): boolean {
-  return config?.service?.name === service.name && config.service.namespace === service.namespace;
-}
-
-function crdName({ plural, group }: Kind): string {
-  return `${plural}.${group}`;
 }
 
 const fields = { caBundle: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key" } as const;
@@ -247,4 +232,99 @@ function readSecret({ data = {} }: Secret): CertificateBundle | undefined {
     key: read(fields.key),
   };
   return isUsable(bundle) ? bundle : undefined;
+}
+
+/** A CA and the serving certificate that it signed, all PEM. */
+interface CertificateBundle {
+  /** The CAs that callers should trust: the current one, and the previous one while its certificates are in use. */
+  readonly caBundle: string;
+  readonly caKey: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Returns true if the certificates and keys of a bundle belong together: its Secret may have been edited. */
+function isUsable({ caBundle, caKey, cert, key }: CertificateBundle): boolean {
+  try {
+    const authorities = splitBundle(caBundle);
+    assertUsable({ cert, key });
+    assertUsable({ cert: authorities[0] ?? "", key: caKey });
+    const certificate = new X509Certificate(cert);
+    return authorities.some((pem) => certificate.verify(new X509Certificate(pem).publicKey));
+  } catch {
+    return false;
+  }
+}
+
+/** The names and the validity of the certificate. */
+interface BundleRequest {
+  readonly name: string;
+  readonly dnsNames: readonly string[];
+  readonly now: Date;
+  /** Validity of a serving certificate in days; it is replaced after two thirds of them. */
+  readonly days: number;
+  /** The CAs of a bundle that is lost: their certificates may still be in use. */
+  readonly former?: string | undefined;
+}
+
+const dayLength = 86_400_000;
+
+/**
+ * Returns the current bundle while it is valid, otherwise one with a new certificate, and with a new CA if that is old.
+ * The previous CA remains trusted, so that replicas may switch at different times.
+ */
+function renewBundle(current: CertificateBundle | undefined, request: BundleRequest): CertificateBundle {
+  const { now, name, dnsNames, days } = request;
+  if (
+    current &&
+    isGood(current.cert, now) &&
+    isGood(current.caBundle, now) &&
+    hasNames(current.cert, dnsNames)
+  )
+    return current;
+  const notAfter = new Date(now.getTime() + days * dayLength);
+  const ca = authority(current, request);
+  // The clocks of API servers may be slightly behind ours.
+  const notBefore = new Date(now.getTime() - 3_600_000);
+  const { cert, key } = issueCertificate(ca, {
+    commonName: name,
+    dnsNames: [...dnsNames],
+    usages: ["server"],
+    notBefore,
+    notAfter,
+  });
+  const former = splitBundle(current?.caBundle ?? request.former ?? "");
+  const trusted = [ca.cert, ...former.filter((pem) => pem.trim() !== ca.cert.trim() && !hasEnded(pem, now))];
+  return { caBundle: trusted.slice(0, 2).join(""), caKey: ca.key, cert, key };
+}
+
+function authority(
+  current: CertificateBundle | undefined,
+  { now, name, days }: BundleRequest,
+): CertificateWithKey {
+  const [cert] = current ? splitBundle(current.caBundle) : [];
+  if (current && cert !== undefined && isGood(cert, now)) return { cert, key: current.caKey };
+  return createCA({
+    commonName: `${name}-ca`,
+    notBefore: new Date(now.getTime() - 3_600_000),
+    notAfter: new Date(now.getTime() + 10 * days * dayLength),
+  });
+}
+
+function isGood(pem: string, now: Date): boolean {
+  return now < renewalTime(pem);
+}
+
+/** Returns true for a certificate that has expired, or that can't be parsed because its Secret was edited. */
+function hasEnded(pem: string, now: Date): boolean {
+  try {
+    return now >= describeCertificate(pem).notAfter;
+  } catch {
+    return true;
+  }
+}
+
+function hasNames(pem: string, names: readonly string[]): boolean {
+  const certificate = new X509Certificate(pem);
+  return names.every((name) => certificate.checkHost(name) !== undefined);
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { Deployment } from "../k8s/apps/v1.ts";
 import { ConfigMap, ServiceAccount } from "../k8s/core/v1.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { Manager } from "../manager/manager.ts";
 import { startTestManager, type TestManager } from "../testing/test-manager.ts";
 

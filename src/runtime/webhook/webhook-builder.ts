@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { TerminalError } from "../errors/terminal-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { admitWithDefaulter, admitWithValidator } from "./admit.ts";
 import { convertedKindName } from "./convert.ts";
 import type { WebhookServer } from "./webhook-server.ts";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { ca, db, MySQL, OldMySQL, review, serve } from "../../../e2e/support/runtime/served-webhooks.ts";
-import { createLogger } from "../log/create-logger.ts";
+import { createLogger } from "../log/logger.ts";
 import { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 

@@ -1,4 +1,4 @@
-// Admission and conversion webhooks. The server reads a request and responds: `admission-review.ts` and `admit.ts` for
+// Admission and conversion webhooks. The server reads a request and responds: `admit.ts` for
 // admission, `convert.ts` for conversion. `webhooks.ts` is the contract of users' code, `webhook-builder.ts` adds it,
 // and `managed-certificate.ts` manages the certificate.
 
@@ -7,9 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Duration } from "@tsbuilder/apimachinery/meta";
-import { TerminalError } from "../errors/terminal-error.ts";
-import { readDuration } from "../clock/read-duration.ts";
-import { waitWithClock } from "../clock/waits.ts";
+import { TerminalError } from "../errors/api-error.ts";
+import { readDuration, waitWithClock } from "../clock/waits.ts";
 import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
 import { HttpError, type Listener, type Service, readJson } from "../serve/http-listener.ts";
@@ -18,9 +17,9 @@ import {
   CertificateFiles,
   type CertificateObserver,
   type CertificateSource,
+  listenHttps,
 } from "../tls/certificate-files.ts";
-import { listenHttps } from "../tls/listen-https.ts";
-import { type AdmissionHandler, admissionReview, readAdmissionReview } from "./admission-review.ts";
+import { type AdmissionHandler, reviewAdmission } from "./admit.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { type ConvertedKind, convertReview } from "./convert.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
@@ -101,7 +100,6 @@ export interface WebhookObserver extends CertificateObserver {
   certified(certificate: Certificate): void;
 }
 
-/** Options of the server. */
 export interface WebhookServerParts {
   readonly options: WebhookServerOptions;
   readonly log: Logger;
@@ -120,7 +118,6 @@ interface IncomingCall extends Pick<WebhookCall, "path"> {
 
 /** Serves the webhooks of a manager over TLS. Doesn't listen if it has none. */
 export class WebhookServer implements Service {
-  /** Is notified of every call. */
   observer: WebhookObserver | undefined;
   readonly #parts: WebhookServerParts;
   readonly #admission = new Map<string, AdmissionHandler>();
@@ -148,7 +145,6 @@ export class WebhookServer implements Service {
     return this.#converted;
   }
 
-  /** The logger of the webhooks. */
   get log(): Logger {
     return this.#parts.log;
   }
@@ -272,13 +268,12 @@ export class WebhookServer implements Service {
     this.#parts.log.error("Can't convert an object", { webhook: conversionPath, error });
   }
 
-  async #review(path: string, body: unknown, signal: AbortSignal): Promise<object> {
-    const { apiVersion, request } = readAdmissionReview(body);
-    const { log } = this.#parts;
-    const onWarning = ({ text }: { text: string }) => log.warn(text);
-    const scope = { calls: { signal, onWarning }, logFields: () => logFields(path, request) };
-    const answer = await runInScope(scope, async () => this.#admission.get(path)!(request, signal));
-    return admissionReview(apiVersion, request.uid, answer);
+  #review(path: string, review: unknown, signal: AbortSignal): Promise<object> {
+    const onWarning = ({ text }: { text: string }) => this.#parts.log.warn(text);
+    return reviewAdmission(review, (request) => {
+      const scope = { calls: { signal, onWarning }, logFields: () => logFields(path, request) };
+      return runInScope(scope, async () => this.#admission.get(path)!(request, signal));
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta, Status } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
-import type { Loose } from "../client/objects.ts";
+import type { Loose } from "../client/client.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**

@@ -46,7 +46,7 @@ export const unmended: readonly Unmended[] = [
         before: "if (thrown instanceof Error) return thrown;",
       },
       {
-        file: "src/runtime/log/create-logger.ts",
+        file: "src/runtime/log/logger.ts",
         mended: "callSafely(\n      () => logger[level](message, fields),",
         before: "((run: () => void, _: unknown) => run())(\n      () => logger[level](message, fields),",
       },
@@ -191,7 +191,7 @@ export const unmended: readonly Unmended[] = [
     scenario: "several clusters",
     edits: [
       {
-        file: "src/runtime/manager/added-cluster.ts",
+        file: "src/runtime/manager/cluster.ts",
         mended: "      needLeaderElection,\n      warmUp:",
         before: "      needLeaderElection: false,\n      warmUp:",
       },
@@ -217,7 +217,7 @@ export const unmended: readonly Unmended[] = [
     scenario: "served certificates",
     edits: [
       {
-        file: "src/runtime/tls/certificate-bundle.ts",
+        file: "src/runtime/webhook/managed-certificate.ts",
         mended: "    isGood(current.cert, now) &&\n",
         before: "",
       },

@@ -21,8 +21,7 @@ import {
   verboseFlag,
   verboseSummary,
 } from "../../../cli/arguments/global-flags.ts";
-import { managerFlags } from "../../../runtime/manager/manager-args.ts";
-import type { FlagDefinition as OperatorFlag } from "../../../runtime/manager/flags.ts";
+import { type FlagDefinition as OperatorFlag, managerFlags } from "../../../runtime/manager/manager-args.ts";
 import { type MeasuredParts, RuntimeMetrics } from "../../../runtime/metrics/runtime-metrics.ts";
 import { readYaml } from "../../../shared/read-yaml.ts";
 
