@@ -31,7 +31,7 @@ import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
 import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
-import { publishGroups } from "./discovery/api-services.ts";
+import { publishGroups } from "./bootstrap/api-services.ts";
 import { authenticationFilter, authorizationFilter, impersonationFilter } from "./filters/access.ts";
 import { errorsFilter } from "./filters/errors.ts";
 import { type Intercept, interceptionFilter } from "./filters/interception.ts";

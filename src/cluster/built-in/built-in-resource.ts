@@ -12,14 +12,16 @@ import {
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type {
-  ObjectSchema,
-  Resource,
-  ResourceVersion,
-  Strategy,
-  SubresourceInfo,
+import {
+  type CellReader,
+  type ObjectSchema,
+  type Resource,
+  type ResourceVersion,
+  type Strategy,
+  type SubresourceInfo,
+  type TableColumns,
+  fieldText,
 } from "../registry/resource.ts";
-import { fieldText } from "../registry/field-text.ts";
 import { Entry } from "../storage/entry.ts";
 import {
   defaultStrategy,
@@ -28,7 +30,6 @@ import {
   resetStatusAlone,
 } from "../registry/default-strategy.ts";
 import { ageOf } from "../registry/format-age.ts";
-import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import type { BuiltInKind } from "../kinds/built-in-kind.ts";
 import { provideTables } from "../kinds/checks/known-values.ts";
 import { builtInKinds } from "../kinds/index.ts";

@@ -1,5 +1,5 @@
 import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
-import type { Cell, TableColumns } from "../registry/table-columns.ts";
+import type { Cell, TableColumns } from "../registry/resource.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { formatAge } from "../registry/format-age.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";

@@ -5,8 +5,7 @@ import { createHash } from "node:crypto";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { compareVersions } from "@tsbuilder/apimachinery/naming";
 import type { Registry } from "../registry/registry.ts";
-import type { Reply, RequestContext } from "../http/request-context.ts";
-import { preferredReply } from "../http/reply.ts";
+import { type Reply, type RequestContext, preferredReply } from "../http/request-context.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
 
 /** Answers `/api`, `/apis` and the paths of groups and versions below them; undefined for other paths. */

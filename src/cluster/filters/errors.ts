@@ -1,5 +1,10 @@
-import { jsonReply, prefersYAML, yamlReply } from "../http/reply.ts";
-import type { Filter, RequestContext } from "../http/request-context.ts";
+import {
+  type Filter,
+  type RequestContext,
+  jsonReply,
+  prefersYAML,
+  yamlReply,
+} from "../http/request-context.ts";
 import { internalError, StatusError } from "../contract/status-error.ts";
 
 /**

@@ -12,12 +12,16 @@ import {
   rowOf,
   tableOf,
 } from "./representation.ts";
-import type { Reply, RequestContext } from "../http/request-context.ts";
+import { type Reply, type RequestContext, jsonType } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
-import { malformedListRevision, malformedRevision, requestedRevision } from "./resource-version.ts";
-import { type ListOptions, readListOptions } from "./list-options.ts";
+import {
+  type ListOptions,
+  malformedListRevision,
+  malformedRevision,
+  readListOptions,
+  requestedRevision,
+} from "./list-options.ts";
 import type { Target } from "./target.ts";
-import { jsonType } from "../http/reply.ts";
 import type { Pause } from "../http/time-slices.ts";
 import { keyOf } from "../registry/resource.ts";
 
@@ -64,25 +68,22 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   const revision = token ? token.revision : requestedRevision(options, core.store.revision);
   const exact = token ? token.revision > 0 : options.match === "Exact" || exactByLimit(options);
   const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
-  if (!all) throw token ? expiredContinue(token, prefix) : expiredList();
+  if (!all) {
+    if (token) throw expiredContinue(token, prefix);
+    throw expired("The resourceVersion for the provided list is too old.");
+  }
 
   const rest = token ? all.filter(({ key }) => key > token.after) : lookedAt(all, target, options);
   const at = exact ? revision : core.store.revision;
   const limit = options.limit > 0 && !servedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
   const { entries, hasMore } = await select(target, rest, limit, options.matches);
   const shard = options.shard?.text;
-  if (!hasMore) return { entries, shard, metadata: { resourceVersion: String(at) } };
-  const isCounted = !options.labels && !options.fields;
-  return {
-    entries,
-    shard,
-    metadata: {
-      resourceVersion: String(at),
-      continue: writeContinue(at, entries.at(-1)!.key, prefix),
-      // As on the real server, the count includes objects of other shards.
-      ...(isCounted && { remainingItemCount: rest.length - limit }),
-    },
-  };
+  const resourceVersion = String(at);
+  if (!hasMore) return { entries, shard, metadata: { resourceVersion } };
+  // As on the real server, the count includes objects of other shards.
+  const remaining = !options.labels && !options.fields && { remainingItemCount: rest.length - limit };
+  const next = writeContinue(at, entries.at(-1)!.key, prefix);
+  return { entries, shard, metadata: { resourceVersion, continue: next, ...remaining } };
 }
 
 /** A decoded continue token: where the next page begins. */
@@ -94,37 +95,25 @@ interface Continue {
 
 function readContinue(token: string, prefix: string): Continue {
   const wrong = wrongByteOf(token);
-  if (wrong !== undefined) {
-    throw badRequest(
-      `invalid continue token: continue key is not valid: illegal base64 data at input byte ${wrong}`,
-    );
-  }
+  if (wrong !== undefined) throw invalidToken(`illegal base64 data at input byte ${wrong}`);
   const bytes = Buffer.from(token, "base64url");
   let parsed: { v?: unknown; rv?: unknown; start?: unknown };
   try {
     parsed = JSON.parse(bytes.toString("utf8")) as typeof parsed;
   } catch {
-    throw badRequest(
-      `invalid continue token: continue key is not valid: ${explainJSON(bytes.toString("latin1"))}`,
-    );
+    throw invalidToken(explainJSON(bytes.toString("latin1")));
   }
-  if (parsed?.v !== "meta.k8s.io/v1") {
-    throw badRequest(
-      "invalid continue token: continue key is not valid: server does not recognize this encoded version ",
-    );
-  }
+  if (parsed?.v !== "meta.k8s.io/v1") throw invalidToken("server does not recognize this encoded version ");
   const { rv, start } = parsed;
-  if (typeof rv !== "number" || !Number.isInteger(rv) || rv === 0) {
-    throw badRequest(
-      "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
-    );
-  }
-  if (typeof start !== "string" || start === "" || start.split("/").includes("..")) {
-    throw badRequest(
-      "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
-    );
-  }
+  if (typeof rv !== "number" || !Number.isInteger(rv) || rv === 0)
+    throw invalidToken("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (typeof start !== "string" || start === "" || start.split("/").includes(".."))
+    throw invalidToken("encoded start key empty (version meta.k8s.io/v1)");
   return { revision: rv, after: prefix + (start.endsWith("\u0000") ? start.slice(0, -1) : start) };
+}
+
+function invalidToken(why: string): StatusError {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }
 
 /** Where a text stops being base64 without padding; undefined if all of it is. */
@@ -132,11 +121,6 @@ function wrongByteOf(token: string): number | undefined {
   const at = token.search(/[^\w-]/u);
   if (at !== -1) return at;
   return token.length % 4 === 1 ? token.length - 1 : undefined;
-}
-
-/** The requested revision of a list is no longer in the history; watches have another message. */
-function expiredList(): StatusError {
-  return expired("The resourceVersion for the provided list is too old.");
 }
 
 /**
@@ -255,9 +239,8 @@ export async function listReply(context: RequestContext, target: Target, found: 
     // Go encodes the nil slice of an empty list of metadata as null, unlike that of whole objects.
     if (entries.length === 0) return encode({ ...list, items: null }, representation);
     const item = (entry: Entry): unknown => partialOf(entry, target, metaVersion);
-    return yaml
-      ? listOfYAML(pause, list, "items", entries, item)
-      : listOfValues(pause, { ...list, items: [] }, entries, item);
+    if (yaml) return listOfYAML(pause, list, "items", entries, item);
+    return listOfValues(pause, { ...list, items: [] }, entries, item);
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
@@ -271,14 +254,12 @@ export async function listReply(context: RequestContext, target: Target, found: 
       resource.custom ? { kind, apiVersion: own, ...rest } : rest,
     );
   }
-  const omitted = Buffer.from(
-    resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`,
-  );
+  const start = `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
+  const omitted = Buffer.from(resource.custom ? "" : start);
   return listOfJSON(pause, { ...list, items: [] }, entries, ({ bytes }) => withoutStart(bytes, omitted));
 }
 
 const brace = Buffer.from("{");
-
 /** Lists of built-in kinds omit each item's kind and apiVersion. */
 function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
   if (start.length === 0 || !bytes.subarray(0, start.length).equals(start)) return [bytes];
@@ -286,7 +267,6 @@ function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
 }
 
 const comma = Buffer.from(",");
-
 const end = Buffer.from("]}");
 
 /**

@@ -1,12 +1,16 @@
 import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import type { Entry } from "../storage/entry.ts";
 import { StatusError, badRequest, notAcceptable } from "../contract/status-error.ts";
-import { jsonReply, readAccept, yamlReply } from "../http/reply.ts";
-import type { Verb } from "../registry/resource.ts";
+import {
+  type Reply,
+  type RequestContext,
+  jsonReply,
+  readAccept,
+  yamlReply,
+} from "../http/request-context.ts";
+import type { Cell, ColumnDefinition, TableColumns, Verb } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { ageOf } from "../registry/format-age.ts";
-import type { Cell, ColumnDefinition, TableColumns } from "../registry/table-columns.ts";
-import type { Reply, RequestContext } from "../http/request-context.ts";
 
 /** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
 export interface Representation {

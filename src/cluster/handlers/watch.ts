@@ -3,8 +3,13 @@ import { type Status, apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
 import { StatusError } from "../contract/status-error.ts";
 import { failedRequest, statusErrorOf } from "../filters/errors.ts";
-import { type ListOptions, readListOptions } from "./list-options.ts";
-import { malformedRevision, requestedRevision, tooOld } from "./resource-version.ts";
+import {
+  type ListOptions,
+  malformedRevision,
+  readListOptions,
+  requestedRevision,
+  tooOld,
+} from "./list-options.ts";
 import { presentEntries } from "./list.ts";
 import { type Representation, includeObjectOf, negotiate, partialOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";

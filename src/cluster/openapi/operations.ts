@@ -1,19 +1,103 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type Resource, type SubresourceInfo, type Verb, subresourcesIn } from "../registry/resource.ts";
-import {
-  type Parameter,
-  connecting,
-  deleting,
-  deletingCollection,
-  listing,
-  logging,
-  patching,
-  pathParameters,
-  pretty,
+
+type Type = "string" | "boolean" | "integer";
+
+/** A parameter of an operation, in the path or in the query. */
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly description?: string;
+  readonly required?: true;
+  readonly schema: { readonly type: Type; readonly uniqueItems: true };
+}
+
+const inQuery = (name: string, type: Type = "string"): Parameter => ({
+  name,
+  in: "query",
+  schema: { type, uniqueItems: true },
+});
+
+const inPath = (name: string, description?: string): Parameter => ({
+  name,
+  in: "path",
+  ...(description !== undefined && { description }),
+  required: true,
+  schema: { type: "string", uniqueItems: true },
+});
+
+const pretty = inQuery("pretty");
+
+const resourceVersion = inQuery("resourceVersion");
+
+const dryRun = inQuery("dryRun");
+
+const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
+
+const patching = [...writing, inQuery("force", "boolean")];
+
+const deleting = [
+  dryRun,
+  inQuery("gracePeriodSeconds", "integer"),
+  inQuery("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
+  inQuery("orphanDependents", "boolean"),
+  inQuery("propagationPolicy"),
+];
+
+const selecting = [
+  inQuery("continue"),
+  inQuery("fieldSelector"),
+  inQuery("labelSelector"),
+  inQuery("limit", "integer"),
   resourceVersion,
-  writing,
-} from "./parameters.ts";
+  inQuery("resourceVersionMatch"),
+  inQuery("sendInitialEvents", "boolean"),
+  inQuery("shardSelector"),
+  inQuery("timeoutSeconds", "integer"),
+];
+
+const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
+
+const deletingCollection = [...selecting, ...deleting];
+
+/**
+ * The query parameters of subresources that connect to containers, nodes and services, by the kind of their options.
+ */
+const connecting: Readonly<Record<string, readonly Parameter[]>> = {
+  PodAttachOptions: streams(),
+  PodExecOptions: [inQuery("command"), ...streams()],
+  PodPortForwardOptions: [inQuery("ports", "integer")],
+  PodProxyOptions: [inQuery("path")],
+  ServiceProxyOptions: [inQuery("path")],
+  NodeProxyOptions: [inQuery("path")],
+};
+
+function streams(): Parameter[] {
+  return [
+    inQuery("container"),
+    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
+  ];
+}
+
+const logging = [
+  inQuery("container"),
+  inQuery("follow", "boolean"),
+  inQuery("insecureSkipTLSVerifyBackend", "boolean"),
+  inQuery("limitBytes", "integer"),
+  pretty,
+  inQuery("previous", "boolean"),
+  inQuery("sinceSeconds", "integer"),
+  inQuery("stream"),
+  inQuery("tailLines", "integer"),
+  inQuery("timestamps", "boolean"),
+];
+
+/** The parameters in a path of a kind. */
+function pathParameters(path: string, kind: string): Parameter[] {
+  const descriptions: Readonly<Record<string, string>> = { name: `name of the ${kind}` };
+  return [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => inPath(name, descriptions[name]));
+}
 
 /**
  * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses

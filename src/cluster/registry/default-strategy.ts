@@ -2,7 +2,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
 import { generateName } from "./object-meta.ts";
 import type { Strategy } from "./resource.ts";
-import { subdomainName } from "./validate-name.ts";
+import { subdomainName } from "./validate-metadata.ts";
 
 /** The strategy of most built-in kinds. Others spread it and override members. */
 export const defaultStrategy: Strategy = {

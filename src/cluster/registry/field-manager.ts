@@ -10,8 +10,13 @@ import {
 } from "@tsbuilder/apimachinery/patch/apply";
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
-import { fieldText } from "./field-text.ts";
-import { type ObjectSchema, type Resource, type ResourceVersion, subresourcesIn } from "./resource.ts";
+import {
+  type ObjectSchema,
+  type Resource,
+  type ResourceVersion,
+  fieldText,
+  subresourcesIn,
+} from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
 /** The endpoint of a write, as managed fields record it. */

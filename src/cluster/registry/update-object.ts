@@ -6,7 +6,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { AdmissionRequest } from "./core.ts";
 import { type Write, admissionRequest, keyOfWrite } from "./write.ts";
-import { createObject } from "./create-object.ts";
+import { createObject, setNamespace } from "./create-object.ts";
 import {
   areFieldsKnown,
   canTrack,
@@ -30,11 +30,6 @@ export interface UpdateSource {
   readonly retry: boolean;
 }
 
-export interface Updated {
-  readonly entry: Entry;
-  readonly created: boolean;
-}
-
 const attempts = 5;
 
 /**
@@ -42,7 +37,10 @@ const attempts = 5;
  * validating admission, commit. Without any change there is no write. Removing the last finalizer of an object that is
  * being deleted deletes it.
  */
-export async function updateObject(write: Write, source: UpdateSource): Promise<Updated> {
+export async function updateObject(
+  write: Write,
+  source: UpdateSource,
+): Promise<{ entry: Entry; created: boolean }> {
   const { resource } = write;
   await resource.load?.();
   const key = keyOfWrite(write);
@@ -158,24 +156,13 @@ async function mutate(write: Write, object: ApiObject, current: ApiObject): Prom
 export function checkPlace(write: Write, object: ApiObject): void {
   const { name } = write;
   const { metadata } = object;
-  checkNamespace(write, object);
+  setNamespace(write, object);
   metadata.name ||= name;
   if (metadata.name !== name) {
     throw badRequest(
       `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
     );
   }
-}
-
-/** Checks or sets the namespace of an object; removes it from a cluster-scoped object. */
-export function checkNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
-  if (!resource.namespaced) {
-    delete metadata.namespace;
-    return;
-  }
-  metadata.namespace ||= namespace;
-  if (metadata.namespace === namespace) return;
-  throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
 
 /** Checks the uid of a PUT. A missing object, whose uid is empty here, does not meet it either. */
@@ -236,15 +223,14 @@ function isDue({ resource }: Write, current: ApiObject, next: ApiObject): boolea
 
 async function commit(write: Write, stored: Entry, current: ApiObject, converted: ApiObject): Promise<Entry> {
   const { core, resource, dryRun } = write;
-  if (dryRun) {
-    resource.strategy.beforeCommit?.(converted, stored.object, write);
-    return resource.present(new Entry(stored.key, stored.revision, converted), write.version);
-  }
-  if (isDue(write, current, converted)) {
+  if (!dryRun && isDue(write, current, converted)) {
     const last = core.store.remove(resource.collection, stored, converted);
     resource.strategy.afterDelete?.(converted);
     return resource.present(last, write.version);
   }
   resource.strategy.beforeCommit?.(converted, stored.object, write);
-  return resource.present(core.store.put(resource.collection, stored.key, converted), write.version);
+  const entry = dryRun
+    ? new Entry(stored.key, stored.revision, converted)
+    : core.store.put(resource.collection, stored.key, converted);
+  return resource.present(entry, write.version);
 }

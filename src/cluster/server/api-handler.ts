@@ -3,8 +3,13 @@ import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
 import { methodNotAllowed, resourceNotServed } from "../contract/status-error.ts";
-import { jsonReply, textReply } from "../http/reply.ts";
-import type { Handler, Reply, RequestContext } from "../http/request-context.ts";
+import {
+  type Handler,
+  type Reply,
+  type RequestContext,
+  jsonReply,
+  textReply,
+} from "../http/request-context.ts";
 import { versionInfo } from "../contract/version.ts";
 
 /** The handler behind the filters: resources, discovery, OpenAPI, health and version. */

@@ -8,9 +8,9 @@ import {
   type ReceivedRequest,
   type RequestContext,
   bodyLimit,
+  jsonType,
 } from "../http/request-context.ts";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
-import { jsonType } from "../http/reply.ts";
 import { headersOf, partsOf } from "./send-reply.ts";
 import { type Report, contextOf } from "./serve.ts";
 

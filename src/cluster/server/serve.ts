@@ -8,13 +8,13 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
-import { jsonType } from "../http/reply.ts";
 import {
   type Handler,
   type ReceivedRequest,
   type RequestContext,
   type RequestInfo,
   bodyLimit,
+  jsonType,
   parseRequest,
 } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";

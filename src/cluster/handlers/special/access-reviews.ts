@@ -19,13 +19,13 @@ import type { Review } from "./reviews.ts";
 
 /** SelfSubjectAccessReview: `kubectl auth can-i`. */
 export const selfSubjectAccess: Review = (review, { user, core }) => {
-  const spec = specOf(review, [...subjectless(review)]);
+  const spec = specOf(review, [...wide(review, false)]);
   return { spec, status: decide(core, user, spec) };
 };
 
 /** SubjectAccessReview: asks if another user may do something, as authorizing proxies do. */
 export const subjectAccess: Review = (review, { core }) => {
-  const spec = specOf(review, [...ofSubject(review), ...emptyMetadata(review, [], "must be empty")]);
+  const spec = specOf(review, [...wide(review, true)]);
   return { spec, status: decide(core, subjectOf(spec), spec) };
 };
 
@@ -70,7 +70,7 @@ function sentSpec(review: ApiObject): SubjectAccessReviewSpec {
 
 function* local(review: ApiObject): Problems {
   const { resourceAttributes, nonResourceAttributes } = sentSpec(review);
-  yield* ofSubject(review);
+  yield* asked(sentSpec(review), true);
   yield* emptyMetadata(review, ["namespace"], "must be empty except for namespace");
   const { namespace = "" } = resourceAttributes ?? {};
   if (resourceAttributes && namespace !== review.metadata.namespace) {
@@ -80,8 +80,9 @@ function* local(review: ApiObject): Problems {
     yield nonResourceProblem(nonResourceAttributes, "disallowed on this kind of request");
 }
 
-function* subjectless(review: ApiObject): Problems {
-  yield* asked(sentSpec(review), false);
+/** The problems of a review that is not limited to a namespace. */
+function* wide(review: ApiObject, needsSubject: boolean): Problems {
+  yield* asked(sentSpec(review), needsSubject);
   yield* emptyMetadata(review, [], "must be empty");
 }
 
@@ -133,10 +134,6 @@ function inOrder(value: unknown, fields: Fields): unknown {
   return Object.fromEntries(names.map((name) => [name, inOrder(value[name], fields[name] ?? {})]));
 }
 
-function ofSubject(review: ApiObject): Problems {
-  return asked(sentSpec(review), true);
-}
-
 function* asked(
   { resourceAttributes, nonResourceAttributes, user = "", groups = [] }: SubjectAccessReviewSpec,
   needsSubject: boolean,
@@ -166,13 +163,10 @@ function subjectOf({ user = "", groups = [], uid, extra }: SubjectAccessReviewSp
   return { name: user, groups, ...(uid !== undefined && { uid }), ...(extra && { extra }) };
 }
 
-function attributesOf({
-  resourceAttributes: asked,
-  nonResourceAttributes,
-}: SubjectAccessReviewSpec): Attributes {
-  if (!asked) return pathAttributes(nonResourceAttributes?.verb ?? "", nonResourceAttributes?.path ?? "");
-  const { verb = "" } = asked;
-  return resourceAttributes({ ...asked, verb });
+function attributesOf(spec: SubjectAccessReviewSpec): Attributes {
+  const { resourceAttributes: asked } = spec;
+  const { verb = "", path = "" } = spec.nonResourceAttributes ?? {};
+  return asked ? resourceAttributes({ ...asked, verb: asked.verb ?? "" }) : pathAttributes(verb, path);
 }
 
 function decide({ authorizer }: Core, user: User, spec: SubjectAccessReviewSpec): SubjectAccessReviewStatus {

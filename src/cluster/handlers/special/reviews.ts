@@ -10,8 +10,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { readObject } from "../read-object.ts";
 import { replyObject } from "../representation.ts";
-import type { Target } from "../target.ts";
-import { writeOf } from "../write-options.ts";
+import { type Target, writeOf } from "../target.ts";
 import { badRequest } from "../../contract/status-error.ts";
 
 /** Returns the spec and status of the response to a review. Reviews are not stored. */

@@ -12,7 +12,7 @@ import {
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, optionalChoice, refused } from "../checks/problems.ts";
 import type { Sent } from "../../contract/sent.ts";

@@ -13,7 +13,7 @@ import { readField } from "../cells.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, needed, refused, optionalChoice } from "../checks/problems.ts";
 

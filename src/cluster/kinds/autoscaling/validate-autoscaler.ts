@@ -17,7 +17,7 @@ import type { Sent } from "../../contract/sent.ts";
 import { type Problems, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
 import { containerResourceName } from "../core/resource-names.ts";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 
 type Reference = Sent<CrossVersionObjectReference>;
 

@@ -6,12 +6,11 @@ import type {
 import { canonicalizeQuantity, compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { CellReader } from "../../registry/table-columns.ts";
+import type { CellReader, Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
 import { amount, isCountedByQuota, quotaResourceName } from "./resource-names.ts";

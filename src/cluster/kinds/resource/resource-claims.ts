@@ -47,7 +47,7 @@ import {
 } from "../checks/problems.ts";
 import { templateMetadata } from "../checks/meta-types.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
-import { declaredSubdomainName } from "../../registry/validate-name.ts";
+import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
 import { isExtended } from "../core/resource-names.ts";
 import { compileSelector } from "../../expressions/compile-expression.ts";
 import { celProblem } from "../admissionregistration/match-resources.ts";

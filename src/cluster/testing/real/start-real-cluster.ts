@@ -3,20 +3,25 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { spawn } from "node:child_process";
+import { type AddressInfo, type Server, type Socket, connect, createServer } from "node:net";
 import { issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { CustomResourceDefinition } from "@tsbuilder/apimachinery/k8s/apiextensions/v1";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { freePort } from "@tsbuilder/apimachinery/port";
+import type {
+  ServiceReference,
+  WebhookClientConfig,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { Core } from "../../registry/core.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { OpenCluster } from "../open-cluster.ts";
-import { ServiceRelays } from "./service-relays.ts";
 import { type Kubeconfig, kubeconfigOf } from "../../auth/kubeconfig.ts";
 import type { Stored } from "../../contract/stored.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 import { Credentials } from "../../auth/credentials.ts";
-import { type Program, startProgram } from "./program.ts";
+import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts";
 
 /** The options that both kinds of clusters support. */
 const supported: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
@@ -53,6 +58,114 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
     put: (object) => (relays ? relays.put(object) : put(object)),
     served: (crd) => served(kubeconfig, crd),
   };
+}
+
+/**
+ * Lets a real API server reach webhooks in the test's own process. For a Service of type ExternalName the server needs no
+ * cluster network: it connects to the external name, here this machine, at the port in the reference, here that of a
+ * relay, and still verifies the certificate for the Service's name. The relay looks up the process for each connection,
+ * because it often starts after its configuration is installed.
+ */
+class ServiceRelays {
+  readonly #resolve: ServiceResolver;
+  readonly #put: (object: ApiObject) => Promise<ApiObject>;
+  readonly #relays = new Map<string, Promise<Server>>();
+  readonly #sockets = new Set<Socket>();
+
+  constructor(resolve: ServiceResolver, put: (object: ApiObject) => Promise<ApiObject>) {
+    this.#resolve = resolve;
+    this.#put = put;
+  }
+
+  /** Installs an object, with its Service references replaced by relays. */
+  async put(object: ApiObject): Promise<ApiObject> {
+    const { namespace = "default", name = "" } = object.metadata;
+    if (object.kind === "Service" && this.#relays.has(`${namespace}/${name}`)) {
+      return this.#put(externalService({ namespace, name }));
+    }
+    return this.#put(await this.#redirected(object));
+  }
+
+  async stop(): Promise<void> {
+    for (const relay of this.#relays.values()) (await relay).close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #redirected(object: ApiObject): Promise<ApiObject> {
+    switch (object.kind) {
+      case "MutatingWebhookConfiguration":
+      case "ValidatingWebhookConfiguration": {
+        const { webhooks = [] } = object as {
+          webhooks?: readonly { readonly clientConfig: WebhookClientConfig }[];
+        };
+        const redirect = async (webhook: { readonly clientConfig: WebhookClientConfig }) => ({
+          ...webhook,
+          clientConfig: await this.#toRelay(webhook.clientConfig),
+        });
+        return { ...object, webhooks: await Promise.all(webhooks.map(redirect)) };
+      }
+      case "CustomResourceDefinition": {
+        const { spec } = object as {
+          spec?: { conversion?: { webhook?: { clientConfig?: WebhookClientConfig } } };
+        };
+        const { conversion } = spec ?? {};
+        if (!conversion?.webhook?.clientConfig) return object;
+        const clientConfig = await this.#toRelay(conversion.webhook.clientConfig);
+        const webhook = { ...conversion.webhook, clientConfig };
+        return { ...object, spec: { ...spec, conversion: { ...conversion, webhook } } };
+      }
+      default:
+        return object;
+    }
+  }
+
+  async #toRelay(config: WebhookClientConfig): Promise<WebhookClientConfig> {
+    if (!config.service) return config;
+    const { port } = (await this.#relayTo(config.service)).address() as AddressInfo;
+    return { ...config, service: { ...config.service, port } };
+  }
+
+  #relayTo(service: ServiceReference): Promise<Server> {
+    const key = `${service.namespace}/${service.name}`;
+    const relay = this.#relays.get(key) ?? this.#open(service);
+    this.#relays.set(key, relay);
+    return relay;
+  }
+
+  async #open(service: ServiceReference): Promise<Server> {
+    const { namespace, name, port = 443 } = service;
+    await this.#put({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await this.#put(externalService(service));
+    const server = createServer((incoming) => {
+      const place = this.#resolve(namespace, name, port);
+      this.#keep(incoming);
+      if (!place) {
+        incoming.destroy();
+        return;
+      }
+      const outgoing = connect(place.port, place.host);
+      this.#keep(outgoing);
+      incoming.once("close", () => outgoing.destroy());
+      outgoing.once("close", () => incoming.destroy());
+      incoming.pipe(outgoing).pipe(incoming);
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    return server;
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    // The peer sees the end of its connection.
+    socket.on("error", () => undefined);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+}
+
+function externalService({ namespace, name }: ServiceReference): ApiObject {
+  const spec = { type: "ExternalName", externalName: "localhost" };
+  return { apiVersion: "v1", kind: "Service", metadata: { namespace, name }, spec };
 }
 
 /** A kube-apiserver and its etcd. They end with this process. */
@@ -196,6 +309,53 @@ function local(port: number): string {
 async function failWhenEnded(name: string, program: Program): Promise<never> {
   await program.ended;
   throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines(program.log())}`);
+}
+
+/** A child process that never outlives this process. */
+interface Program {
+  /** Resolves when the program has ended for any reason. */
+  readonly ended: Promise<void>;
+  /** The end of its output. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** The shell waits at a pipe that closes when our process ends, even by `kill -9`, and then kills the program. */
+const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
+
+const logLength = 20_000;
+
+/**
+ * Starts a program whose data is not needed later, so it is stopped with `kill -9`. It has its own process group, so that
+ * Ctrl-C reaches the tests first.
+ */
+function startProgram(file: string, args: readonly string[]): Program {
+  const child = spawn("/bin/sh", ["-c", keeper, "sh", file, ...args], {
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      log = (log + text).slice(-logLength);
+    });
+  }
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", (error) => {
+      log += error.message;
+      resolve();
+    });
+    child.once("exit", () => resolve());
+  });
+  return {
+    ended,
+    log: () => log,
+    stop: () => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, "SIGKILL");
+      return ended;
+    },
+  };
 }
 
 /** Waits without a time limit: callers have their own, and programs that can't start exit. */

@@ -1,5 +1,4 @@
-import { fieldText } from "../../../registry/field-text.ts";
-import type { Strategy } from "../../../registry/resource.ts";
+import { type Strategy, fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   type Workload,

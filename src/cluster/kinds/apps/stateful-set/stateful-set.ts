@@ -21,7 +21,7 @@ import { statefulSetController } from "./stateful-set-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 import type { Strategy } from "../../../registry/resource.ts";
-import { labelName } from "../../../registry/validate-name.ts";
+import { labelName } from "../../../registry/validate-metadata.ts";
 import { type Problems, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
 import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";
 

@@ -3,7 +3,7 @@ import { duplicate, invalid, invalidStruct, omitted, required } from "@tsbuilder
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
-import { fieldText } from "../../../registry/field-text.ts";
+import { type Resource, type Strategy, type WriteRequest, fieldText } from "../../../registry/resource.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
@@ -11,7 +11,6 @@ import { selector, templateContainers } from "../../apps/workload.ts";
 import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Resource, Strategy, WriteRequest } from "../../../registry/resource.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { hostnameWarning } from "../../checks/names.ts";
 import { isUsable, selectorProblems } from "../../checks/meta-types.ts";

@@ -2,7 +2,7 @@ import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Sent } from "../../../contract/sent.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import { readField, text } from "../../cells.ts";
-import type { CellReader } from "../../../registry/table-columns.ts";
+import type { CellReader } from "../../../registry/resource.ts";
 import type { Container } from "../pod-spec/types.ts";
 
 type ContainerState = Sent<core.ContainerState>;

@@ -3,7 +3,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { duplicate, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { fieldText } from "../../../registry/field-text.ts";
+import { type Strategy, fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   type Container,
@@ -20,7 +20,6 @@ import {
   onlyOf,
   withoutZeros,
 } from "../../../quota/resource-list.ts";
-import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/names.ts";
