@@ -123,7 +123,6 @@ class Calls {
   }
 }
 
-/** Returns true if a request creates a pod. */
 export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
   const { operation, resource, subresource, object } = request;
   if (operation !== "CREATE" || subresource !== "" || object === undefined) return false;

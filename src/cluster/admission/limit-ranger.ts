@@ -77,7 +77,6 @@ function* checkResources(
   }
 }
 
-/** A bound that a limit range may set. */
 interface Bound {
   readonly field: "min" | "max" | "maxLimitRequestRatio";
   /** Names the bound of a resource. */

@@ -24,7 +24,6 @@ export function violationsOf(
   return checks.flatMap((check) => check(spec, annotations) ?? []);
 }
 
-/** A rule of a standard. */
 type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
 
 /** The checks of the baseline standard, in the order in which denials list them. */

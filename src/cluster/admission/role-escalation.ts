@@ -144,7 +144,6 @@ function permissionsOf({ verbs, apiGroups, resources, resourceNames, nonResource
   ];
 }
 
-/** Returns true if a rule includes a permission. */
 function covers(rule: Rule, permission: Rule): boolean {
   if (!includesAll(rule.verbs, permission.verbs)) return false;
   const [url] = permission.nonResourceURLs ?? [];

@@ -13,44 +13,30 @@ export interface Kubeconfig {
   "current-context": string;
 }
 
-export interface Access {
+interface Access {
   readonly server: string;
   readonly user: string;
-  /** PEM. */
-  readonly certificateAuthority?: string;
   readonly token?: string;
-  /** PEM. */
-  readonly clientCertificate?: string;
-  /** PEM. */
-  readonly clientKey?: string;
+  /** PEM, as are the certificate and key of the user. */
+  readonly certificateAuthority: string;
+  readonly clientCertificate: string;
+  readonly clientKey: string;
 }
 
-/** Makes the kubeconfig of a user. */
 export function kubeconfigOf(access: Access): Kubeconfig {
-  const { server, user, certificateAuthority, token, clientCertificate, clientKey } = access;
+  const { server, user, token } = access;
   const name = "tsbuilder";
+  const credentials = {
+    ...(token && { token }),
+    "client-certificate-data": base64(access.clientCertificate),
+    "client-key-data": base64(access.clientKey),
+  };
+  const ca = base64(access.certificateAuthority);
   return {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [
-      {
-        name,
-        cluster: {
-          server,
-          ...(certificateAuthority && { "certificate-authority-data": base64(certificateAuthority) }),
-        },
-      },
-    ],
-    users: [
-      {
-        name: user,
-        user: {
-          ...(token && { token }),
-          ...(clientCertificate && { "client-certificate-data": base64(clientCertificate) }),
-          ...(clientKey && { "client-key-data": base64(clientKey) }),
-        },
-      },
-    ],
+    clusters: [{ name, cluster: { server, "certificate-authority-data": ca } }],
+    users: [{ name: user, user: credentials }],
     contexts: [{ name, context: { cluster: name, user, namespace: "default" } }],
     "current-context": name,
   };

@@ -64,7 +64,6 @@ function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingN
   return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
 }
 
-/** Returns true if a rule allows a request. */
 function covers(rule: Rule, asked: Attributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
   if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => matchesPath(url, asked.path));

@@ -9,14 +9,7 @@ import { MalformedMetadataError, decodeMetadata } from "@tsbuilder/apimachinery/
 import { goText } from "@tsbuilder/apimachinery/text";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
-import type {
-  Resource,
-  ResourceVersion,
-  ScalePaths,
-  Strategy,
-  SubresourceInfo,
-  Verb,
-} from "../registry/resource.ts";
+import type { Resource, ResourceVersion, Strategy, SubresourceInfo } from "../registry/resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
 import { defaultStrategy, resetStatus } from "../registry/default-strategy.ts";
@@ -71,7 +64,7 @@ export function customResource(
   };
 }
 
-const verbs: readonly Verb[] = [
+const verbs: Resource["verbs"] = [
   "delete",
   "deletecollection",
   "get",
@@ -123,7 +116,7 @@ function subresourcesOf(version: CRDVersion): Map<string, SubresourceInfo> {
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** The paths of a scale subresource without the dots with which they begin in a CRD. */
-function scalePaths(scale: NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>): ScalePaths {
+function scalePaths(scale: ScaleSubresource): NonNullable<ResourceVersion["scale"]> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   return {
     spec: specReplicasPath.slice(1),
@@ -139,11 +132,10 @@ function customStrategy(
   schemas: ReadonlyMap<string, Validator>,
   isTerminating: () => boolean,
 ): Strategy {
-  const withStatus = new Set(
-    crd.spec.versions
-      .filter(({ subresources }) => subresources?.status !== undefined)
-      .map(({ name }) => name),
+  const versionsWithStatus = crd.spec.versions.filter(
+    ({ subresources }) => subresources?.status !== undefined,
   );
+  const withStatus = new Set(versionsWithStatus.map(({ name }) => name));
   const hasStatus = ({ apiVersion }: ApiObject) => withStatus.has(parseApiVersion(apiVersion).version);
   const schemaFor = ({ version }: { version: string }) => schemas.get(version)!;
   const scaleFor = ({ version }: { version: string }) =>
@@ -179,24 +171,18 @@ function customStrategy(
       checkKind(crd, object, object.metadata.name ?? "");
       // As on the real server, an object without a name is not validated by rules.
       const blocked = !object.metadata.name;
-      return schemaFor(context).validate(object, {
-        blocked,
-        beforeRules: validateScale(object, scaleFor(context)),
-      });
+      const beforeRules = validateScale(object, scaleFor(context));
+      return schemaFor(context).validate(object, { blocked, beforeRules });
     },
     validateUpdate(object, old, context) {
       checkKind(crd, object, context.name);
       const schema = schemaFor(context);
       const onRatcheted = (error: FieldError): void => context.warn(formatFieldError(error));
-      if (context.subresource !== "status") {
-        return schema.validate(object, {
-          old,
-          onRatcheted,
-          beforeRules: validateScale(object, scaleFor(context)),
-        });
-      }
-      const beforeRules = validateScale(object, scaleFor(context), ["status"]);
-      return schema.validateStatus(object, old, { onRatcheted, beforeRules });
+      const isStatus = context.subresource === "status";
+      const beforeRules = validateScale(object, scaleFor(context), isStatus ? ["status"] : undefined);
+      return isStatus
+        ? schema.validateStatus(object, old, { onRatcheted, beforeRules })
+        : schema.validate(object, { old, onRatcheted, beforeRules });
     },
   };
 }
@@ -273,7 +259,8 @@ function checkReplicas(object: ApiObject, path: string): FieldError[] {
   if ("wrong" in found) return [wrongParent(path, found, 0)];
   const { value } = found;
   if (value === undefined) return [];
-  if (typeof value !== "number" || !Number.isInteger(value)) return [accessorError(path, value, "int64", 0)];
+  if (typeof value !== "number" || !Number.isInteger(value))
+    return [invalid(path, 0, accessorError(path, value, "int64"))];
   if (value < 0) return [invalid(path, value, "should be a non-negative integer")];
   return value > maxReplicas ? [invalid(path, value, `should be less than or equal to ${maxReplicas}`)] : [];
 }
@@ -282,7 +269,8 @@ function checkSelector(object: ApiObject, path: string): FieldError[] {
   const found = readNested(object, path);
   if ("wrong" in found) return [wrongParent(path, found, "")];
   const { value } = found;
-  return value === undefined || typeof value === "string" ? [] : [accessorError(path, value, "string", "")];
+  if (value === undefined || typeof value === "string") return [];
+  return [invalid(path, "", accessorError(path, value, "string"))];
 }
 
 /** A value on the path to a field that is not an object. */
@@ -306,14 +294,10 @@ function readNested(object: ApiObject, path: string): { readonly value: unknown 
 }
 
 function wrongParent(path: string, { wrong, at }: WrongParent, zero: number | string): FieldError {
-  return invalid(path, zero, describe(at, wrong, "map[string]interface{}"));
+  return invalid(path, zero, accessorError(at, wrong, "map[string]interface{}"));
 }
 
-function accessorError(path: string, value: unknown, expected: string, zero: number | string): FieldError {
-  return invalid(path, zero, describe(path, value, expected));
-}
-
-function describe(path: string, value: unknown, expected: string): string {
+function accessorError(path: string, value: unknown, expected: string): string {
   return `${path} accessor error: ${goText(value as JSONValue)} is of the type ${goTypeOf(value)}, expected ${expected}`;
 }
 

@@ -1,6 +1,3 @@
-// Discovery: this file answers `/api`, `/apis` and the paths below them from the registry, `api-services.ts` keeps an
-// APIService for each group version.
-
 import { createHash } from "node:crypto";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { compareVersions } from "@tsbuilder/apimachinery/naming";
@@ -82,9 +79,7 @@ function groupBody(name: string, versions: readonly string[]) {
 /** `/apis/apps/v1`, `/api/v1`: the resources of one version. */
 function resourceList(registry: Registry, group: string, version: string): object | undefined {
   if (!registry.servesGroupVersion(group, version)) return undefined;
-  const served = registry
-    .all()
-    .filter((resource) => resource.group === group && resource.versions.some(({ name }) => name === version));
+  const served = registry.served(group, version);
   return {
     kind: "APIResourceList",
     ...(group !== "" && { apiVersion: "v1" }),
@@ -119,16 +114,13 @@ function subresourceLines(resource: Resource, version: string) {
 
 /** Aggregated discovery: the core group at `/api`, all others at `/apis`. */
 function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion: string): object {
-  const all = registry.all();
   const items = groupsOf(registry)
     .filter(({ name }) => (name === "") === core)
     .map(({ name, versions }) => ({
       metadata: name === "" ? {} : { name },
       versions: versions.map((version) => ({
         version,
-        resources: all
-          .filter((each) => each.group === name && each.versions.some((served) => served.name === version))
-          .map((resource) => describe(resource, version)),
+        resources: registry.served(name, version).map((resource) => describe(resource, version)),
         freshness: "Current",
       })),
     }));
@@ -167,13 +159,10 @@ interface ApiGroup {
 
 /** The served groups: built-in ones first, so that clients find their short names before those of CRDs. */
 export function groupsOf(registry: Registry): ApiGroup[] {
-  const groups = new Map<string, Set<string>>();
-  for (const resource of registry.all()) {
-    const versions = groups.get(resource.group) ?? new Set();
-    for (const { name } of resource.versions) versions.add(name);
-    groups.set(resource.group, versions);
-  }
-  return [...groups].map(([name, versions]) => ({ name, versions: [...versions].sort(compareVersions) }));
+  return [...registry.groups()].map(([name, versions]) => ({
+    name,
+    versions: [...versions].sort(compareVersions),
+  }));
 }
 
 const otherPaths = [

@@ -1,4 +1,5 @@
 import { OutOfBudgetError, type Value, perCallLimit } from "@tsbuilder/apimachinery/cel";
+import { listed } from "../contract/status-error.ts";
 import type { Compilation } from "./compile-expression.ts";
 
 /** Looks up the variables of an expression. */
@@ -47,8 +48,7 @@ export function conditionsHold(
     const outcomes = conditions.map((condition) => runExpression(condition, names, budget));
     if (outcomes.some((outcome) => "value" in outcome && outcome.value === false)) return false;
     const errors = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
-    if (errors.length === 0) return true;
-    return { error: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` };
+    return errors.length === 0 || { error: listed(errors) };
   } catch (error) {
     if (error instanceof OutOfBudgetError) return { error: error.message };
     throw error;

@@ -116,11 +116,8 @@ function permissionsFor({ name, groups, uid, extra = {} }: User): Attributes[] {
     account ? impersonate("", "serviceaccounts", account[2]!, account[1]) : impersonate("", "users", name),
     ...groups.filter((group) => !implied.includes(group)).map((group) => impersonate("", "groups", group)),
     ...(uid === undefined ? [] : [impersonate("authentication.k8s.io", "uids", uid)]),
-    ...Object.entries(extra).flatMap(([key, values]) =>
-      values.map((value) => ({
-        ...impersonate("authentication.k8s.io", "userextras", value),
-        subresource: key,
-      })),
+    ...Object.entries(extra).flatMap(([subresource, values]) =>
+      values.map((value) => ({ ...impersonate("authentication.k8s.io", "userextras", value), subresource })),
     ),
   ];
 }
@@ -131,9 +128,8 @@ function impersonate(group: string, resource: string, name: string, namespace = 
 
 /** Formats a list as Go's `%#v` does. */
 function goStrings(list: readonly string[]): string {
-  return list.length === 0
-    ? "[]string(nil)"
-    : `[]string{${list.map((text) => JSON.stringify(text)).join(", ")}}`;
+  if (list.length === 0) return "[]string(nil)";
+  return `[]string{${list.map((text) => JSON.stringify(text)).join(", ")}}`;
 }
 
 function goExtra(extra: Readonly<Record<string, readonly string[]>>): string {
@@ -143,7 +139,6 @@ function goExtra(extra: Readonly<Record<string, readonly string[]>>): string {
   return members.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${members.join(", ")}}`;
 }
 
-/** Denies requests that the authorizer does not allow. */
 export function authorizationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
     const attributes = attributesOf(context);

@@ -1,10 +1,4 @@
-import {
-  type Filter,
-  type RequestContext,
-  jsonReply,
-  prefersYAML,
-  yamlReply,
-} from "../http/request-context.ts";
+import { type Filter, type RequestContext, preferredReply } from "../http/request-context.ts";
 import { internalError, StatusError } from "../contract/status-error.ts";
 
 /**
@@ -23,8 +17,7 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
         ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
         ...error.headers,
       };
-      const reply = prefersYAML(context.request.headers.accept) ? yamlReply : jsonReply;
-      return reply(error.status, error.code, headers);
+      return preferredReply(context, error.status, error.code, headers);
     }
   };
 }

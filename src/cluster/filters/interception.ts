@@ -34,6 +34,7 @@ function describe({ user, info }: RequestContext): InterceptedRequest {
 }
 
 const why = "tsbuilder was asked to let it fail";
+const unavailable = "the server is currently unable to handle the request";
 
 function failure({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusError {
   const subject = { group: info.group, plural: info.resource, kind: "" };
@@ -45,11 +46,7 @@ function failure({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusE
     case 500:
       return internalError(why);
     case 503:
-      return new StatusError(
-        503,
-        "ServiceUnavailable",
-        `the server is currently unable to handle the request: ${why}`,
-      );
+      return new StatusError(503, "ServiceUnavailable", `${unavailable}: ${why}`);
   }
 }
 

@@ -79,7 +79,6 @@ export async function readApply(
   return { applied: object, force: isTrue(query.get("force")), text };
 }
 
-/** Refuses duplicate keys, or warns about them. */
 function checkDuplicates({ warnings }: RequestContext, text: string, validation: FieldValidation): void {
   if (validation === "Ignore") return;
   // Avoids the slow YAML parser for JSON without duplicate fields.

@@ -27,12 +27,7 @@ import { createObject } from "../registry/create-object.ts";
 import { removeDuplicateOwners } from "../registry/object-meta.ts";
 import { checkPlace, updateObject } from "../registry/update-object.ts";
 import { handleDelete, handleDeleteCollection } from "./delete.ts";
-import {
-  localSubjectAccess,
-  selfSubjectAccess,
-  selfSubjectRules,
-  subjectAccess,
-} from "./special/access-reviews.ts";
+import { accessReviews } from "./special/access-reviews.ts";
 import { type Review, handleReview, selfSubject, tokenReview } from "./special/reviews.ts";
 import { handleBinding, handleLegacyBinding } from "./special/binding.ts";
 import { handleEviction } from "./special/eviction.ts";
@@ -58,12 +53,12 @@ const endpoints: Readonly<Record<string, VerbHandler>> = {
   "pods/binding": handleBinding,
   "pods/eviction": handleEviction,
   "serviceaccounts/token": handleToken,
-  "tokenreviews.authentication.k8s.io": review(tokenReview),
-  "selfsubjectreviews.authentication.k8s.io": review(selfSubject),
-  "selfsubjectaccessreviews.authorization.k8s.io": review(selfSubjectAccess),
-  "subjectaccessreviews.authorization.k8s.io": review(subjectAccess),
-  "localsubjectaccessreviews.authorization.k8s.io": review(localSubjectAccess),
-  "selfsubjectrulesreviews.authorization.k8s.io": review(selfSubjectRules),
+};
+
+const reviews: Readonly<Record<string, Review>> = {
+  ...accessReviews,
+  "tokenreviews.authentication.k8s.io": tokenReview,
+  "selfsubjectreviews.authentication.k8s.io": selfSubject,
 };
 
 const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecollection"]);
@@ -90,11 +85,9 @@ function specialHandler({ resource, subresource }: Target): VerbHandler | undefi
   if (subresource === "scale") return handleScale;
   if (Object.hasOwn(missing, subresource)) return handleWithoutContainers;
   const name = qualifiedName(resource);
+  const review = subresource === "" ? reviews[name] : undefined;
+  if (review) return (context, target) => handleReview(context, target, review);
   return endpoints[subresource === "" ? name : `${name}/${subresource}`];
-}
-
-function review(answer: Review): VerbHandler {
-  return (context, target) => handleReview(context, target, answer);
 }
 
 /** The ends of messages for subresources that need running containers. */
@@ -110,10 +103,9 @@ const missing: Readonly<Record<string, string>> = {
 async function handleWithoutContainers(_: RequestContext, target: Target): Promise<Reply> {
   const { resource, namespace, name, subresource } = target;
   if (!resource.collection.get(keyOf(resource, namespace, name))) throw notFound(resource, name);
-  const what = `${resource.singular} ${JSON.stringify(name)} ${missing[subresource]!}`;
-  throw badRequest(
-    `containers don't run in the embedded cluster, so ${what}: use a cluster with nodes, such as kind`,
-  );
+  const what = `so ${resource.singular} ${JSON.stringify(name)} ${missing[subresource]!}`;
+  const instead = "use a cluster with nodes, such as kind";
+  throw badRequest(`containers don't run in the embedded cluster, ${what}: ${instead}`);
 }
 
 /**
@@ -150,7 +142,6 @@ function isCreatedOnly({ resource, subresource }: Target): boolean {
   return subresource === "" && resource.verbs.every((verb) => verb === "create");
 }
 
-/** Handles POST: creates an object. */
 async function handleCreate(context: RequestContext, target: Target): Promise<Reply> {
   // Custom resources allow a name in the path of a POST, and ignore it.
   const collection = { ...target, name: "" };

@@ -8,7 +8,7 @@ import {
 import { CelDouble, CelSyntaxError, CelUint, type Expr, operators, parse } from "@tsbuilder/apimachinery/cel";
 import { fnv64, quote } from "@tsbuilder/apimachinery/text";
 import { type FieldError, forbidden, notSupported } from "@tsbuilder/apimachinery/errors";
-import { StatusError, badRequest, expired, invalidOptions } from "../contract/status-error.ts";
+import { StatusError, badRequest, invalidOptions } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { isTrue } from "../http/request-context.ts";
 import type { Target } from "./target.ts";
@@ -182,25 +182,18 @@ export function requestedRevision(
   current: number,
 ): number {
   if (resourceVersion === "") return current;
-  if (!/^\d+$/.test(resourceVersion)) throw malformedListRevision(resourceVersion);
+  if (!/^\d+$/.test(resourceVersion)) throw malformedRevision(resourceVersion, true);
   const revision = Number(resourceVersion);
   if (revision > current) throw tooNew(revision, current);
   return revision;
 }
 
-/** The error for a malformed revision of a get or watch; lists have another one. */
-export function malformedRevision(text: string): StatusError {
-  return new StatusError(500, undefined, explainRevision(text));
-}
-
-/** The error for a malformed revision of a list, and of a GET of an Event. */
-export function malformedListRevision(text: string): StatusError {
-  return badRequest(`invalid resource version: ${explainRevision(text)}`);
-}
-
-function explainRevision(text: string): string {
-  const why = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
-  return `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${why}`;
+/** The error for a malformed revision. That of lists differs. */
+export function malformedRevision(text: string, isList: boolean): StatusError {
+  const [sent, why] = [JSON.stringify(text), "invalid syntax"];
+  const message = `resourceVersion: Invalid value: ${sent}: strconv.ParseUint: parsing ${sent}: ${why}`;
+  if (isList) return badRequest(`invalid resource version: ${message}`);
+  return new StatusError(500, undefined, message);
 }
 
 /** The requested revision is in the future, perhaps from another cluster: the client should wait and try again. */
@@ -210,11 +203,6 @@ function tooNew(revision: number, current: number): StatusError {
     causes: [{ reason: "ResourceVersionTooLarge", message }],
     retryAfterSeconds: 1,
   });
-}
-
-/** The revision of a watch is no longer in the history: the client must list again. */
-export function tooOld(revision: number, oldest: number): StatusError {
-  return expired(`too old resource version: ${revision} (${oldest})`);
 }
 
 /** A part of the objects, by the hashes of a field: `shardRange(object.metadata.uid, '0x…', '0x…') || …`. */

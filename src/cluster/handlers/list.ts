@@ -14,18 +14,11 @@ import {
 } from "./representation.ts";
 import { type Reply, type RequestContext, jsonType } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
-import {
-  type ListOptions,
-  malformedListRevision,
-  malformedRevision,
-  readListOptions,
-  requestedRevision,
-} from "./list-options.ts";
+import { type ListOptions, malformedRevision, readListOptions, requestedRevision } from "./list-options.ts";
 import type { Target } from "./target.ts";
 import type { Pause } from "../http/time-slices.ts";
 import { keyOf } from "../registry/resource.ts";
 
-/** Handles GET of one object. */
 export async function handleGet(context: RequestContext, target: Target): Promise<Reply> {
   return replyObject(context, target, await readEntry(context, target));
 }
@@ -36,7 +29,7 @@ export async function readEntry(context: RequestContext, target: Target): Promis
   const asked = context.query.get("resourceVersion") ?? "";
   if (!/^\d*$/.test(asked)) {
     // The real server does not cache Events: its storage reports the revision as for a list.
-    throw resource.plural === "events" ? malformedListRevision(asked) : malformedRevision(asked);
+    throw malformedRevision(asked, resource.plural === "events");
   }
   requestedRevision({ resourceVersion: asked }, target.core.store.revision);
   const stored = resource.collection.get(keyOf(resource, namespace, name));
@@ -44,13 +37,11 @@ export async function readEntry(context: RequestContext, target: Target): Promis
   return resource.present(stored, version);
 }
 
-/** Handles GET of a list, or of a page of it. */
 export async function handleList(context: RequestContext, target: Target): Promise<Reply> {
   const options = readListOptions(context.query, target);
   return listReply(context, target, await readList(target, options));
 }
 
-/** The result of a list request. */
 interface FoundList {
   readonly entries: readonly Entry[];
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };

@@ -57,7 +57,6 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry);
 }
 
-/** A patch from a request's body. */
 export interface SentPatch {
   /** Returns the patched object, which belongs to the caller. */
   apply(object: ApiObject): ApiObject;
@@ -78,7 +77,6 @@ const strategicMergePatch = "application/strategic-merge-patch+json";
 
 export const applyPatch = "application/apply-patch+yaml";
 
-/** Reads the patch in a request's body. */
 export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
   const body = (await context.request.readBody()).toString("utf8");
   const mediaType = mediaTypeOf(context);
@@ -111,7 +109,6 @@ export async function readPatch(context: RequestContext, target: Target): Promis
   };
 }
 
-/** Rejects patch types that a resource does not support. */
 export function checkPatchType(mediaType: string, target: Target): void {
   if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
 }
@@ -198,7 +195,6 @@ function problemsOf(mediaType: string, body: string): readonly string[] {
 
 const operationFields = new Set(["op", "path", "from", "value"]);
 
-/** The object before and after a patch. */
 interface PatchResult {
   readonly current: ApiObject;
   readonly next: ApiObject;

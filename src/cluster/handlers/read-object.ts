@@ -83,7 +83,6 @@ function parseJSON(text: string, target: Target): unknown {
   }
 }
 
-/** Parses the YAML of a request's body. */
 export function parseYAML(text: string, target: Target): unknown {
   try {
     return parseGoYAML(text);

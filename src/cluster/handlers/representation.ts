@@ -1,13 +1,7 @@
 import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import type { Entry } from "../storage/entry.ts";
 import { StatusError, badRequest, notAcceptable } from "../contract/status-error.ts";
-import {
-  type Reply,
-  type RequestContext,
-  jsonReply,
-  readAccept,
-  yamlReply,
-} from "../http/request-context.ts";
+import { type Reply, type RequestContext, readAccept, valueReply } from "../http/request-context.ts";
 import type { Cell, ColumnDefinition, TableColumns, Verb } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { ageOf } from "../registry/format-age.ts";
@@ -105,7 +99,7 @@ function valueOf(
 }
 
 export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200): Reply {
-  return (yaml ? yamlReply : jsonReply)(value, code);
+  return valueReply(value, yaml, code);
 }
 
 /** How much of each object the rows of a Table include. */
@@ -117,7 +111,6 @@ export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "
   );
 }
 
-/** The PartialObjectMetadata of an object. */
 export function partialOf(
   { object: { metadata } }: Entry,
   { resource }: Target,
@@ -155,7 +148,6 @@ export function tableOf(
   };
 }
 
-/** One row of a Table. */
 export function rowOf(entry: Entry, target: Target, { include, metaVersion, now }: TableOptions): unknown {
   const { object } = entry;
   const columns = columnsOf(target)!;

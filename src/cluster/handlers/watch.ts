@@ -1,15 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { type Status, apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
-import { StatusError } from "../contract/status-error.ts";
+import { StatusError, expired } from "../contract/status-error.ts";
 import { failedRequest, statusErrorOf } from "../filters/errors.ts";
-import {
-  type ListOptions,
-  malformedRevision,
-  readListOptions,
-  requestedRevision,
-  tooOld,
-} from "./list-options.ts";
+import { type ListOptions, malformedRevision, readListOptions, requestedRevision } from "./list-options.ts";
 import { presentEntries } from "./list.ts";
 import { type Representation, includeObjectOf, negotiate, partialOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
@@ -28,7 +22,7 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   const options = watchOptions(context, target);
   const { core } = target;
   const { resourceVersion } = options;
-  if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion);
+  if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion, false);
   const representation = negotiate(context.request.headers.accept, target, "watch");
   const revision = requestedRevision(options, core.store.revision);
   const view = new WatchView({
@@ -89,7 +83,8 @@ async function stream(
     options.sendInitialEvents ?? (options.resourceVersion === "" || options.resourceVersion === "0");
   const missed = fromNow ? [] : resource.collection.changesSince(revision);
   if (!missed) {
-    out.write(encoder.error(tooOld(revision, resource.collection.compactedRevision).status));
+    const oldest = resource.collection.compactedRevision;
+    out.write(encoder.error(expired(`too old resource version: ${revision} (${oldest})`).status));
     out.end();
     return;
   }

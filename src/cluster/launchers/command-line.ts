@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 /**
  * Parses flags as Go programs do: `--name=value`, `--name value`, `--switch`. The last of repeated flags wins, except
  * that repeated lists are joined.
@@ -23,9 +25,6 @@ export function parseFlags(
   return flags;
 }
 
-export function untilTerminated(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
-  });
+export async function untilTerminated(): Promise<void> {
+  await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
 }

@@ -2,102 +2,7 @@ import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type Resource, type SubresourceInfo, type Verb, subresourcesIn } from "../registry/resource.ts";
 
-type Type = "string" | "boolean" | "integer";
-
-/** A parameter of an operation, in the path or in the query. */
-interface Parameter {
-  readonly name: string;
-  readonly in: "path" | "query";
-  readonly description?: string;
-  readonly required?: true;
-  readonly schema: { readonly type: Type; readonly uniqueItems: true };
-}
-
-const inQuery = (name: string, type: Type = "string"): Parameter => ({
-  name,
-  in: "query",
-  schema: { type, uniqueItems: true },
-});
-
-const inPath = (name: string, description?: string): Parameter => ({
-  name,
-  in: "path",
-  ...(description !== undefined && { description }),
-  required: true,
-  schema: { type: "string", uniqueItems: true },
-});
-
-const pretty = inQuery("pretty");
-
-const resourceVersion = inQuery("resourceVersion");
-
-const dryRun = inQuery("dryRun");
-
-const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
-
-const patching = [...writing, inQuery("force", "boolean")];
-
-const deleting = [
-  dryRun,
-  inQuery("gracePeriodSeconds", "integer"),
-  inQuery("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
-  inQuery("orphanDependents", "boolean"),
-  inQuery("propagationPolicy"),
-];
-
-const selecting = [
-  inQuery("continue"),
-  inQuery("fieldSelector"),
-  inQuery("labelSelector"),
-  inQuery("limit", "integer"),
-  resourceVersion,
-  inQuery("resourceVersionMatch"),
-  inQuery("sendInitialEvents", "boolean"),
-  inQuery("shardSelector"),
-  inQuery("timeoutSeconds", "integer"),
-];
-
-const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
-
-const deletingCollection = [...selecting, ...deleting];
-
-/**
- * The query parameters of subresources that connect to containers, nodes and services, by the kind of their options.
- */
-const connecting: Readonly<Record<string, readonly Parameter[]>> = {
-  PodAttachOptions: streams(),
-  PodExecOptions: [inQuery("command"), ...streams()],
-  PodPortForwardOptions: [inQuery("ports", "integer")],
-  PodProxyOptions: [inQuery("path")],
-  ServiceProxyOptions: [inQuery("path")],
-  NodeProxyOptions: [inQuery("path")],
-};
-
-function streams(): Parameter[] {
-  return [
-    inQuery("container"),
-    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
-  ];
-}
-
-const logging = [
-  inQuery("container"),
-  inQuery("follow", "boolean"),
-  inQuery("insecureSkipTLSVerifyBackend", "boolean"),
-  inQuery("limitBytes", "integer"),
-  pretty,
-  inQuery("previous", "boolean"),
-  inQuery("sinceSeconds", "integer"),
-  inQuery("stream"),
-  inQuery("tailLines", "integer"),
-  inQuery("timestamps", "boolean"),
-];
-
-/** The parameters in a path of a kind. */
-function pathParameters(path: string, kind: string): Parameter[] {
-  const descriptions: Readonly<Record<string, string>> = { name: `name of the ${kind}` };
-  return [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => inPath(name, descriptions[name]));
-}
+type Json = JSONObject<unknown>;
 
 /**
  * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
@@ -107,7 +12,7 @@ export function pathsOf(
   resource: Resource,
   version: string,
   references: BodyReferences,
-): Record<string, JSONObject<unknown>> {
+): Record<string, Json> {
   const { namespaced, plural, verbs, custom } = resource;
   const root = rootOf(resource.group, version);
   const everywhere = `${root}/${plural}`;
@@ -126,14 +31,8 @@ export function pathsOf(
   };
   return pathItems([
     ...(namespaced && verbs.includes("list") ? at(everywhere, [sketchList(target, "ForAllNamespaces")]) : []),
-    ...at(collection, sketchCollection(target)),
-    ...at(
-      object,
-      sketchObject(
-        target,
-        verbs.filter((verb) => verb !== "create"),
-      ),
-    ),
+    ...at(collection, sketchAll(target, verbs, ["list", "create", "deletecollection"])),
+    ...at(object, sketchAll(target, verbs, ["get", "update", "delete", "patch"])),
     ...[...subresourcesIn(resource, version)].flatMap(([name, info]) =>
       subresource(target, name, info).flatMap(([below, sketches]) => at(`${object}${below}`, sketches)),
     ),
@@ -160,7 +59,7 @@ export interface BodyReferences {
   readonly meta: (name: MetaType) => Reference;
 }
 
-type Reference = JSONObject<unknown>;
+type Reference = Json;
 
 /** The types of meta/v1 that requests and responses hold. */
 export type MetaType =
@@ -181,31 +80,30 @@ interface Sketch {
   readonly name: readonly [verb: string, rest: string];
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: JSONObject<unknown>;
-  readonly responses: JSONObject<unknown>;
+  readonly requestBody?: Json;
+  readonly responses: Json;
   /** The kind of the body, if it isn't the resource's. */
   readonly body?: SubresourceInfo["body"];
 }
 
-/** The operations on a collection: GET, POST and DELETE. */
-function sketchCollection(target: Target): Sketch[] {
-  const { verbs } = target.resource;
-  return [
-    ...(verbs.includes("list") ? [sketchList(target)] : []),
-    ...(verbs.includes("create") ? [sketchCreate(target)] : []),
-    ...(verbs.includes("deletecollection") ? [sketchDeleteCollection(target)] : []),
-  ];
-}
+/** The operations on a collection, an object or a subresource, by verb. */
+const sketches = {
+  list: (target: Target) => sketchList(target),
+  get: sketchRead,
+  update: sketchReplace,
+  create: sketchCreate,
+  delete: sketchDelete,
+  deletecollection: sketchDeleteCollection,
+  patch: sketchPatch,
+};
 
-/** The operations on an object or on a subresource. */
-function sketchObject(target: Target, verbs: readonly Verb[]): Sketch[] {
-  return [
-    ...(verbs.includes("get") ? [sketchRead(target)] : []),
-    ...(verbs.includes("update") ? [sketchReplace(target)] : []),
-    ...(verbs.includes("create") ? [sketchCreate(target)] : []),
-    ...(verbs.includes("delete") ? [sketchDelete(target)] : []),
-    ...(verbs.includes("patch") ? [sketchPatch(target)] : []),
-  ];
+/** The operations of those verbs that a target has. */
+function sketchAll(
+  target: Target,
+  has: readonly Verb[],
+  verbs: readonly (keyof typeof sketches)[],
+): Sketch[] {
+  return verbs.filter((verb) => has.includes(verb)).map((verb) => sketches[verb](target));
 }
 
 /** The operation that lists a namespace, or all of them with the suffix `ForAllNamespaces`. */
@@ -344,18 +242,11 @@ function subresource(
   const target: Target = { resource, references, name, schema, ...(!resource.custom && { body }) };
   if (name === "log") return [[`/${name}`, [sketchLog(target)]]];
   const parameters = connectParameters(info);
-  if (!parameters) return [[`/${name}`, sketchObject(target, verbs)]];
-  return [
-    [`/${name}`, sketchConnect(target, info, parameters)],
-    ...(isProxy(verbs)
-      ? [
-          [`/${name}/{path}`, sketchConnect(target, info, parameters, "WithPath")] satisfies [
-            string,
-            Sketch[],
-          ],
-        ]
-      : []),
-  ];
+  if (!parameters)
+    return [[`/${name}`, sketchAll(target, verbs, ["get", "update", "create", "delete", "patch"])]];
+  const connect: [string, Sketch[]] = [`/${name}`, sketchConnect(target, info, parameters)];
+  if (!isProxy(verbs)) return [connect];
+  return [connect, [`/${name}/{path}`, sketchConnect(target, info, parameters, "WithPath")]];
 }
 
 /** The parameters of a subresource that connects to a container, node or service; undefined for others. */
@@ -406,11 +297,11 @@ function specified({ resource, name }: Target): string {
   return `${name === "" ? "" : `${name} of `}the specified ${resource.kind}`;
 }
 
-function requestBody({ custom }: Resource, schema: Reference): JSONObject<unknown> {
+function requestBody({ custom }: Resource, schema: Reference): Json {
   return { content: contentOf(schema, custom ? customTypes : ["*/*"]) };
 }
 
-function answers({ resource }: Target, schema: Reference, ...codes: readonly string[]): JSONObject<unknown> {
+function answers({ resource }: Target, schema: Reference, ...codes: readonly string[]): Json {
   return responses(contentOf(schema, resource.custom ? customTypes : mediaTypes), codes);
 }
 
@@ -441,12 +332,12 @@ interface Operation {
   readonly method: string;
   readonly parameters: readonly Parameter[];
   /** The published fields before and after the parameters. */
-  readonly head: JSONObject<unknown>;
-  readonly tail: JSONObject<unknown>;
+  readonly head: Json;
+  readonly tail: Json;
 }
 
 /** Groups operations by path; parameters that all operations of a path share are listed once, at the path. */
-function pathItems(operations: readonly Operation[]): Record<string, JSONObject<unknown>> {
+function pathItems(operations: readonly Operation[]): Record<string, Json> {
   const byPath = new Map<string, Operation[]>();
   for (const operation of operations) {
     byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
@@ -454,7 +345,7 @@ function pathItems(operations: readonly Operation[]): Record<string, JSONObject<
   return Object.fromEntries([...byPath].map(([path, own]) => [path, pathItem(own)]));
 }
 
-function pathItem(operations: readonly Operation[]): JSONObject<unknown> {
+function pathItem(operations: readonly Operation[]): Json {
   const [first, ...others] = operations;
   const common = first!.parameters.filter((parameter) =>
     others.every((other) => other.parameters.some((each) => isSame(each, parameter))),
@@ -475,7 +366,7 @@ function isSame(a: Parameter, b: Parameter): boolean {
   return a.name === b.name && a.in === b.in;
 }
 
-function listed(parameters: readonly Parameter[]): JSONObject<unknown> {
+function listed(parameters: readonly Parameter[]): Json {
   if (parameters.length === 0) return {};
   return {
     parameters: parameters.toSorted((a, b) => compareText(a.name, b.name) || compareText(a.in, b.in)),
@@ -487,7 +378,7 @@ export function discoveryPath(
   group: string,
   version: string,
   references: Pick<BodyReferences, "meta">,
-): Record<string, JSONObject<unknown>> {
+): Record<string, Json> {
   const { tag, title } = versionNames(group, version);
   const get = {
     tags: [tag],
@@ -517,15 +408,12 @@ const statuses: Readonly<Record<string, string>> = {
   "401": "Unauthorized",
 };
 
-export function contentOf(schema: Reference, types: readonly string[]): JSONObject<unknown> {
+export function contentOf(schema: Reference, types: readonly string[]): Json {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
 /** Responses with the same content for each code, and the 401. */
-export function responses(
-  content: JSONObject<unknown>,
-  codes: readonly string[] = ["200"],
-): JSONObject<unknown> {
+export function responses(content: Json, codes: readonly string[] = ["200"]): Json {
   const answered = codes.map((code) => [code, { description: statuses[code], content }]);
   return { ...Object.fromEntries(answered), "401": { description: statuses["401"] } };
 }
@@ -558,4 +446,101 @@ function capitalize(text: string): string {
 function withArticle(kind: string): string {
   if (/[^s]s$/u.test(kind)) return kind;
   return /^[AEIOU]/u.test(kind) ? `an ${kind}` : `a ${kind}`;
+}
+
+type Type = "string" | "boolean" | "integer";
+
+/** A parameter of an operation, in the path or in the query. */
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly description?: string;
+  readonly required?: true;
+  readonly schema: { readonly type: Type; readonly uniqueItems: true };
+}
+
+const inQuery = (name: string, type: Type = "string"): Parameter => ({
+  name,
+  in: "query",
+  schema: { type, uniqueItems: true },
+});
+
+const inPath = (name: string, description?: string): Parameter => ({
+  name,
+  in: "path",
+  ...(description !== undefined && { description }),
+  required: true,
+  schema: { type: "string", uniqueItems: true },
+});
+
+const pretty = inQuery("pretty");
+
+const resourceVersion = inQuery("resourceVersion");
+
+const dryRun = inQuery("dryRun");
+
+const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
+
+const patching = [...writing, inQuery("force", "boolean")];
+
+const deleting = [
+  dryRun,
+  inQuery("gracePeriodSeconds", "integer"),
+  inQuery("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
+  inQuery("orphanDependents", "boolean"),
+  inQuery("propagationPolicy"),
+];
+
+const selecting = [
+  inQuery("continue"),
+  inQuery("fieldSelector"),
+  inQuery("labelSelector"),
+  inQuery("limit", "integer"),
+  resourceVersion,
+  inQuery("resourceVersionMatch"),
+  inQuery("sendInitialEvents", "boolean"),
+  inQuery("shardSelector"),
+  inQuery("timeoutSeconds", "integer"),
+];
+
+const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
+
+const deletingCollection = [...selecting, ...deleting];
+
+/**
+ * The query parameters of subresources that connect to containers, nodes and services, by the kind of their options.
+ */
+const connecting: Readonly<Record<string, readonly Parameter[]>> = {
+  PodAttachOptions: streams(),
+  PodExecOptions: [inQuery("command"), ...streams()],
+  PodPortForwardOptions: [inQuery("ports", "integer")],
+  PodProxyOptions: [inQuery("path")],
+  ServiceProxyOptions: [inQuery("path")],
+  NodeProxyOptions: [inQuery("path")],
+};
+
+function streams(): Parameter[] {
+  return [
+    inQuery("container"),
+    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
+  ];
+}
+
+const logging = [
+  inQuery("container"),
+  inQuery("follow", "boolean"),
+  inQuery("insecureSkipTLSVerifyBackend", "boolean"),
+  inQuery("limitBytes", "integer"),
+  pretty,
+  inQuery("previous", "boolean"),
+  inQuery("sinceSeconds", "integer"),
+  inQuery("stream"),
+  inQuery("tailLines", "integer"),
+  inQuery("timestamps", "boolean"),
+];
+
+/** The parameters in a path of a kind. */
+function pathParameters(path: string, kind: string): Parameter[] {
+  const descriptions: Readonly<Record<string, string>> = { name: `name of the ${kind}` };
+  return [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => inPath(name, descriptions[name]));
 }

@@ -1,14 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import { StatusError, alreadyExists, badRequest, invalidObject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
-import {
-  isUnreadable,
-  parseRevision,
-  removeDuplicateOwners,
-  removeSystemMetadata,
-  setSystemMetadata,
-} from "./object-meta.ts";
+import { isUnreadable, parseRevision, removeDuplicateOwners, removeSystemMetadata } from "./object-meta.ts";
 import { keyOf, kindSubject } from "./resource.ts";
 import { validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts";
 import { type Write, admissionRequest } from "./write.ts";
@@ -60,6 +56,14 @@ export async function createObject(
   const { name } = admitted.metadata;
   await core.admission.validate({ ...admissionRequest(write, "CREATE", admitted), name: name! });
   return commit(write, admitted);
+}
+
+/** Sets the metadata that only the server may set. Built-in kinds are stored without a selfLink. */
+function setSystemMetadata({ metadata }: ApiObject, { resource, dryRun, now }: Write): void {
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = formatTime(now);
+  if (!resource.custom && !dryRun) delete metadata.selfLink;
+  if (resource.strategy.generation) metadata.generation = 1;
 }
 
 /** Denies a PUT or a server-side apply of a missing object to users who may not create it. */

@@ -17,9 +17,6 @@ export const defaultStrategy: Strategy = {
   resetFields: resetStatus,
 };
 
-/** Resets nothing: in kinds without a status subresource, every write may change all fields. */
-export function resetNothing(): void {}
-
 /** Restores the status from the stored object, and for writes to `/status` everything else. */
 export function resetStatus(object: ApiObject, old: ApiObject | undefined, subresource: string): void {
   if (subresource === "status") {

@@ -7,13 +7,7 @@ import { Entry } from "../storage/entry.ts";
 import type { AdmissionRequest } from "./core.ts";
 import { type Write, admissionRequest, keyOfWrite } from "./write.ts";
 import { createObject, setNamespace } from "./create-object.ts";
-import {
-  areFieldsKnown,
-  canTrack,
-  restoreManagers,
-  trackManagers,
-  withoutManagers,
-} from "./field-manager.ts";
+import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
 import { carryOverMetadata, parseRevision, removeDuplicateOwners } from "./object-meta.ts";
 import { kindSubject } from "./resource.ts";
 import { validateUpdatedMetadata } from "./validate-metadata.ts";
@@ -112,10 +106,7 @@ async function prepare(
   if (!write.body && !isKept) strategy.default?.(next, write);
   carryOverMetadata(next, current, write);
   removeDuplicateOwners(write, next, "client");
-  const own =
-    tracked && areFieldsKnown(write, current, next)
-      ? await trackManagers(write, current, next)
-      : withoutManagers(next);
+  const own = tracked ? await trackManagers(write, current, next) : withoutManagers(next);
   const owned = hasManagers ? next : own;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);

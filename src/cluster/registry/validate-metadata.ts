@@ -141,9 +141,8 @@ function checkOwners(references: Metadata["ownerReferences"]): FieldError[] {
     const { apiVersion } = reference;
     if (!isApiVersion(apiVersion))
       errors.push(invalid(`${field}.apiVersion`, apiVersion, "version must not be empty"));
-    if (!reference.kind) errors.push(invalid(`${field}.kind`, "", "must not be empty"));
-    if (!reference.name) errors.push(invalid(`${field}.name`, "", "must not be empty"));
-    if (!reference.uid) errors.push(invalid(`${field}.uid`, "", "must not be empty"));
+    for (const name of ["kind", "name", "uid"] as const)
+      if (!reference[name]) errors.push(invalid(`${field}.${name}`, "", "must not be empty"));
     if (reference.kind === "Event" && /^\/?v1$/.test(apiVersion)) {
       const detail = "/v1, Kind=Event is disallowed from being an owner";
       errors.push(invalidJSON(field, inGoOrder(reference), detail));
@@ -163,23 +162,12 @@ function invalidJSON(field: string, value: unknown, detail: string): FieldError 
   return { reason: "FieldValueInvalid", field, badValue: value, detail, body };
 }
 
-/** Orders the fields of an owner reference as Go declares them. */
-function inGoOrder({
-  apiVersion,
-  kind,
-  name,
-  uid,
-  controller,
-  blockOwnerDeletion,
-}: OwnerReference): OwnerReference {
-  return {
-    apiVersion,
-    kind,
-    name,
-    uid,
-    ...(controller !== undefined && { controller }),
-    ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),
-  };
+/** The fields of an owner reference as Go declares them. */
+const referenceFields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"] as const;
+
+function inGoOrder(reference: OwnerReference): object {
+  const set = referenceFields.filter((field) => reference[field] !== undefined);
+  return Object.fromEntries(set.map((field) => [field, reference[field]]));
 }
 
 /** Checks the names of finalizers, and that no two of them contradict each other. */

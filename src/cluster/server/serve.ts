@@ -2,6 +2,7 @@
 // `send-reply.ts` sends its response, `in-process.ts` does both for requests that are function calls, and
 // `api-handler.ts` chooses between resources, discovery, OpenAPI and health.
 
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -68,10 +69,8 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   server.on("secureConnection", readByEvents);
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   const connections = connectionsOf(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  server.listen(port, host);
+  await once(server, "listening");
   const address = server.address() as AddressInfo;
   return {
     url: `https://${host}:${address.port}`,

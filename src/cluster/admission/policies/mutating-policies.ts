@@ -1,6 +1,9 @@
 import { type JSONObject, copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
-import type { MutatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type {
+  MutatingAdmissionPolicySpec,
+  Mutation,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import {
   CelList,
   CelMap,
@@ -25,16 +28,17 @@ import {
   matchConditionBudget,
   runExpression,
 } from "../../expressions/run-expression.ts";
+import type { Compilation } from "../../expressions/compile-expression.ts";
+import type { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import { objectInVersion } from "../../expressions/request-names.ts";
 import {
   ActivePolicies,
-  type CompiledMutatingPolicy,
-  type CompiledMutation,
+  type CompiledPolicy,
   type PolicyCall,
   type PolicyContext,
   type PolicyFault,
   type PolicyNames,
-  compileMutatingPolicy,
+  compileCommon,
   findCalls,
   isExempt,
   policyNames,
@@ -70,6 +74,30 @@ export function mutatingPolicies(cluster: MutatingContext): AdmissionPlugin {
       return object;
     },
   };
+}
+
+interface CompiledMutation {
+  readonly mutation: Mutation;
+  readonly patch: Compilation;
+}
+
+interface CompiledMutatingPolicy extends CompiledPolicy {
+  readonly mutations: readonly CompiledMutation[];
+}
+
+function compileMutatingPolicy(spec: MutatingAdmissionPolicySpec): CompiledMutatingPolicy {
+  const common = compileCommon(spec);
+  const mutations = (spec.mutations ?? []).map((mutation) => ({
+    mutation,
+    patch: compileMutation(common.compiler, mutation),
+  }));
+  return { ...common, mutations };
+}
+
+function compileMutation(compiler: PolicyCompiler, { patchType, ...mutation }: Mutation): Compilation {
+  return patchType === "JSONPatch"
+    ? compiler.jsonPatch(mutation.jsonPatch?.expression ?? "")
+    : compiler.applyConfiguration(mutation.applyConfiguration?.expression ?? "");
 }
 
 interface CallContext {

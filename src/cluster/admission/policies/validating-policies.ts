@@ -1,18 +1,21 @@
-import type { ValidatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type {
+  ValidatingAdmissionPolicySpec,
+  Validation,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { OutOfBudgetError, messageLimit, runtimeBudget } from "@tsbuilder/apimachinery/cel";
 import type { AdmissionRequest } from "../../registry/core.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { StatusError } from "../../contract/status-error.ts";
+import type { Compilation } from "../../expressions/compile-expression.ts";
 import { type AdmissionPlugin, refusalSubject } from "../admission.ts";
 import {
   ActivePolicies,
-  type CompiledValidatingPolicy,
-  type CompiledValidation,
+  type CompiledPolicy,
   type PolicyCall,
   type PolicyContext,
   type PolicyFault,
   type PolicyNames,
-  compileValidatingPolicy,
+  compileCommon,
   findCalls,
   isExempt,
   policyNames,
@@ -45,6 +48,33 @@ export function validatingPolicies(cluster: PolicyContext & { registry: Registry
       }
       if (refusals[0]) throw refusals[0];
     },
+  };
+}
+
+interface CompiledValidation {
+  readonly validation: Validation;
+  readonly condition: Compilation;
+  readonly message: Compilation | undefined;
+}
+
+interface CompiledValidatingPolicy extends CompiledPolicy {
+  readonly validations: readonly CompiledValidation[];
+  readonly annotations: readonly Compilation[];
+}
+
+function compileValidatingPolicy(spec: ValidatingAdmissionPolicySpec): CompiledValidatingPolicy {
+  const common = compileCommon(spec);
+  const { compiler } = common;
+  return {
+    ...common,
+    validations: (spec.validations ?? []).map((validation) => ({
+      validation,
+      condition: compiler.condition(validation.expression),
+      message: validation.messageExpression ? compiler.message(validation.messageExpression) : undefined,
+    })),
+    annotations: (spec.auditAnnotations ?? []).map(({ valueExpression }) =>
+      compiler.auditAnnotation(valueExpression),
+    ),
   };
 }
 

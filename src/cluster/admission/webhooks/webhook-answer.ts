@@ -42,7 +42,6 @@ interface Sent extends Omit<WebhookAnswer, "patch"> {
 /** The apiVersions that decode; an absent one is refused later, with another message. */
 const versions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
 
-/** Reads the AdmissionReview that a webhook sends back. */
 export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
   if (body !== null && !isObject(body)) throw new Error(noTypeMeta(body));
   const review = (body ?? {}) as { kind?: string; apiVersion?: string; response?: Sent };

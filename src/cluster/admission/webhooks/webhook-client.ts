@@ -72,7 +72,6 @@ export class WebhookClient {
   }
 }
 
-/** The address of a webhook in its configuration. */
 interface Address {
   readonly shown: string;
   readonly url: URL;

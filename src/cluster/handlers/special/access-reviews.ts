@@ -18,25 +18,25 @@ import { type Problems, refused } from "../../kinds/checks/problems.ts";
 import type { Review } from "./reviews.ts";
 
 /** SelfSubjectAccessReview: `kubectl auth can-i`. */
-export const selfSubjectAccess: Review = (review, { user, core }) => {
+const selfSubjectAccess: Review = (review, { user, core }) => {
   const spec = specOf(review, [...wide(review, false)]);
   return { spec, status: decide(core, user, spec) };
 };
 
 /** SubjectAccessReview: asks if another user may do something, as authorizing proxies do. */
-export const subjectAccess: Review = (review, { core }) => {
+const subjectAccess: Review = (review, { core }) => {
   const spec = specOf(review, [...wide(review, true)]);
   return { spec, status: decide(core, subjectOf(spec), spec) };
 };
 
 /** LocalSubjectAccessReview: a SubjectAccessReview for the namespace of the request only. */
-export const localSubjectAccess: Review = (review, { core }) => {
+const localSubjectAccess: Review = (review, { core }) => {
   const spec = specOf(review, [...local(review)]);
   return { spec, status: decide(core, subjectOf(spec), spec) };
 };
 
 /** SelfSubjectRulesReview: `kubectl auth can-i --list`. */
-export const selfSubjectRules: Review = (review, { core, user }) => {
+const selfSubjectRules: Review = (review, { core, user }) => {
   const spec = review["spec"] as SelfSubjectRulesReviewSpec | undefined;
   if (!spec?.namespace) throw badRequest("no namespace on request");
   const rules = core.authorizer.rulesOf(user, spec.namespace);
@@ -57,6 +57,14 @@ export const selfSubjectRules: Review = (review, { core, user }) => {
       incomplete: false,
     },
   };
+};
+
+/** The access reviews by resource. */
+export const accessReviews: Readonly<Record<string, Review>> = {
+  "selfsubjectaccessreviews.authorization.k8s.io": selfSubjectAccess,
+  "subjectaccessreviews.authorization.k8s.io": subjectAccess,
+  "localsubjectaccessreviews.authorization.k8s.io": localSubjectAccess,
+  "selfsubjectrulesreviews.authorization.k8s.io": selfSubjectRules,
 };
 
 function specOf(review: ApiObject, errors: readonly FieldError[]): SubjectAccessReviewSpec {

@@ -25,7 +25,6 @@ const answeredAnew: Readonly<Record<string, (now: number) => ApiObject["metadata
   SelfSubjectRulesReview: () => ({}),
 };
 
-/** Answers a review. */
 export async function handleReview(context: RequestContext, target: Target, review: Review): Promise<Reply> {
   const object = await readObject(context, target, "CreateOptions");
   const write = writeOf(context, target, "CreateOptions");

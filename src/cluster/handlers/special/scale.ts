@@ -187,7 +187,6 @@ async function loadSchema(): Promise<BuiltinSchema> {
   return (await loadSchemas("autoscaling/v1"))!.get("Scale")!;
 }
 
-/** Reads the Scale in a request's body. */
 async function readScaleObject(context: RequestContext, target: Target): Promise<ScaleObject> {
   const sent = await readBodyObject(context, target);
   const schema = await loadSchema();
@@ -204,7 +203,6 @@ async function readScaleObject(context: RequestContext, target: Target): Promise
   }
 }
 
-/** Applies a patch to a Scale. */
 async function patchScale(patch: SentPatch, scale: ScaleObject): Promise<ScaleObject> {
   const schema = await loadSchema();
   const next = patch.apply(scale);

@@ -102,7 +102,7 @@ function localCondition(now: number): APIServiceCondition {
   };
 }
 
-/** Stored and validated only: APIServices of other servers are never called, see `discovery/api-services.ts`. */
+/** Stored and validated only: APIServices of other servers are never called, see `bootstrap/api-services.ts`. */
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
   metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { spawn } from "node:child_process";
 import { type AddressInfo, type Server, type Socket, connect, createServer } from "node:net";
 import { issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { CustomResourceDefinition } from "@tsbuilder/apimachinery/k8s/apiextensions/v1";
@@ -22,6 +22,7 @@ import type { Stored } from "../../contract/stored.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 import { Credentials } from "../../auth/credentials.ts";
 import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts";
+import { type Program, startProgram } from "./program.ts";
 
 /** The options that both kinds of clusters support. */
 const supported: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
@@ -39,17 +40,12 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
     cluster: {
       url: control.url,
       kubeconfig,
-      core: unavailableCore(),
+      // A real server has no in-process API.
+      core: new Proxy({} as Core, { get: unavailable("core") }),
       addUser: (name, groups = []) => control.issue(name, groups),
-      snapshot: () => {
-        throw embeddedOnly("snapshot()");
-      },
-      snapshotOf: () => {
-        throw embeddedOnly("snapshotOf()");
-      },
-      restore: () => {
-        throw embeddedOnly("restore()");
-      },
+      snapshot: unavailable("snapshot()"),
+      snapshotOf: unavailable("snapshotOf()"),
+      restore: unavailable("restore()"),
       stop: async () => {
         await relays?.stop();
         await control.stop();
@@ -149,9 +145,8 @@ class ServiceRelays {
       outgoing.once("close", () => incoming.destroy());
       incoming.pipe(outgoing).pipe(incoming);
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
     return server;
   }
 
@@ -270,17 +265,10 @@ function apiserverFlags(
 }
 
 /** The files of a control plane, in a folder that is deleted with it. */
-interface ControlPlaneFiles {
-  readonly folder: string;
-  readonly etcdData: string;
-  readonly clientCA: string;
-  readonly servingCert: string;
-  readonly servingKey: string;
-  readonly serviceAccountKey: string;
-}
+type ControlPlaneFiles = ReturnType<typeof writeControlPlaneFiles>;
 
 /** Writes certificates and keys to a new folder that only its owner can read. */
-function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles {
+function writeControlPlaneFiles({ ca, serving }: Credentials) {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-control-plane-"));
   const write = (name: string, content: string): string => {
     const path = join(folder, name);
@@ -289,16 +277,14 @@ function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles
   };
   // In this format, kube-apiserver also accepts the private key as the public one.
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = privateKey.export({ type: "sec1", format: "pem" }) as string;
   return {
     folder,
     etcdData: join(folder, "etcd"),
     clientCA: write("client-ca.crt", ca.cert),
     servingCert: write("serving.crt", serving.cert),
     servingKey: write("serving.key", serving.key),
-    serviceAccountKey: write(
-      "service-account.key",
-      privateKey.export({ type: "sec1", format: "pem" }) as string,
-    ),
+    serviceAccountKey: write("service-account.key", key),
   };
 }
 
@@ -309,53 +295,6 @@ function local(port: number): string {
 async function failWhenEnded(name: string, program: Program): Promise<never> {
   await program.ended;
   throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines(program.log())}`);
-}
-
-/** A child process that never outlives this process. */
-interface Program {
-  /** Resolves when the program has ended for any reason. */
-  readonly ended: Promise<void>;
-  /** The end of its output. */
-  log(): string;
-  stop(): Promise<void>;
-}
-
-/** The shell waits at a pipe that closes when our process ends, even by `kill -9`, and then kills the program. */
-const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
-
-const logLength = 20_000;
-
-/**
- * Starts a program whose data is not needed later, so it is stopped with `kill -9`. It has its own process group, so that
- * Ctrl-C reaches the tests first.
- */
-function startProgram(file: string, args: readonly string[]): Program {
-  const child = spawn("/bin/sh", ["-c", keeper, "sh", file, ...args], {
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  let log = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      log = (log + text).slice(-logLength);
-    });
-  }
-  const ended = new Promise<void>((resolve) => {
-    child.once("error", (error) => {
-      log += error.message;
-      resolve();
-    });
-    child.once("exit", () => resolve());
-  });
-  return {
-    ended,
-    log: () => log,
-    stop: () => {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-        process.kill(-child.pid, "SIGKILL");
-      return ended;
-    },
-  };
 }
 
 /** Waits without a time limit: callers have their own, and programs that can't start exit. */
@@ -399,11 +338,7 @@ async function served(administrator: Kubeconfig, crd: ApiObject): Promise<void> 
 }
 
 interface ResourceList {
-  readonly resources: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly namespaced: boolean;
-  }[];
+  readonly resources: readonly { name: string; kind: string; namespaced: boolean }[];
 }
 
 async function collectionPath(
@@ -426,13 +361,10 @@ function accepted({ code, body, text }: ReceivedResponse, { kind, metadata }: Ap
   throw new Error(`the server refused ${kind} "${metadata.name}": ${message}`);
 }
 
-/** A `core` whose members all throw: a real server has no in-process API. */
-function unavailableCore(): Core {
-  return new Proxy({} as Core, {
-    get: () => {
-      throw embeddedOnly("core");
-    },
-  });
+function unavailable(what: string): () => never {
+  return () => {
+    throw embeddedOnly(what);
+  };
 }
 
 function embeddedOnly(what: string): Error {
