@@ -16,10 +16,7 @@ export interface AdmissionPlugin {
   validate?(request: AdmissionRequest): void | Promise<void>;
 }
 
-/**
- * The chain that every write passes: all mutating plugins first, then, after defaults and validation, the validating
- * ones.
- */
+/** The chain of every write: the mutating plugins, then, after defaults and validation, the validating ones. */
 export class AdmissionChain implements Admission {
   readonly #plugins: readonly AdmissionPlugin[];
 

@@ -124,10 +124,7 @@ function refusal({ resource, object, name }: AdmissionRequest, reason: string): 
 
 const tolerationSeconds = 300;
 
-/**
- * DefaultTolerationSeconds: pods tolerate nodes that are not ready or unreachable for five minutes, even if an update
- * omits this.
- */
+/** DefaultTolerationSeconds: pods, updated ones too, tolerate unready and unreachable nodes for five minutes. */
 export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {

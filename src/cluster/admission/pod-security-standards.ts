@@ -8,11 +8,9 @@ import type {
 
 /** A Pod Security Standard and the Kubernetes version whose rules apply: `restricted:latest`. */
 export interface Standard {
-  readonly level: Level;
+  readonly level: "privileged" | "baseline" | "restricted";
   readonly version: string;
 }
-
-export type Level = "privileged" | "baseline" | "restricted";
 
 export function violationsOf(
   { level }: Standard,
@@ -287,7 +285,7 @@ function checkSeccompSet(spec: PodSpec): Violation | undefined {
 }
 
 /** A violation of a standard, in short and in detail. */
-export interface Violation {
+interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
@@ -358,4 +356,8 @@ function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Con
   const handlers = [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop];
   const hosts = handlers.flatMap((handler) => [handler?.httpGet?.host, handler?.tcpSocket?.host]);
   return hosts.filter((host): host is string => Boolean(host));
+}
+
+export function describe(violations: readonly Violation[]): string {
+  return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 }

@@ -66,7 +66,7 @@ function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingN
 
 function covers(rule: Rule, asked: Attributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
-  if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => matchesPath(url, asked.path));
+  if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => coversPath(url, asked.path));
   const { subresource, resource, name } = asked;
   const wanted = subresource === "" ? resource : `${resource}/${subresource}`;
   const resources = rule.resources ?? [];
@@ -79,9 +79,9 @@ function has(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-function matchesPath(url: string, path: string): boolean {
-  if (url === "*" || url === path) return true;
-  return url.endsWith("*") && path.startsWith(url.slice(0, -1));
+/** Returns true if a path, which may end with `*`, includes another one. */
+export function coversPath(held: string, path: string): boolean {
+  return held === path || (held.endsWith("*") && path.startsWith(held.slice(0, -1)));
 }
 
 function reasonFor(binding: RoleBinding, user: User): string {
@@ -96,10 +96,7 @@ function reasonFor(binding: RoleBinding, user: User): string {
   return `RBAC: allowed by ${kind} ${JSON.stringify(what)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${who}`;
 }
 
-/**
- * Keeps the rules of aggregated cluster roles equal to the union of the roles that they select. Returns a function that
- * stops this.
- */
+/** Keeps aggregated cluster roles equal to the union of the roles that they select. Returns a function to stop. */
 export function aggregateRoles(store: Store): () => void {
   const roles = store.collection("clusterroles.rbac.authorization.k8s.io");
   const settle = () => {

@@ -149,10 +149,7 @@ function newKeys(): Keys {
 
 let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
 
-/**
- * Reads a private key. Caches the last one: the many clusters of a simulation share a key, and reading takes
- * milliseconds.
- */
+/** Reads a private key, which takes milliseconds. Caches the last one: the clusters of a simulation share it. */
 function readKeys(pem: string): Keys {
   if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(crypto.createPrivateKey(pem)) };
   return lastRead.keys;

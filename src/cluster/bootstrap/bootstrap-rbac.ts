@@ -58,10 +58,7 @@ const authenticationReader = "extension-apiserver-authentication-reader";
 
 const controllerPrefix = "system:controller:";
 
-/**
- * The subjects that a role is bound to: service accounts of controllers, users of other components. Undefined for a
- * role without a binding.
- */
+/** The service accounts and users that a role is bound to. Undefined for a role without a binding. */
 function clusterSubjects(role: string): object[] | undefined {
   if (role.startsWith(controllerPrefix)) return [serviceAccount(role.slice(controllerPrefix.length))];
   switch (role) {

@@ -6,10 +6,7 @@ import type { Core } from "../registry/core.ts";
 import type { Entry } from "../storage/entry.ts";
 import { membersOf, ownEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
-/**
- * Keeps an IPAddress for each address of a Service, as the real server's allocator does. Returns a function that stops
- * this.
- */
+/** Keeps an IPAddress for each address of a Service, as the real allocator does. Returns a function to stop. */
 export function keepServiceAddresses(core: Core): () => void {
   const { store, clock } = core;
   const services = store.collection("services");

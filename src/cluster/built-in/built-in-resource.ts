@@ -128,9 +128,10 @@ function conversionsOf(resource: { group: string; plural: string }): Pick<Facts,
     return !change || object.apiVersion === apiVersion ? object : change(object, apiVersion);
   };
   const present = (entry: Entry, version: string): Entry => {
+    if (!change) return entry;
     // The cache is by apiVersion: events of both groups share their entries.
     const apiVersion = inVersion(version);
-    if (!change || entry.object.apiVersion === apiVersion) return entry;
+    if (entry.object.apiVersion === apiVersion) return entry;
     const known = entry.derived(apiVersion) as Entry | undefined;
     if (known) return known;
     const shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));

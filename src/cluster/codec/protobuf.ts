@@ -46,7 +46,7 @@ export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
 export async function encodeProtobuf(object: DecodedObject): Promise<Buffer | undefined> {
   const { apiVersion, kind } = object;
   const codec = await findCodec(apiVersion, kind);
-  return codec && writeEnvelope({ apiVersion, kind, raw: codec.encode(object) });
+  return codec && writeEnvelope(apiVersion, kind, codec.encode(object));
 }
 
 async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec | undefined> {
@@ -65,14 +65,8 @@ let codecs: MessageCodecs | undefined;
 /** Every protobuf body starts with these four bytes. */
 const magic = Buffer.from("k8s\0", "latin1");
 
-/** The envelope of an object, Kubernetes' `runtime.Unknown`: its kind and what it encloses. */
-interface Envelope {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly raw: Buffer;
-}
-
-function readEnvelope(body: Uint8Array): Envelope {
+/** Reads the envelope of an object, Kubernetes' `runtime.Unknown`: its kind and what it encloses. */
+function readEnvelope(body: Uint8Array) {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (bytes.length === 0) throw new MalformedProtobufError("empty data");
   if (!bytes.subarray(0, magic.length).equals(magic)) {
@@ -105,15 +99,13 @@ function readTypeMeta(bytes: Buffer): [apiVersion: string, kind: string] {
   return [apiVersion, kind];
 }
 
-function writeEnvelope({ apiVersion, kind, raw }: Envelope): Buffer {
+function writeEnvelope(apiVersion: string, kind: string, raw: Buffer): Buffer {
+  const typeMeta = write((writer) => {
+    writer.text(1, apiVersion);
+    writer.text(2, kind);
+  });
   const unknown = write((writer) => {
-    writer.bytes(
-      1,
-      write((typeMeta) => {
-        typeMeta.text(1, apiVersion);
-        typeMeta.text(2, kind);
-      }),
-    );
+    writer.bytes(1, typeMeta);
     writer.bytes(2, raw);
     writer.text(3, "");
     writer.text(4, "");

@@ -87,7 +87,7 @@ export function invalidObject(
     ...(name !== "" && { name }),
     ...(subject.group !== "" && { group: subject.group }),
     ...(subject.kind !== "" && { kind: subject.kind }),
-    causes: errors.map(causeOf),
+    causes: errors.map(({ reason, body: message, field }) => ({ reason, message, field })),
   };
   const kind = subject.group === "" ? subject.kind : `${subject.kind}.${subject.group}`;
   const body = listed([...new Set(errors.map(formatFieldError))]);
@@ -179,10 +179,6 @@ function named(subject: StatusSubject, name: string): string {
 
 function detailsOf({ group, plural }: StatusSubject, name: string): StatusDetails {
   return { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural };
-}
-
-function causeOf(error: FieldError): StatusCause {
-  return { reason: error.reason, message: error.body, field: error.field };
 }
 
 function quote(text: string): string {

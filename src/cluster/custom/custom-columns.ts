@@ -45,7 +45,7 @@ function cellOf({ type, jsonPath }: PrinterColumn, object: ApiObject, now: numbe
       if (typeof value !== "string") return null;
       return value === "" ? "<unknown>" : formatAge(value, now);
     default:
-      return values.map((each) => (typeof each === "string" ? each : JSON.stringify(each))).join(",");
+      return values.map(textOf).join(",");
   }
 }
 

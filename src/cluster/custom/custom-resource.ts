@@ -39,6 +39,7 @@ export function customResource(
   );
   const storageVersion = crd.spec.versions.find(({ storage }) => storage)!.name;
   const versions = new CustomVersions(crd, schemas, convert);
+  const hash = createHash("sha256").update(`${group}/${storageVersion}/${names.kind}`);
   return {
     group,
     plural: names.plural,
@@ -52,7 +53,7 @@ export function customResource(
     versions: crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version)),
     unserved: crd.spec.versions.filter(({ served }) => !served).map((version) => versionOf(crd, version)),
     storageVersion,
-    storageVersionHash: hashOf(`${group}/${storageVersion}/${names.kind}`),
+    storageVersionHash: hash.digest().subarray(0, 8).toString("base64"),
     collection,
     strategy: customStrategy(crd, schemas, isTerminating),
     subresources: new Map(crd.spec.versions.flatMap((version) => [...subresourcesOf(version)])),
@@ -74,11 +75,6 @@ const verbs: Resource["verbs"] = [
   "update",
   "watch",
 ];
-
-/** The storage version hash of discovery. */
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
-}
 
 function versionOf(crd: CustomResourceDefinition, version: CRDVersion): ResourceVersion {
   const { scale } = version.subresources ?? {};
@@ -122,7 +118,11 @@ function scalePaths(scale: ScaleSubresource): NonNullable<ResourceVersion["scale
     spec: specReplicasPath.slice(1),
     status: statusReplicasPath.slice(1),
     ...(labelSelectorPath && { selector: labelSelectorPath.slice(1) }),
-    problem: (object) => scaleProblem(object, scale),
+    // Another version may have stored a value of a wrong type.
+    problem(object) {
+      const details = validateScale(object, scale).map(({ detail }) => detail);
+      return details.find((detail) => detail.includes(" accessor error: "));
+    },
   };
 }
 
@@ -246,12 +246,6 @@ export function validateScale(
     ...checkReplicas(object, scale.statusReplicasPath),
     ...(scale.labelSelectorPath ? checkSelector(object, scale.labelSelectorPath) : []),
   ];
-}
-
-/** The reason if the Scale of an object can't be read: another version has stored a value of a wrong type. */
-function scaleProblem(object: ApiObject, scale: ScaleSubresource): string | undefined {
-  const problems = validateScale(object, scale).map(({ detail }) => detail);
-  return problems.find((detail) => detail.includes(" accessor error: "));
 }
 
 function checkReplicas(object: ApiObject, path: string): FieldError[] {

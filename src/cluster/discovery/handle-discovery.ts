@@ -23,8 +23,11 @@ export function handleDiscovery(registry: Registry, context: RequestContext): Re
 function rootDocument(registry: Registry, context: RequestContext, core: boolean): Reply {
   const version = aggregatedVersion(context.request.headers.accept ?? "");
   if (!version) {
-    const address = context.request.headers.host ?? "";
-    return preferredReply(context, core ? coreVersions(address) : groupList(registry));
+    const serverAddressByClientCIDRs = [
+      { clientCIDR: "0.0.0.0/0", serverAddress: context.request.headers.host ?? "" },
+    ];
+    const coreVersions = { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs };
+    return preferredReply(context, core ? coreVersions : groupList(registry));
   }
   const body = Buffer.from(JSON.stringify(aggregatedDiscovery(registry, core, version)));
   const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
@@ -46,15 +49,6 @@ function aggregatedVersion(accept: string): string | undefined {
     if (fits && (version === "v2" || version === "v2beta1")) return version;
   }
   return undefined;
-}
-
-/** `/api`: the versions of the core group. */
-function coreVersions(serverAddress: string): object {
-  return {
-    kind: "APIVersions",
-    versions: ["v1"],
-    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
-  };
 }
 
 /** `/apis`: all groups but the core one. */
@@ -95,10 +89,13 @@ function resourceLine(resource: Resource) {
     namespaced: resource.namespaced,
     kind: resource.kind,
     verbs: resource.verbs,
-    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
-    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...shortcuts(resource),
     ...(resource.storageVersionHash && { storageVersionHash: resource.storageVersionHash }),
   };
+}
+
+function shortcuts({ shortNames, categories }: Resource) {
+  return { ...(shortNames.length > 0 && { shortNames }), ...(categories.length > 0 && { categories }) };
 }
 
 function subresourceLines(resource: Resource, version: string) {
@@ -139,8 +136,7 @@ function describe(resource: Resource, version: string) {
     scope: resource.namespaced ? "Namespaced" : "Cluster",
     singularResource: resource.singular,
     verbs: resource.verbs,
-    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
-    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...shortcuts(resource),
     ...(subresources.size > 0 && {
       subresources: [...subresources].map(([subresource, { verbs, body }]) => ({
         subresource,
@@ -151,14 +147,11 @@ function describe(resource: Resource, version: string) {
   };
 }
 
-/** An API group with its versions, the preferred one first. */
-interface ApiGroup {
-  readonly name: string;
-  readonly versions: readonly string[];
-}
-
-/** The served groups: built-in ones first, so that clients find their short names before those of CRDs. */
-export function groupsOf(registry: Registry): ApiGroup[] {
+/**
+ * The served groups with their versions, the preferred one first. Built-in groups come first, so that clients find their
+ * short names before those of CRDs.
+ */
+export function groupsOf(registry: Registry) {
   return [...registry.groups()].map(([name, versions]) => ({
     name,
     versions: [...versions].sort(compareVersions),

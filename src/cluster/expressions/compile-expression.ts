@@ -58,7 +58,10 @@ function shown(type: CelType): string {
 
 /** Compiles an expression that selects devices. Its type is bool, or dyn for an attribute. */
 export function compileSelector(source: string): Compilation {
-  const compiled = compileExpression(source, (deviceEnv ??= createEnv()));
+  const compiled = compileExpression(
+    source,
+    (deviceEnv ??= kubernetesEnv().withVariables([["device", deviceType]])),
+  );
   if ("detail" in compiled) return compiled;
   const { type } = compiled;
   if (type.kind === "bool" || type.kind === "dyn") return compiled;
@@ -66,10 +69,6 @@ export function compileSelector(source: string): Compilation {
 }
 
 let deviceEnv: Env | undefined;
-
-function createEnv(): Env {
-  return kubernetesEnv().withVariables([["device", deviceType]]);
-}
 
 /** A map of maps: by domain, and in it by name. */
 function qualified(value: CelType): CelType {

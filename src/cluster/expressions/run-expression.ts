@@ -33,17 +33,15 @@ export function runExpression(compiled: Compilation, names: Names, budget: Budge
 }
 
 /** The cost budget of match conditions: a quarter of that of a policy's validations. */
-export const matchConditionBudget = 2_500_000;
+const matchConditionBudget = 2_500_000;
 
-/**
- * Evaluates match conditions. If any is false, returns false; otherwise returns evaluation errors, about which the failure
- * policy decides.
- */
+/** Evaluates match conditions: false if any is false, else their errors, about which the failure policy decides. */
 export function conditionsHold(
   conditions: readonly Compilation[],
-  names: Names,
-  budget: Budget,
+  namesFor: (budget: Budget) => Names,
 ): boolean | { readonly error: string } {
+  const budget = new Budget(matchConditionBudget);
+  const names = namesFor(budget);
   try {
     const outcomes = conditions.map((condition) => runExpression(condition, names, budget));
     if (outcomes.some((outcome) => "value" in outcome && outcome.value === false)) return false;

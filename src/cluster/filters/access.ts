@@ -11,10 +11,7 @@ import { type Attributes, type Authorizer, denied, resourceAttributes } from "..
 /** Returns the user of a bearer token; undefined if the token is invalid. */
 type TokenReader = (token: string) => User | undefined;
 
-/**
- * Authenticates requests by client certificate or bearer token. Without either they are anonymous; an invalid token is
- * an error.
- */
+/** Authenticates by client certificate or bearer token; without either, as anonymous. Invalid tokens are errors. */
 export function authenticationFilter(readToken: TokenReader): Filter {
   const certificates = new WeakMap<object, User | null>();
   return (context, next) => {
@@ -50,10 +47,7 @@ function certificateUser({ request }: RequestContext, known: WeakMap<object, Use
   return user ?? undefined;
 }
 
-/**
- * Reads the user: the common name is its name, the organizations are its groups, the fingerprint is the credential's
- * id.
- */
+/** Reads the user: common name, organizations as groups, and the fingerprint as the credential's id. */
 function readCertificate(socket: TLSSocket): User | null {
   const { subject, fingerprint256 } = socket.getPeerCertificate();
   if (!subject?.CN) return null;

@@ -65,10 +65,7 @@ function passed(clock: Clock, delay: number, signal: AbortSignal): Promise<void>
 export interface PlannedFailure {
   /** `create`; `*` for any. */
   readonly verb: string;
-  /**
-   * `statefulsets.apps`, `pods/status`; `statefulsets` in any group; `*` for all but Leases, which are renewed all the
-   * time.
-   */
+  /** `statefulsets.apps`, `pods/status`; `statefulsets` in any group; `*` for all but the frequent Leases. */
   readonly resource: string;
   readonly outcome: Interception;
   /** The number of requests that it still applies to. */

@@ -48,6 +48,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
         throw conflict(resource, write.name, why);
       }
+      setNamespace(write, next);
       if (!next.metadata.name) throw nameMissing(target.name);
       checkPlace(write, next);
       return next;
@@ -111,10 +112,7 @@ function parseApplied(text: string): unknown {
   }
 }
 
-/**
- * Applies to the stored object and returns the result. `spoken` rewrites conflict messages in the terms of the
- * request's body.
- */
+/** Applies to the stored object. `spoken` rewrites conflict messages in the terms of the request's body. */
 export async function applyTo(
   write: Write,
   current: ApiObject | undefined,

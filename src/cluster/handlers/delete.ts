@@ -12,10 +12,7 @@ import { pauseRegularly } from "../http/time-slices.ts";
 import { deleteObject } from "../registry/delete-object.ts";
 import { replyObject } from "./representation.ts";
 
-/**
- * Handles DELETE of an object. Responds with a Status if it is gone, or the object if finalizers or its grace period
- * keep it.
- */
+/** Handles DELETE of an object. Responds with a Status, or with the object if finalizers or grace keep it. */
 export async function handleDelete(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
   const write = writeWith(context, target, { dryRun: options.dryRun, options: options.raw });
@@ -38,10 +35,7 @@ export async function handleDelete(context: RequestContext, target: Target): Pro
   });
 }
 
-/**
- * Handles DELETE of a collection: deletes every object that a list with the same selectors returns, and responds with
- * the list.
- */
+/** Handles DELETE of a collection: deletes the objects that a list would return, and responds with the list. */
 export async function handleDeleteCollection(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
   const listOptions = readListOptions(context.query, target);

@@ -126,10 +126,7 @@ function readerOf(field: string, resource: Resource): (object: ApiObject) => str
   );
 }
 
-/**
- * Returns true for a built-in kind without selectable fields of its own: it accepts `metadata.namespace` even if
- * cluster-scoped.
- */
+/** Returns true for built-in kinds without own fields to select: all of these accept `metadata.namespace`. */
 function isUnselective({ custom, strategy }: Resource): boolean {
   return !custom && !strategy.fieldSelectors?.size;
 }

@@ -3,16 +3,14 @@ import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import { explainJSON } from "../codec/go-json.ts";
 import { type StatusError, badRequest, expired, notFound } from "../contract/status-error.ts";
 import {
-  checkForm,
-  encode,
   includeObjectOf,
-  negotiate,
   partialOf,
   replyObject,
+  representationOf,
   rowOf,
   tableOf,
 } from "./representation.ts";
-import { type Reply, type RequestContext, jsonType } from "../http/request-context.ts";
+import { type Reply, type RequestContext, jsonType, valueReply } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
 import { type ListOptions, malformedRevision, readListOptions, requestedRevision } from "./list-options.ts";
 import type { Target } from "./target.ts";
@@ -114,10 +112,7 @@ function wrongByteOf(token: string): number | undefined {
   return token.length % 4 === 1 ? token.length - 1 : undefined;
 }
 
-/**
- * The revision of the pages is no longer in the history. The Status carries a token that continues at the current
- * revision.
- */
+/** The pages' revision has left the history. The Status has a token that continues at the current revision. */
 function expiredContinue(token: Continue, prefix: string): StatusError {
   const error = expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
@@ -151,10 +146,7 @@ function lookedAt(
   return entries.filter(({ key }) => key === prefix + name);
 }
 
-/**
- * Selects a page of entries, converted to the requested version. `hasMore` is true if any entries follow the page, even
- * if none of them matches.
- */
+/** Selects and converts a page of entries. `hasMore` is true if entries follow it, even if none of them matches. */
 async function select(
   target: Target,
   entries: readonly Entry[],
@@ -213,9 +205,7 @@ export async function presentEntries(
 /** The response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
 export async function listReply(context: RequestContext, target: Target, found: FoundList): Promise<Reply> {
   const { entries, metadata, shard } = found;
-  const representation = negotiate(context.request.headers.accept, target);
-  checkForm(representation, target, true);
-  const { form, metaVersion, yaml } = representation;
+  const { form, metaVersion, yaml } = representationOf(context, target, true);
   const pause = target.core.slices.begin();
   if (form === "table") {
     const include = includeObjectOf(context.query);
@@ -228,7 +218,7 @@ export async function listReply(context: RequestContext, target: Target, found: 
   if (form === "partial") {
     const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
     // Go encodes the nil slice of an empty list of metadata as null, unlike that of whole objects.
-    if (entries.length === 0) return encode({ ...list, items: null }, representation);
+    if (entries.length === 0) return valueReply({ ...list, items: null }, yaml);
     const item = (entry: Entry): unknown => partialOf(entry, target, metaVersion);
     if (yaml) return listOfYAML(pause, list, "items", entries, item);
     return listOfValues(pause, { ...list, items: [] }, entries, item);
@@ -260,10 +250,7 @@ function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
 const comma = Buffer.from(",");
 const end = Buffer.from("]}");
 
-/**
- * A response with a list. `empty` is the list without items, whose last field is an empty array. Encodes in slices of
- * time.
- */
+/** A response with a list, encoded in slices of time. `empty` is the list with an empty array as its last field. */
 async function listOfJSON(
   pause: Pause,
   empty: unknown,

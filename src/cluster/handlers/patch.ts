@@ -249,10 +249,7 @@ function goJSON(object: object): string {
   );
 }
 
-/**
- * The error for a built-in object without an apiVersion: Go decodes it as an internal type, to which all fields are
- * unknown.
- */
+/** The error for a built-in object without an apiVersion: Go decodes it as an internal type without fields. */
 function missingVersion(
   { warnings }: RequestContext,
   { name }: Target,

@@ -48,9 +48,15 @@ function notRouted(verb: Verb | undefined): StatusError {
   return new StatusError(406, "NotAcceptable", message, {});
 }
 
-/** Refuses a PartialObjectMetadata of a list, and a PartialObjectMetadataList of an object. */
-export function checkForm({ form, ofList }: Representation, target: Target, isList: boolean): void {
-  if (form !== "partial" || ofList === isList) return;
+/** Negotiates the form of a response. Refuses PartialObjectMetadata for a list, and its list for an object. */
+export function representationOf(
+  { request }: RequestContext,
+  target: Target,
+  isList: boolean,
+): Representation {
+  const representation = negotiate(request.headers.accept, target);
+  const { form, ofList } = representation;
+  if (form !== "partial" || ofList === isList) return representation;
   const { resource, subresource } = target;
   if (resource.custom && !isList && subresource !== "scale") {
     throw new StatusError(500, undefined, "content is not a list");
@@ -72,13 +78,10 @@ function goTypeOf({ resource, subresource }: Target, isList: boolean): string {
 
 /** The response with one object, in the media type that the client accepts. */
 export function replyObject(context: RequestContext, target: Target, entry: Entry, code = 200): Reply {
-  const representation = negotiate(context.request.headers.accept, target);
-  if (representation.form === "object" && !representation.yaml) {
-    return { code, contentType: "application/json", body: entry.bytes };
-  }
-  checkForm(representation, target, false);
-  const value = valueOf(context, target, entry, representation);
-  return encode(value, representation, code);
+  const representation = representationOf(context, target, false);
+  const { form, yaml } = representation;
+  if (form === "object" && !yaml) return { code, contentType: "application/json", body: entry.bytes };
+  return valueReply(valueOf(context, target, entry, representation), yaml, code);
 }
 
 function valueOf(
@@ -96,10 +99,6 @@ function valueOf(
     withDefinitions: true,
     metadata: { resourceVersion: entry.object.metadata.resourceVersion },
   });
-}
-
-export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200): Reply {
-  return valueReply(value, yaml, code);
 }
 
 /** How much of each object the rows of a Table include. */

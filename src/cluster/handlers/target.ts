@@ -61,18 +61,15 @@ export function writeOf(context: RequestContext, target: Target, kind: string): 
     ...(query.get("fieldValidation") && { fieldValidation: query.get("fieldValidation") }),
     ...(query.get("force") && { force: isTrue(query.get("force")) }),
   };
-  return writeWith(context, target, { dryRun, options, fieldManager });
+  return writeWith(context, target, { dryRun, options }, fieldManager);
 }
 
 /** The Write of a request whose options have been read. Default: the field manager is the program in the user agent. */
 export function writeWith(
   { request, warnings }: RequestContext,
   target: Target,
-  {
-    dryRun,
-    options,
-    fieldManager = "",
-  }: Pick<Write, "dryRun" | "options"> & Partial<Pick<Write, "fieldManager">>,
+  { dryRun, options }: Pick<Write, "dryRun" | "options">,
+  fieldManager = "",
 ): Write {
   return {
     now: target.core.clock.now(),

@@ -1,9 +1,6 @@
 import { once } from "node:events";
 
-/**
- * Parses flags as Go programs do: `--name=value`, `--name value`, `--switch`. The last of repeated flags wins, except
- * that repeated lists are joined.
- */
+/** Parses `--name=value`, `--name value`, `--switch` as Go does. The last repeated flag wins; lists are joined. */
 export function parseFlags(
   argv: readonly string[],
   lists: ReadonlySet<string> = new Set(),

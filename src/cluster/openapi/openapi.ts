@@ -32,18 +32,13 @@ import { type Resource, subresourcesIn } from "../registry/resource.ts";
 
 type Json = JSONObject<unknown>;
 
-interface Document {
-  readonly hash: string;
-  readonly body: Buffer;
-}
-
 /**
  * Serves `/openapi/v3`, an index with a document for each group, group version and other service, made on request; and
  * `/openapi/v2`, one document for all.
  */
 export class OpenAPI {
   readonly #core: Pick<Core, "registry" | "slices">;
-  readonly #documents = new Map<string, Document>();
+  readonly #documents = new Map<string, { readonly hash: string; readonly body: Buffer }>();
   #swagger: SwaggerDocument | undefined;
 
   constructor(core: Pick<Core, "registry" | "slices">) {
@@ -336,10 +331,7 @@ interface DescribedKind {
   readonly list: BuiltinSchema;
 }
 
-/**
- * The OpenAPI definitions of a custom resource and its list. Their names begin with the reversed group:
- * `com.example.v1.Database`.
- */
+/** The definitions of a custom resource and its list, named by the reversed group: `com.example.v1.Database`. */
 function customDefinition(
   { group, plural, kind, listKind }: Resource,
   version: string,
@@ -383,10 +375,7 @@ function commonFields({ properties }: BuiltinSchema, metadata: string, own: Json
   };
 }
 
-/**
- * Adds the types of int-or-string and the fields of embedded objects to a schema, as Kubernetes does when it publishes
- * one.
- */
+/** Adds the types of int-or-string and the fields of embedded objects, as Kubernetes does when it publishes. */
 function publish(schema: JSONSchema, described: BuiltinSchema): Json {
   const { properties = {}, items, additionalProperties, required = [] } = schema;
   const publishInner = (inner: unknown): unknown =>

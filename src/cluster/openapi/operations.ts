@@ -75,7 +75,8 @@ export type MetaType =
 /** An operation without its path and tag. */
 interface Sketch {
   readonly method: string;
-  readonly action: string;
+  /** Default: the method. */
+  readonly action?: string;
   /** The parts of the operation's name before and after the group version. */
   readonly name: readonly [verb: string, rest: string];
   readonly description: string;
@@ -125,7 +126,6 @@ function sketchCreate(target: Target): Sketch {
   const kind = withArticle(resource.kind);
   return {
     method: "post",
-    action: "post",
     name: ["create", nameOf(target)],
     description: name === "" ? `create ${kind}` : `create ${name} of ${kind}`,
     parameters: [...writing, pretty],
@@ -152,7 +152,6 @@ function sketchRead(target: Target): Sketch {
   const { resource, schema, body } = target;
   return {
     method: "get",
-    action: "get",
     name: ["read", nameOf(target)],
     description: `read ${specified(target)}`,
     parameters: [...(resource.custom ? [resourceVersion] : []), pretty],
@@ -165,7 +164,6 @@ function sketchReplace(target: Target): Sketch {
   const { resource, schema, body } = target;
   return {
     method: "put",
-    action: "put",
     name: ["replace", nameOf(target)],
     description: `replace ${specified(target)}`,
     parameters: [...writing, pretty],
@@ -180,7 +178,6 @@ function sketchDelete(target: Target): Sketch {
   const answer = resource.strategy.returnsDeleted ? references.kind : references.meta("Status");
   return {
     method: "delete",
-    action: "delete",
     name: ["delete", nameOf(target)],
     description: `delete ${withArticle(resource.kind)}`,
     parameters: [...deleting, pretty],
@@ -196,7 +193,6 @@ function sketchPatch(target: Target): Sketch {
   const mediaTypes = types.map((type) => `application/${type}`);
   return {
     method: "patch",
-    action: "patch",
     name: ["patch", nameOf(target)],
     description: `partially update ${specified(target)}`,
     parameters: [...patching, pretty],
@@ -306,7 +302,7 @@ function answers({ resource }: Target, schema: Reference, ...codes: readonly str
 }
 
 function place(
-  { method, action, name, description, parameters, requestBody, responses, body }: Sketch,
+  { method, action = method, name, description, parameters, requestBody, responses, body }: Sketch,
   path: string,
   { group, kind }: Resource,
   version: string,

@@ -101,16 +101,12 @@ export class SchemaWriter {
   }
 }
 
-interface Kind {
-  readonly group: string;
-  readonly kind: string;
-  readonly version: string;
-}
+type Kinds = ReadonlyMap<string, { readonly group: string; readonly kind: string; readonly version: string }>;
 
-let kinds: ReadonlyMap<string, Kind> | undefined;
+let kinds: Kinds | undefined;
 
 /** The kinds of built-in types and of their lists, by the names of the types. */
-function builtInKinds(): ReadonlyMap<string, Kind> {
+function builtInKinds(): Kinds {
   kinds ??= new Map(
     builtinResources().flatMap(({ group, version, kind, listKind, type }) => [
       [type, { group, kind, version }] as const,

@@ -83,10 +83,7 @@ interface SwaggerPart {
 
 type Entries = readonly (readonly [string, Json])[];
 
-/**
- * Converts a v3 document to v2, where a body is a parameter, media types are separate from schemas, and a schema has
- * one type.
- */
+/** Converts a v3 document to v2: a body is a parameter, media types are apart, and a schema has one type. */
 export function toSwagger({ paths, components }: V3Document): SwaggerPart {
   return {
     paths: Object.entries(paths).map(([path, item]) => [path, toPathItem(item)]),

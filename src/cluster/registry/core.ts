@@ -27,10 +27,7 @@ export interface Core {
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }
 
-/**
- * The admission of writes: mutation first, then, after defaults and validation, validation by plugins. Denials are
- * thrown.
- */
+/** The admission of writes: mutation, then, after defaults and validation, validation. Denials are thrown. */
 export interface Admission {
   /** Returns the mutated object. */
   mutate(request: AdmissionRequest): Promise<ApiObject | undefined>;

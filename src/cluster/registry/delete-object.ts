@@ -76,10 +76,7 @@ function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
   return { gone: false, entry: put(write, stored, next) };
 }
 
-/**
- * The last state of a deleted object. That of kinds with a grace period has a deletionTimestamp, as if the period had
- * just ended.
- */
+/** The last state of a deleted object. After a grace period it is stamped as if the period had just ended. */
 function lastState({ resource }: Write, { object }: Entry, now: number): ApiObject {
   if (!resource.strategy.gracePeriod) return object;
   const { metadata } = object;

@@ -101,10 +101,7 @@ export interface ObjectSchema {
   readonly node: SchemaNode;
   /** Returns the paths of unknown fields, as strict decoding reports them. */
   unknownFields(object: unknown): readonly string[];
-  /**
-   * Converts a merged object to its kind, or says in the words of the real server why it can't; only for built-in
-   * kinds.
-   */
+  /** Converts a merged object of a built-in kind, or returns why it can't in the words of the real server. */
   convertMerged?(object: object): string | undefined;
 }
 
@@ -122,10 +119,7 @@ export interface SubresourceInfo {
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
-/**
- * How writes of a resource differ from those of others. `default` and `prepare*` may change the object in place; `old`
- * is the stored object, which must not be changed.
- */
+/** How the writes of a resource differ. `default` and `prepare*` may change the object in place, but never `old`. */
 export interface Strategy {
   /** PUT of a missing object creates it. */
   readonly createOnUpdate: boolean;

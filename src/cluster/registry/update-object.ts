@@ -56,10 +56,7 @@ export async function updateObject(
   }
 }
 
-/**
- * Returns true if a custom object was stored without defaults of the current schema, or with fields that it prunes: a
- * write without changes stores it again.
- */
+/** Returns true for an object stored without today's defaults, or with pruned fields: a write stores it again. */
 function isShownOtherwise({ custom }: Write["resource"], stored: Entry, converted: ApiObject): boolean {
   return (
     custom && !changedOnlyTimes(stored.object as unknown as JSONObject, converted as unknown as JSONObject)
@@ -76,10 +73,7 @@ async function createMissing(write: Write, source: UpdateSource): Promise<Entry>
   return createObject(write, object, { checkCreate: true });
 }
 
-/**
- * Returns true if a write may create the object. Writes to subresources create none, except to the status of some
- * kinds.
- */
+/** Returns true if a write may create the object, as writes to the status of some kinds may. */
 export function canCreate({ resource, subresource, applied }: Write): boolean {
   if (subresource === "") return true;
   const { createOnUpdate, createOnStatusApply } = resource.strategy;
@@ -199,10 +193,7 @@ function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiO
   if (sent !== BigInt(revision)) throw conflict(resource, name);
 }
 
-/**
- * Returns true if the object is being deleted and nothing holds it any more: the write, even without changes, removes
- * it.
- */
+/** Returns true if nothing holds a deleted object any more: a write, even without changes, removes it. */
 function isDue({ resource }: Write, current: ApiObject, next: ApiObject): boolean {
   return (
     current.metadata.deletionTimestamp !== undefined &&

@@ -36,18 +36,11 @@ interface ListenOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** An open port. */
-interface Listener {
-  readonly url: string;
-  /** Ends all connections and the port. */
-  close(): Promise<void>;
-}
-
 /** The real API server's limit of headers: a mebibyte, and the 4 KiB that Go's server adds. */
 const headerLimit = 1024 * 1024 + 4096;
 
-/** Serves a handler over TLS; client certificates are optional. */
-export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
+/** Serves a handler over TLS; client certificates are optional. `close` ends all connections and the port. */
+export async function listen(handler: Handler, options: ListenOptions) {
   const { host, port, serving, clientCA, slices, onError } = options;
   const server = createServer(
     {
@@ -75,7 +68,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   return {
     url: `https://${host}:${address.port}`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         for (const connection of connections) connection.destroy();
       }),

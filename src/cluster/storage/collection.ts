@@ -50,10 +50,7 @@ export class Collection {
     return sorted.slice(start, end);
   }
 
-  /**
-   * Brings the writes since the last list into order. Writes themselves don't, because sorting costs more the more
-   * objects there are.
-   */
+  /** Brings the writes since the last list into order. Writes don't: sorting costs more the more objects there are. */
   #inOrder(): Entry[] {
     const sorted = this.#sorted;
     if (sorted && this.#written.size === 0) return sorted;

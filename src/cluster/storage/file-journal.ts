@@ -264,14 +264,8 @@ function readLines(path: string): Buffer[] {
   return bytes.length === 0 ? [] : [...lines, bytes.subarray(start)];
 }
 
-/** A decoded line. Earlier versions wrote records without checksums. */
-interface DecodedRecord {
-  readonly record: JournalRecord;
-  readonly isChecked: boolean;
-}
-
-/** Decodes a line without its newline. Returns a reason if it is damaged. */
-function decodeRecord(line: Buffer): DecodedRecord | string {
+/** Decodes a line without its newline. Returns a reason if it is damaged. Earlier versions wrote no checksums. */
+function decodeRecord(line: Buffer) {
   const isChecked = line[0] !== 0x7b;
   const json = isChecked ? line.subarray(9) : line;
   if (isChecked && line.toString("latin1", 0, 9) !== `${hexOf(crc32(json))} `) {

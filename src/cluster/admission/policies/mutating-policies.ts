@@ -22,12 +22,7 @@ import type { Registry } from "../../registry/registry.ts";
 import { StatusError, internalError } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type AdmissionPlugin, type Rounds, refusalSubject } from "../admission.ts";
-import {
-  Budget,
-  conditionsHold,
-  matchConditionBudget,
-  runExpression,
-} from "../../expressions/run-expression.ts";
+import { Budget, conditionsHold, runExpression } from "../../expressions/run-expression.ts";
 import type { Compilation } from "../../expressions/compile-expression.ts";
 import type { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import { objectInVersion } from "../../expressions/request-names.ts";
@@ -135,9 +130,8 @@ async function matchesConditions(
   request: AdmissionRequest,
   { cluster, faults }: CallContext,
 ): Promise<boolean> {
-  const budget = new Budget(matchConditionBudget);
   const names = await policyNames(call, request, cluster);
-  const holds = conditionsHold(call.compiled.conditions, names(budget), budget);
+  const holds = conditionsHold(call.compiled.conditions, names);
   if (typeof holds === "boolean") return holds;
   faults.push({ ...call, fault: holds.error, reason: "Invalid" });
   return false;

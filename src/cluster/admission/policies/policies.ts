@@ -30,10 +30,7 @@ interface ActivePolicy<Spec extends PolicySpec, Compiled> {
 
 const group = "admissionregistration.k8s.io";
 
-/**
- * The policies that have bindings, by name: a cache that is cleared when a policy or binding changes. Each is compiled
- * once.
- */
+/** The policies with bindings: a cache that any change of them clears. Each policy is compiled once. */
 export class ActivePolicies<Spec extends PolicySpec, Compiled> {
   readonly #store: Store;
   readonly #names: { readonly policies: string; readonly bindings: string };
@@ -181,10 +178,7 @@ function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamReso
   throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${shown}'`);
 }
 
-/**
- * The parameter objects of a binding; its policy is evaluated with each of them. A single undefined if the policy or
- * the binding has no parameters.
- */
+/** The parameter objects to evaluate a binding's policy with; one undefined if there are no parameters. */
 async function findParams(
   kind: ParamResource | undefined,
   ref: ParamRef | undefined,
@@ -249,10 +243,7 @@ export interface PolicyContext {
   readonly authorizer: Authorizer;
 }
 
-/**
- * The variables in scope of a group of expressions. Each group evaluates the policy's variables itself, on its own
- * budget.
- */
+/** The variables of a group of expressions. Each group evaluates the policy's own ones on its own budget. */
 export type PolicyNames = (budget: Budget) => Names;
 
 /** Prepares the names for one request and one set of parameters. */

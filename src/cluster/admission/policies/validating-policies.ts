@@ -25,7 +25,6 @@ import {
   type Evaluation,
   type Names,
   conditionsHold,
-  matchConditionBudget,
   runExpression,
 } from "../../expressions/run-expression.ts";
 
@@ -119,10 +118,9 @@ interface Objection {
 
 /** Evaluates a validating policy for one request and returns its objections. */
 function evaluatePolicy(compiled: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
-  const conditions = new Budget(matchConditionBudget);
   const budget = new Budget(runtimeBudget);
   try {
-    const holds = conditionsHold(compiled.conditions, names(conditions), conditions);
+    const holds = conditionsHold(compiled.conditions, names);
     if (holds === false) return [];
     if (holds !== true) return [failure(holds.error)];
     return [...evaluateValidations(compiled, names(budget), budget, names), ...annotate(compiled, names)];

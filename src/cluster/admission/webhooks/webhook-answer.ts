@@ -27,11 +27,6 @@ export class InvalidAnswerError extends Error {
   }
 }
 
-interface Asked {
-  readonly uid: string;
-  readonly mutating: boolean;
-}
-
 interface Sent extends Omit<WebhookAnswer, "patch"> {
   readonly uid?: string;
   /** A JSON patch, in base64. */
@@ -42,7 +37,10 @@ interface Sent extends Omit<WebhookAnswer, "patch"> {
 /** The apiVersions that decode; an absent one is refused later, with another message. */
 const versions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
 
-export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
+export function readAnswer(
+  body: unknown,
+  asked: { readonly uid: string; readonly mutating: boolean },
+): WebhookAnswer {
   if (body !== null && !isObject(body)) throw new Error(noTypeMeta(body));
   const review = (body ?? {}) as { kind?: string; apiVersion?: string; response?: Sent };
   const { kind = "", apiVersion = "", response } = review;
@@ -63,7 +61,7 @@ export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
     const wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
     throw new InvalidAnswerError(`expected webhook response of ${wanted}, ${found}`);
   }
-  checkPatch(response, asked);
+  checkPatch(response, asked.mutating);
   const { allowed, status, warnings, auditAnnotations, patch } = response;
   return {
     allowed,
@@ -89,7 +87,7 @@ function checkTypes(response: Sent): void {
 
 const types = { uid: "types.UID", allowed: "bool", patch: "[]uint8", patchType: "v1.PatchType" };
 
-function checkPatch({ patch, patchType }: Sent, { mutating }: Asked): void {
+function checkPatch({ patch, patchType }: Sent, mutating: boolean): void {
   const hasType = patchType !== undefined && patchType !== null;
   if (!mutating) {
     if (patch) throw new InvalidAnswerError("validating webhook may not return response.patch");

@@ -33,10 +33,7 @@ export interface WebhookReply {
   readonly type?: string;
 }
 
-/**
- * Calls webhooks. Services have no network here: a resolver returns the local port of each, or a carrier delivers the
- * call.
- */
+/** Calls webhooks. Services have no network: a resolver finds the port of each, or a carrier delivers the call. */
 export class WebhookClient {
   readonly #resolve: ServiceResolver;
   readonly #carry: WebhookCarrier | undefined;

@@ -129,10 +129,7 @@ interface Fields {
   readonly [name: string]: Fields;
 }
 
-/**
- * Copies a value with its fields in the given order, without unknown fields; a field without known fields is a map with
- * sorted keys.
- */
+/** Copies the given fields in their order. A field for which none are given is a map with sorted keys. */
 function inOrder(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => inOrder(item, fields));
   if (!isObject(value)) return value;

@@ -163,14 +163,6 @@ function externalService({ namespace, name }: ServiceReference): ApiObject {
   return { apiVersion: "v1", kind: "Service", metadata: { namespace, name }, spec };
 }
 
-/** A kube-apiserver and its etcd. They end with this process. */
-interface ControlPlane {
-  readonly url: string;
-  /** Issues a kubeconfig for a user with any name and groups. */
-  issue(user: string, groups: readonly string[]): Kubeconfig;
-  stop(): Promise<void>;
-}
-
 interface ControlPlaneOptions {
   /** The folder with the programs. */
   readonly assets: string;
@@ -179,12 +171,8 @@ interface ControlPlaneOptions {
   readonly authorization?: "RBAC" | "AlwaysAllow" | undefined;
 }
 
-/** Starts a real control plane on loopback, with a temporary folder. */
-export async function startControlPlane({
-  assets,
-  port,
-  authorization = "RBAC",
-}: ControlPlaneOptions): Promise<ControlPlane> {
+/** Starts a kube-apiserver and its etcd on loopback, with a temporary folder. They end with this process. */
+export async function startControlPlane({ assets, port, authorization = "RBAC" }: ControlPlaneOptions) {
   const credentials = new Credentials();
   const files = writeControlPlaneFiles(credentials);
   const ports = {
@@ -294,7 +282,8 @@ function local(port: number): string {
 
 async function failWhenEnded(name: string, program: Program): Promise<never> {
   await program.ended;
-  throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines(program.log())}`);
+  const lastLines = program.log().trim().split("\n").slice(-15).join("\n");
+  throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines}`);
 }
 
 /** Waits without a time limit: callers have their own, and programs that can't start exit. */
@@ -310,10 +299,6 @@ async function answers(administrator: Kubeconfig, path: string): Promise<boolean
   } catch {
     return false;
   }
-}
-
-function lastLines(log: string): string {
-  return log.trim().split("\n").slice(-15).join("\n");
 }
 
 /** Creates or replaces an object over HTTP, as an administrator. */
