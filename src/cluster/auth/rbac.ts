@@ -1,6 +1,5 @@
 // Authorization and credentials. This file authorizes by roles and bindings; `credentials.ts` has the certificates and
-// static tokens of a cluster, `service-account-tokens.ts` the tokens of service accounts, `kubeconfig.ts` the form in
-// which users get them.
+// static tokens of a cluster, and the kubeconfigs with them, `service-account-tokens.ts` the tokens of service accounts.
 
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ClusterRole, Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";

@@ -1,8 +1,13 @@
 import * as crypto from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
-import type { TokenIssuer, TokenSubject } from "../contract/tokens.ts";
-import { type User, credentialId, serviceAccountUser } from "../contract/user.ts";
+import {
+  type TokenIssuer,
+  type TokenSubject,
+  type User,
+  credentialId,
+  serviceAccountUser,
+} from "../contract/user.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
 interface Bound {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { compareVersions } from "@tsbuilder/apimachinery/naming";
-import type { Registry } from "../registry/registry.ts";
+import { type Registry, resourcesIn } from "../registry/registry.ts";
 import { type Reply, type RequestContext, preferredReply } from "../http/request-context.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
 
@@ -73,7 +73,7 @@ function groupBody(name: string, versions: readonly string[]) {
 /** `/apis/apps/v1`, `/api/v1`: the resources of one version. */
 function resourceList(registry: Registry, group: string, version: string): object | undefined {
   if (!registry.servesGroupVersion(group, version)) return undefined;
-  const served = registry.served(group, version);
+  const served = resourcesIn(registry, group, version);
   return {
     kind: "APIResourceList",
     ...(group !== "" && { apiVersion: "v1" }),
@@ -117,7 +117,7 @@ function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion:
       metadata: name === "" ? {} : { name },
       versions: versions.map((version) => ({
         version,
-        resources: registry.served(name, version).map((resource) => describe(resource, version)),
+        resources: resourcesIn(registry, name, version).map((resource) => describe(resource, version)),
         freshness: "Current",
       })),
     }));
@@ -152,10 +152,13 @@ function describe(resource: Resource, version: string) {
  * short names before those of CRDs.
  */
 export function groupsOf(registry: Registry) {
-  return [...registry.groups()].map(([name, versions]) => ({
-    name,
-    versions: [...versions].sort(compareVersions),
-  }));
+  const groups = new Map<string, Set<string>>();
+  for (const { group, versions } of registry.all()) {
+    const known = groups.get(group) ?? new Set();
+    groups.set(group, known);
+    for (const { name } of versions) known.add(name);
+  }
+  return [...groups].map(([name, versions]) => ({ name, versions: [...versions].sort(compareVersions) }));
 }
 
 const otherPaths = [

@@ -1,5 +1,5 @@
 // CEL expressions of admission policies and webhooks. This file compiles them with their variables,
-// `request-names.ts` gives the variables values, and `run-expression.ts` evaluates on a cost budget.
+// `request-names.ts` gives the variables values, and `expression.ts` evaluates on a cost budget.
 
 import {
   CelObject,
@@ -21,8 +21,7 @@ import {
   resourceCheckType,
   types,
 } from "@tsbuilder/apimachinery/cel";
-import { type Compilation, compileExpression } from "./compile-expression.ts";
-import type { Budget, Names } from "./run-expression.ts";
+import { type Budget, type Compilation, type Names, compileExpression } from "./expression.ts";
 
 /**
  * Compiles the expressions of one policy. Each variable is in scope, with its type, for the expressions compiled after

@@ -9,7 +9,7 @@ import {
 import { type Authorizer, pathAttributes, resourceAttributes } from "../contract/authorizer.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { type AdmissionRequest, requestNamespace } from "../registry/core.ts";
-import type { Names } from "./run-expression.ts";
+import type { Names } from "./expression.ts";
 import { type User, serviceAccountUser, userInfo } from "../contract/user.ts";
 
 /** The values that expressions can read besides the request. */

@@ -27,8 +27,7 @@ import { createObject } from "../registry/create-object.ts";
 import { removeDuplicateOwners } from "../registry/object-meta.ts";
 import { checkPlace, updateObject } from "../registry/update-object.ts";
 import { handleDelete, handleDeleteCollection } from "./delete.ts";
-import { accessReviews } from "./special/access-reviews.ts";
-import { type Review, handleReview, selfSubject, tokenReview } from "./special/reviews.ts";
+import { handleReview, reviews } from "./special/reviews.ts";
 import { handleBinding, handleLegacyBinding } from "./special/binding.ts";
 import { handleEviction } from "./special/eviction.ts";
 import { handleScale } from "./special/scale.ts";
@@ -53,12 +52,6 @@ const endpoints: Readonly<Record<string, VerbHandler>> = {
   "pods/binding": handleBinding,
   "pods/eviction": handleEviction,
   "serviceaccounts/token": handleToken,
-};
-
-const reviews: Readonly<Record<string, Review>> = {
-  ...accessReviews,
-  "tokenreviews.authentication.k8s.io": tokenReview,
-  "selfsubjectreviews.authentication.k8s.io": selfSubject,
 };
 
 const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecollection"]);

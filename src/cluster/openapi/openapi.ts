@@ -29,6 +29,7 @@ import {
   responses,
 } from "./operations.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
+import { resourcesIn } from "../registry/registry.ts";
 
 type Json = JSONObject<unknown>;
 
@@ -109,14 +110,14 @@ export class OpenAPI {
       const isBuiltIn = this.#core.registry.all().some(({ group, custom }) => group === name && !custom);
       if (isBuiltIn && name !== "") hashes.set(`apis/${name}`, hashOf([name]));
       for (const version of versions) {
-        const served = this.#core.registry
-          .served(name, version)
-          .map(({ plural, kind, subresources, versions: all }) => [
+        const served = resourcesIn(this.#core.registry, name, version).map(
+          ({ plural, kind, subresources, versions: all }) => [
             plural,
             kind,
             [...subresources.keys()],
             all.find((each) => each.name === version)?.schema?.compiled?.schema,
-          ]);
+          ],
+        );
         const path = name === "" ? `api/${version}` : `apis/${name}/${version}`;
         hashes.set(path, hashOf([name, version, served]));
       }
@@ -253,7 +254,7 @@ async function groupDocument(
   const types = await loadMeta();
   const writer = new SchemaWriter(types);
   const meta = metaReferences(writer, types, { group, version });
-  const resources = registry.served(group, version);
+  const resources = resourcesIn(registry, group, version);
   const custom = resources.every((resource) => resource.custom);
   const paths = custom ? {} : discoveryPath(group, version, { meta });
   const pause = slices.begin();

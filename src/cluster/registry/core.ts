@@ -1,6 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { TokenIssuer } from "../contract/tokens.ts";
-import type { User } from "../contract/user.ts";
+import type { TokenIssuer, User } from "../contract/user.ts";
 import type { Authorizer } from "../contract/authorizer.ts";
 import type { Store } from "../storage/store.ts";
 import type { TimeSlices } from "../http/time-slices.ts";

@@ -89,29 +89,24 @@ export class Registry {
     return resource && found && { resource, version: found };
   }
 
-  /** The served versions of each group. */
-  groups(): ReadonlyMap<string, ReadonlySet<string>> {
-    return this.#indexed().versions;
-  }
-
-  /** The resources that are served in a group version. */
-  served(group: string, version: string): Resource[] {
-    const isServed = ({ versions }: Resource) => versions.some(({ name }) => name === version);
-    return this.all().filter((resource) => resource.group === group && isServed(resource));
-  }
-
   servesGroup(group: string): boolean {
-    return this.groups().has(group);
+    return this.#indexed().versions.has(group);
   }
 
   servesGroupVersion(group: string, version: string): boolean {
-    return this.groups().get(group)?.has(version) ?? false;
+    return this.#indexed().versions.get(group)?.has(version) ?? false;
   }
 
   #indexed(): Index {
     this.#index ??= indexOf(this.all());
     return this.#index;
   }
+}
+
+/** The resources that are served in a group version. */
+export function resourcesIn(registry: Registry, group: string, version: string): Resource[] {
+  const isServed = ({ versions }: Resource) => versions.some(({ name }) => name === version);
+  return registry.all().filter((resource) => resource.group === group && isServed(resource));
 }
 
 /** Lookup tables for requests and changes. If resources share a collection or kind, the first one is found. */

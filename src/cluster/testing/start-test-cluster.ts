@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseAllDocuments, stringify } from "yaml";
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
-import type { Kubeconfig } from "../auth/kubeconfig.ts";
+import type { Kubeconfig } from "../auth/credentials.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { OpenCluster } from "./open-cluster.ts";

@@ -22,8 +22,7 @@ import type { Registry } from "../../registry/registry.ts";
 import { StatusError, internalError } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type AdmissionPlugin, type Rounds, refusalSubject } from "../admission.ts";
-import { Budget, conditionsHold, runExpression } from "../../expressions/run-expression.ts";
-import type { Compilation } from "../../expressions/compile-expression.ts";
+import { Budget, type Compilation, conditionsHold, runExpression } from "../../expressions/expression.ts";
 import type { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import { objectInVersion } from "../../expressions/request-names.ts";
 import {

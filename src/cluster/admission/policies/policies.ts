@@ -14,12 +14,11 @@ import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy
 import { matchVersion, matchesNamespace, matchesObject } from "../match-rules.ts";
 import { type Resource, keyOf } from "../../registry/resource.ts";
 import type { Entry } from "../../storage/entry.ts";
-import type { Compilation } from "../../expressions/compile-expression.ts";
+import type { Budget, Compilation, Names } from "../../expressions/expression.ts";
 import { LazyVariables, PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { Authorizer } from "../../contract/authorizer.ts";
 import { notFound } from "../../contract/status-error.ts";
 import { objectsInVersion, requestNames } from "../../expressions/request-names.ts";
-import type { Budget, Names } from "../../expressions/run-expression.ts";
 
 /** A policy with at least one binding. */
 interface ActivePolicy<Spec extends PolicySpec, Compiled> {

@@ -6,7 +6,14 @@ import { OutOfBudgetError, messageLimit, runtimeBudget } from "@tsbuilder/apimac
 import type { AdmissionRequest } from "../../registry/core.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { StatusError } from "../../contract/status-error.ts";
-import type { Compilation } from "../../expressions/compile-expression.ts";
+import {
+  Budget,
+  type Compilation,
+  type Evaluation,
+  type Names,
+  conditionsHold,
+  runExpression,
+} from "../../expressions/expression.ts";
 import { type AdmissionPlugin, refusalSubject } from "../admission.ts";
 import {
   ActivePolicies,
@@ -20,13 +27,6 @@ import {
   isExempt,
   policyNames,
 } from "./policies.ts";
-import {
-  Budget,
-  type Evaluation,
-  type Names,
-  conditionsHold,
-  runExpression,
-} from "../../expressions/run-expression.ts";
 
 type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
 

@@ -15,8 +15,7 @@ import { type Caller, type ConfiguredWebhook, type Webhook, callWebhook } from "
 import { patchObject } from "./webhook-answer.ts";
 import { matchVersion, matchesNamespace, matchesObject } from "../match-rules.ts";
 import { forbidden } from "../../contract/status-error.ts";
-import type { Compilation } from "../../expressions/compile-expression.ts";
-import { conditionsHold } from "../../expressions/run-expression.ts";
+import { type Compilation, conditionsHold } from "../../expressions/expression.ts";
 import { objectsInVersion, requestNames } from "../../expressions/request-names.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 

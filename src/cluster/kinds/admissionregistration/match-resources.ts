@@ -17,7 +17,7 @@ import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, optionalChoice, refused } from "../checks/problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
-import type { Compilation } from "../../expressions/compile-expression.ts";
+import type { Compilation } from "../../expressions/expression.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 

@@ -49,7 +49,7 @@ import { templateMetadata } from "../checks/meta-types.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
 import { isExtended } from "../core/resource-names.ts";
-import { compileSelector } from "../../expressions/compile-expression.ts";
+import { compileSelector } from "../../expressions/expression.ts";
 import { celProblem } from "../admissionregistration/match-resources.ts";
 import { driverName } from "../storage/storage-class.ts";
 

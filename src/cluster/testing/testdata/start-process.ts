@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Kubeconfig } from "../../auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../auth/credentials.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
 
 /** A cluster in a separate process. */
