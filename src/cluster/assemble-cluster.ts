@@ -165,19 +165,12 @@ function knowsWriters({ onWrite, onWebhookCall }: AssembleOptions): boolean {
   return onWrite !== undefined || onWebhookCall !== undefined;
 }
 
-function callerOf(
-  { onWebhookCall, connectionClock }: AssembleOptions,
-  { clock, webhooks }: ClusterParts,
-): Caller {
+function callerOf({ onWebhookCall, connectionClock }: AssembleOptions, { clock, webhooks }: ClusterParts) {
   const observer = onWebhookCall && { clock: connectionClock ?? clock, tell: onWebhookCall };
   return { client: webhooks, observer };
 }
 
-function makeCore(
-  options: AssembleOptions,
-  { clock, findToken, journal }: ClusterParts,
-  caller: Caller,
-): Core {
+function makeCore(options: AssembleOptions, { clock, findToken, journal }: ClusterParts, caller: Caller) {
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({

@@ -144,6 +144,8 @@ function covers({ key, effect }: Sent<Toleration>, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === "NoExecute");
 }
 
+const otherOverhead = "Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
 /** RuntimeClass: copies overhead, node selector and tolerations of the runtime class into pods. */
 export function runtimeClass(store: Store): AdmissionPlugin {
   return {
@@ -158,10 +160,7 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       const { overhead, scheduling } = stored.object as unknown as RuntimeClass;
       if (overhead?.podFixed) {
         if (Object.keys(spec.overhead ?? {}).length > 0 && !isEqual(spec.overhead, overhead.podFixed)) {
-          throw refusal(
-            request,
-            "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
-          );
+          throw refusal(request, `pod rejected: ${otherOverhead}`);
         }
         spec.overhead = { ...overhead.podFixed };
       }
@@ -186,7 +185,7 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       const fixed = (stored?.object as RuntimeClass | undefined)?.overhead?.podFixed;
       if (isEqual(overhead, fixed)) return;
       const why = fixed
-        ? "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        ? otherOverhead
         : "Pod Overhead set without corresponding RuntimeClass defined Overhead";
       throw refusal(request, `pod rejected: ${why}`);
     },

@@ -50,12 +50,7 @@ function checkRole(request: AdmissionRequest, role: SentRole, authorizer: Author
   if (missing.length > 0) throw refuse(describeRefusal(request, missing));
 }
 
-function checkBinding(
-  request: AdmissionRequest,
-  binding: SentBinding,
-  store: Store,
-  authorizer: Authorizer,
-): void {
+function checkBinding(request: AdmissionRequest, binding: SentBinding, store: Store, authorizer: Authorizer) {
   const { resource, namespace } = request;
   const { kind = "", name = "" } = binding.roleRef ?? {};
   const plural = kind === "ClusterRole" ? "clusterroles" : "roles";
@@ -83,11 +78,7 @@ function may(
   return authorizer.decide(user, asked).allowed;
 }
 
-function missingOf(
-  { user, namespace }: AdmissionRequest,
-  rules: readonly Rule[],
-  authorizer: Authorizer,
-): Rule[] {
+function missingOf({ user, namespace }: AdmissionRequest, rules: readonly Rule[], authorizer: Authorizer) {
   return missingRules(authorizer.rulesOf(user, namespace), rules);
 }
 

@@ -121,11 +121,7 @@ async function checkEphemeral(context: AccountContext, request: AdmissionRequest
     throw new StatusError(500, undefined, problem);
 }
 
-function accountOf(
-  context: AccountContext,
-  request: AdmissionRequest,
-  spec: PodSpec,
-): Promise<ServiceAccount> {
+function accountOf(context: AccountContext, request: AdmissionRequest, spec: PodSpec) {
   if (spec.serviceAccountName) return findAccount(context, request, spec.serviceAccountName);
   const pod = `${request.namespace}/${request.object!.metadata.name ?? ""}`;
   throw refusal(request, `no service account specified for pod ${pod}`);
@@ -176,11 +172,7 @@ function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<stri
 }
 
 /** Finds Secrets of containers that the account does not list. */
-function* refusedIn(
-  account: ServiceAccount,
-  what: string,
-  containers: readonly UsesSecrets[] = [],
-): Generator<string> {
+function* refusedIn(account: ServiceAccount, what: string, containers: readonly UsesSecrets[] = []) {
   const mountable = namesOf(account.secrets);
   for (const container of containers) {
     const subject = `${what} ${container.name}`;

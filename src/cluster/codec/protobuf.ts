@@ -15,6 +15,8 @@ import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { MalformedProtobufError, type ValueCodec, WireReader, type WireWriter, wire } from "./wire.ts";
 import { message, scalar, scalarCodecs, write } from "./scalar-codecs.ts";
 
+type Json = JSONObject<unknown>;
+
 /** A decoded object, in its JSON form. */
 export interface DecodedObject {
   apiVersion: string;
@@ -166,8 +168,8 @@ export class MessageCodecs {
 
 /** Converts objects of one type to messages and back. Unknown fields are skipped. */
 interface MessageCodec extends ValueCodec {
-  decode(bytes: Buffer, depth?: number): JSONObject<unknown>;
-  encode(object: JSONObject<unknown>): Buffer;
+  decode(bytes: Buffer, depth?: number): Json;
+  encode(object: Json): Buffer;
 }
 
 /** A message's fields by number; a nested map is an embedded message whose fields are inlined in the parent's JSON. */
@@ -197,24 +199,23 @@ const maxDepth = 100;
 
 /** Makes the codec of a message. Its layout is computed on first use. */
 function messageCodec(layout: () => Layout): MessageCodec {
-  const decode = (bytes: Buffer, depth = 0): JSONObject<unknown> => {
+  const decode = (bytes: Buffer, depth = 0): Json => {
     if (depth > maxDepth) throw new MalformedProtobufError("proto: messages are nested too deeply");
-    const object: JSONObject<unknown> = {};
+    const object: Json = {};
     readMessage(new WireReader(bytes), layout(), object, depth);
     return object;
   };
-  const encode = (object: JSONObject<unknown>): Buffer =>
-    write((writer) => writeMessage(writer, layout(), object));
+  const encode = (object: Json): Buffer => write((writer) => writeMessage(writer, layout(), object));
   return {
     decode,
     encode,
-    ...message(decode, (value) => encode(value as JSONObject<unknown>), { zero: undefined }),
+    ...message(decode, (value) => encode(value as Json), { zero: undefined }),
     zero: {},
-    isZero: (value) => Object.keys(value as JSONObject<unknown>).length === 0,
+    isZero: (value) => Object.keys(value as Json).length === 0,
   };
 }
 
-function readMessage(reader: WireReader, layout: Layout, object: JSONObject<unknown>, depth: number): void {
+function readMessage(reader: WireReader, layout: Layout, object: Json, depth: number): void {
   while (reader.next()) {
     const field = layout.get(reader.field);
     if (!field) reader.skip();
@@ -227,18 +228,13 @@ function readMessage(reader: WireReader, layout: Layout, object: JSONObject<unkn
   }
 }
 
-function readSingle(reader: WireReader, field: Field, object: JSONObject<unknown>, depth: number): void {
+function readSingle(reader: WireReader, field: Field, object: Json, depth: number): void {
   reader.expect(field.value.wireType);
   const value = field.value.read(reader, depth + 1);
   if (!(field.zeroIsAbsent && field.value.isZero(value))) object[field.name] = value;
 }
 
-function readItems(
-  reader: WireReader,
-  { name, value }: Field,
-  object: JSONObject<unknown>,
-  depth: number,
-): void {
+function readItems(reader: WireReader, { name, value }: Field, object: Json, depth: number) {
   const items = (object[name] ??= []) as unknown[];
   if (value.wireType === wire.bytes || reader.wireType !== wire.bytes) {
     reader.expect(value.wireType);
@@ -250,14 +246,9 @@ function readItems(
   while (packed.hasMore) items.push(value.read(packed, depth + 1));
 }
 
-function readEntry(
-  reader: WireReader,
-  { name, value }: Field,
-  object: JSONObject<unknown>,
-  depth: number,
-): void {
+function readEntry(reader: WireReader, { name, value }: Field, object: Json, depth: number) {
   reader.expect(wire.bytes);
-  const entries = (object[name] ??= {}) as JSONObject<unknown>;
+  const entries = (object[name] ??= {}) as Json;
   const entry = new WireReader(reader.bytes());
   let key = "";
   let item = value.zero;
@@ -270,7 +261,7 @@ function readEntry(
   Object.defineProperty(entries, key, { value: item, enumerable: true, configurable: true, writable: true });
 }
 
-function writeMessage(writer: WireWriter, layout: Layout, object: JSONObject<unknown>): void {
+function writeMessage(writer: WireWriter, layout: Layout, object: Json): void {
   for (const [number, field] of [...layout].sort(([a], [b]) => a - b)) {
     if (field instanceof Map) {
       const inner = write((nested) => writeMessage(nested, field, object));
@@ -282,11 +273,11 @@ function writeMessage(writer: WireWriter, layout: Layout, object: JSONObject<unk
     if (field.form === "single") field.value.write(writer, number, value);
     else if (field.form === "list")
       for (const item of value as unknown[]) field.value.write(writer, number, item);
-    else writeEntries(writer, number, field, value as JSONObject<unknown>);
+    else writeEntries(writer, number, field, value as Json);
   }
 }
 
-function writeEntries(writer: WireWriter, number: number, field: Field, entries: JSONObject<unknown>): void {
+function writeEntries(writer: WireWriter, number: number, field: Field, entries: Json): void {
   for (const [key, item] of Object.entries(entries)) {
     const entry = write((nested) => {
       nested.text(1, key);

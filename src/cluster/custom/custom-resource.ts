@@ -89,10 +89,7 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
 }
 
 /** Names the version of the highest priority that is better than the deprecated one. */
-function deprecationOf(
-  { spec: { group, names, versions } }: CustomResourceDefinition,
-  { name }: CRDVersion,
-): string {
+function deprecationOf({ spec: { group, names, versions } }: CustomResourceDefinition, { name }: CRDVersion) {
   const [better] = versions
     .filter((other) => other.served && !other.deprecated && compareVersions(other.name, name) < 0)
     .map((other) => other.name)

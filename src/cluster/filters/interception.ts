@@ -113,10 +113,7 @@ export class PlannedFailures {
 
 const leases = "leases.coordination.k8s.io";
 
-function concerns(
-  plan: PlannedFailure,
-  { verb, resource }: Pick<InterceptedRequest, "verb" | "resource">,
-): boolean {
+function concerns(plan: PlannedFailure, { verb, resource }: Pick<InterceptedRequest, "verb" | "resource">) {
   const isSameVerb = plan.verb === "*" || plan.verb === verb;
   const isAny = plan.resource === "*" && resource !== "" && resource !== leases;
   return isSameVerb && (isAny || plan.resource === resource || plan.resource === withoutGroup(resource));

@@ -58,11 +58,7 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
 }
 
 /** Adds the kind's warning about a deletion whose options leave the propagation policy to it. */
-function warnOfDeletion(
-  { warnings }: RequestContext,
-  { resource }: Target,
-  options: ReadDeleteOptions,
-): void {
+function warnOfDeletion({ warnings }: RequestContext, { resource }: Target, options: ReadDeleteOptions) {
   const warning = resource.strategy.deletionWarning?.(options);
   if (warning) warnings.add(warning);
 }

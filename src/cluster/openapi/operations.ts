@@ -99,11 +99,7 @@ const sketches = {
 };
 
 /** The operations of those verbs that a target has. */
-function sketchAll(
-  target: Target,
-  has: readonly Verb[],
-  verbs: readonly (keyof typeof sketches)[],
-): Sketch[] {
+function sketchAll(target: Target, has: readonly Verb[], verbs: readonly (keyof typeof sketches)[]) {
   return verbs.filter((verb) => has.includes(verb)).map((verb) => sketches[verb](target));
 }
 

@@ -16,11 +16,7 @@ function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
   return merge(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
 }
 
-function merge(
-  a: ResourceList,
-  b: ResourceList,
-  join: (one: Quantity, other: Quantity) => Quantity,
-): ResourceList {
+function merge(a: ResourceList, b: ResourceList, join: (one: Quantity, other: Quantity) => Quantity) {
   const result: Record<string, Quantity> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
     result[name] = result[name] === undefined ? amount : join(result[name], amount);

@@ -55,11 +55,7 @@ export function canTrack({ resource, version }: Write, ...objects: readonly ApiO
  * Returns true if the versions in which other managers wrote a stored object know all fields of its replacement. Versions
  * that differ only in their names aren't pruned for managed fields, which can't be computed with an unknown field.
  */
-function areFieldsKnown(
-  { resource, version, body, subresource }: Write,
-  live: ApiObject,
-  next: ApiObject,
-): boolean {
+function areFieldsKnown({ resource, version, body, subresource }: Write, live: ApiObject, next: ApiObject) {
   if (!resource.renamesVersions || body) return true;
   const managers = managersForUpdate(
     live as JSONObject | undefined,
@@ -143,10 +139,7 @@ export function dropTimes({ metadata }: ApiObject): void {
 }
 
 /** Restores the managed fields after admission: webhooks can't change them. */
-export function restoreManagers(
-  { metadata }: ApiObject,
-  managedFields: ManagedFieldsEntry[] | undefined,
-): void {
+export function restoreManagers({ metadata }: ApiObject, managedFields: ManagedFieldsEntry[] | undefined) {
   if (managedFields === undefined) delete metadata.managedFields;
   else metadata.managedFields = managedFields;
 }

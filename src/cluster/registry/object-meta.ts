@@ -22,11 +22,7 @@ export function generateName(prefix: string): string {
 }
 
 /** Copies metadata that an update can't change, or omits, from the stored object. Built-in kinds have no selfLink. */
-export function carryOverMetadata(
-  object: ApiObject,
-  old: ApiObject,
-  { resource, dryRun }: WriteRequest,
-): void {
+export function carryOverMetadata(object: ApiObject, old: ApiObject, { resource, dryRun }: WriteRequest) {
   const { metadata } = object;
   const before = old.metadata;
   metadata.uid ||= before.uid!;

@@ -80,12 +80,7 @@ export function canCreate({ resource, subresource, applied }: Write): boolean {
   return subresource === "status" && (createOnUpdate || (createOnStatusApply === true && applied === true));
 }
 
-async function prepare(
-  write: Write,
-  current: ApiObject,
-  next: ApiObject,
-  source: UpdateSource,
-): Promise<ApiObject> {
+async function prepare(write: Write, current: ApiObject, next: ApiObject, source: UpdateSource) {
   const { resource, core } = write;
   const { strategy } = resource;
   checkPlace(write, next);

@@ -85,11 +85,7 @@ function refuseFault({ policy, binding, fault }: Fault, request: AdmissionReques
 }
 
 /** Evaluates a policy, and warns about or denies the request according to the binding's validation actions. */
-async function evaluate(
-  call: Call,
-  request: AdmissionRequest,
-  cluster: PolicyContext,
-): Promise<StatusError[]> {
+async function evaluate(call: Call, request: AdmissionRequest, cluster: PolicyContext) {
   const { policy, binding, compiled } = call;
   const objections = evaluatePolicy(compiled, await policyNames(call, request, cluster));
   const counted =

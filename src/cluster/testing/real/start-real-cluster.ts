@@ -325,10 +325,7 @@ interface ResourceList {
   readonly resources: readonly { name: string; kind: string; namespaced: boolean }[];
 }
 
-async function collectionPath(
-  administrator: Kubeconfig,
-  { apiVersion, kind, metadata }: ApiObject,
-): Promise<string> {
+async function collectionPath(administrator: Kubeconfig, { apiVersion, kind, metadata }: ApiObject) {
   const prefix = parseApiVersion(apiVersion).group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
   const { body, code } = await send(administrator, { method: "GET", path: prefix });
   const { resources } = code === 200 ? (body as ResourceList) : { resources: [] };
