@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
-import type { Kubeconfig } from "../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../src/cluster/auth/credentials.ts";
 import { send } from "../../src/cluster/testing/send.ts";
 import { chapters as requests } from "./conformance/chapters.ts";
 import { runStory } from "./conformance/run-story.ts";

@@ -31,7 +31,7 @@ import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
 import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
-import { publishGroups } from "./discovery/api-services.ts";
+import { publishGroups } from "./bootstrap/api-services.ts";
 import { authenticationFilter, authorizationFilter, impersonationFilter } from "./filters/access.ts";
 import { errorsFilter } from "./filters/errors.ts";
 import { type Intercept, interceptionFilter } from "./filters/interception.ts";
@@ -165,19 +165,12 @@ function knowsWriters({ onWrite, onWebhookCall }: AssembleOptions): boolean {
   return onWrite !== undefined || onWebhookCall !== undefined;
 }
 
-function callerOf(
-  { onWebhookCall, connectionClock }: AssembleOptions,
-  { clock, webhooks }: ClusterParts,
-): Caller {
+function callerOf({ onWebhookCall, connectionClock }: AssembleOptions, { clock, webhooks }: ClusterParts) {
   const observer = onWebhookCall && { clock: connectionClock ?? clock, tell: onWebhookCall };
   return { client: webhooks, observer };
 }
 
-function makeCore(
-  options: AssembleOptions,
-  { clock, findToken, journal }: ClusterParts,
-  caller: Caller,
-): Core {
+function makeCore(options: AssembleOptions, { clock, findToken, journal }: ClusterParts, caller: Caller) {
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({

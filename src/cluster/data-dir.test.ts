@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestCluster } from "./testing/index.ts";
-import { openWatch } from "./testing/open-watch.ts";
+import { openWatch } from "./testing/testdata/open-watch.ts";
 import { send } from "./testing/send.ts";
-import { type ClusterProcess, startProcess } from "./testing/start-process.ts";
+import { type ClusterProcess, startProcess } from "./testing/testdata/start-process.ts";
 
 let folder: string;
 let dataDir: string;

@@ -6,7 +6,7 @@ export {
   parseStages,
   type Stage,
 } from "./controllers/index.ts";
-export type { Kubeconfig } from "./auth/kubeconfig.ts";
+export type { Kubeconfig } from "./auth/credentials.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";
 export type { Intercept, InterceptedRequest, Interception } from "./filters/interception.ts";

@@ -2,7 +2,7 @@ import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
 import { type WebhookCarrier, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
 import type { User } from "./contract/user.ts";
-import { type PlainRequest, type PlainResponse, answerCalls } from "./server/in-process.ts";
+import { type PlainRequest, type PlainResponse, answerCall } from "./server/in-process.ts";
 import type { Core } from "./registry/core.ts";
 import type { Snapshot } from "./storage/store.ts";
 
@@ -40,7 +40,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   await run(announcedPort);
   return {
     core,
-    handle: answerCalls(handler, onError),
+    handle: (request) => answerCall(handler, onError, request),
     snapshot: () => core.store.snapshot(),
     stop,
   };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse } from "yaml";
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 import { send } from "../../../src/cluster/testing/send.ts";
 import { builtCommand } from "./load/built-command.ts";
 import type { LoopStops } from "./load/loop-monitor.ts";

@@ -8,7 +8,7 @@ import { performance } from "node:perf_hooks";
 import { freePort } from "@tsbuilder/apimachinery/port";
 import { startCluster } from "@tsbuilder/cluster";
 import { parse } from "yaml";
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 import { startControlPlane } from "../../oracle/real/control-plane.ts";
 import { findBinaries } from "../../oracle/real/control-plane-binaries.ts";
 import { type Figures, measureServer, objectCount, watcherCounts } from "./load/api-load.ts";

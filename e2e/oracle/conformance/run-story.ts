@@ -1,5 +1,5 @@
 import type { FakeClock } from "@tsbuilder/apimachinery/time";
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 import { type ReceivedResponse, send } from "../../../src/cluster/testing/send.ts";
 import { eventually } from "../../support/eventually.ts";
 import { maskAnswer, type MaskedAnswer } from "./mask-answer.ts";

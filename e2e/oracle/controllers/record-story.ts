@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 import { send } from "../../../src/cluster/testing/send.ts";
 import { readState, runStep } from "./run-step.ts";
 import type { Outcome, Story, Target } from "./story.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 
 /** A kubelet's report on pods: of those with these labels, on the first ones by name. */
 export interface PodReport {

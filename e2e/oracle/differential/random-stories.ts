@@ -1,4 +1,4 @@
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 import type { Story } from "../conformance/story.ts";
 import { customKind } from "./most-used-kinds.ts";
 import { readKinds } from "./read-kinds.ts";

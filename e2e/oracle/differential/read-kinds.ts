@@ -1,4 +1,4 @@
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 import { send } from "../../../src/cluster/testing/send.ts";
 import type { Schema, Schemas } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 import { chapters } from "../controllers/chapters.ts";
 import { recordStory } from "../controllers/record-story.ts";
 import type { Outcome } from "../controllers/story.ts";

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
 import { send } from "../../../src/cluster/testing/send.ts";
-import { type ClusterProcess, startProcess } from "../../../src/cluster/testing/start-process.ts";
+import { type ClusterProcess, startProcess } from "../../../src/cluster/testing/testdata/start-process.ts";
 import { eventually } from "../eventually.ts";
 import { type ObjectEvent, remaining, ResumingWatcher, type SeenObject } from "./resuming-watcher.ts";
 

@@ -1,5 +1,5 @@
-import type { Kubeconfig } from "../../../src/cluster/auth/kubeconfig.ts";
-import { type OpenWatch, openWatch } from "../../../src/cluster/testing/open-watch.ts";
+import type { Kubeconfig } from "../../../src/cluster/auth/credentials.ts";
+import { type OpenWatch, openWatch } from "../../../src/cluster/testing/testdata/open-watch.ts";
 
 /** An object of the API, as far as watchers look into it. */
 export interface SeenObject {

@@ -16,10 +16,7 @@ export interface AdmissionPlugin {
   validate?(request: AdmissionRequest): void | Promise<void>;
 }
 
-/**
- * The chain that every write passes: all mutating plugins first, then, after defaults and validation, the validating
- * ones.
- */
+/** The chain of every write: the mutating plugins, then, after defaults and validation, the validating ones. */
 export class AdmissionChain implements Admission {
   readonly #plugins: readonly AdmissionPlugin[];
 
@@ -123,7 +120,6 @@ class Calls {
   }
 }
 
-/** Returns true if a request creates a pod. */
 export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
   const { operation, resource, subresource, object } = request;
   if (operation !== "CREATE" || subresource !== "" || object === undefined) return false;

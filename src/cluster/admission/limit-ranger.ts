@@ -9,7 +9,7 @@ import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
 import type { Sent } from "../contract/sent.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
-import { forbidden } from "../contract/status-error.ts";
+import { forbidden, listed } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type ResourceList, sumPodResources } from "../quota/resource-list.ts";
@@ -48,97 +48,98 @@ function* checkPodLimits(pod: PodSpec, limits: readonly LimitRangeItem[]): Gener
   for (const limit of limits) {
     if (limit.type === "Container") {
       for (const container of [...pod.containers, ...(pod.initContainers ?? [])]) {
-        yield* checkResources(limit, container.resources ?? {});
+        yield* checkResources(limit, container.resources ?? {}, bounds);
       }
     } else if (limit.type === "Pod") {
-      yield* checkResources(limit, {
-        requests: sumPodResources(pod, "requests"),
-        limits: sumPodResources(pod, "limits"),
-      });
+      const [requests, most] = [sumPodResources(pod, "requests"), sumPodResources(pod, "limits")];
+      yield* checkResources(limit, { requests, limits: most }, bounds);
     }
-  }
-}
-
-function* checkResources(limit: LimitRangeItem, resources: ResourceRequirements): Generator<string> {
-  for (const [name, enforced] of Object.entries(limit.min ?? {})) {
-    yield* checkMinimum(`minimum ${name} usage per ${limit.type} is ${enforced}`, name, enforced, resources);
-  }
-  for (const [name, enforced] of Object.entries(limit.max ?? {})) {
-    yield* checkMaximum(`maximum ${name} usage per ${limit.type} is ${enforced}`, name, enforced, resources);
-  }
-  for (const [name, enforced] of Object.entries(limit.maxLimitRequestRatio ?? {})) {
-    yield* checkRatio(
-      `${name} max limit to request ratio per ${limit.type} is ${enforced}`,
-      name,
-      enforced,
-      resources,
-    );
-  }
-}
-
-function* checkMinimum(
-  rule: string,
-  name: string,
-  enforced: Quantity,
-  resources: ResourceRequirements,
-): Generator<string> {
-  const { request, limit } = amountsOf(resources, name);
-  if (request === undefined) yield `${rule}.  No request is specified`;
-  else if (compareQuantities(request, enforced) < 0) yield `${rule}, but request is ${request}`;
-  else if (limit !== undefined && compareQuantities(limit, enforced) < 0)
-    yield `${rule}, but limit is ${limit}`;
-}
-
-function* checkMaximum(
-  rule: string,
-  name: string,
-  enforced: Quantity,
-  resources: ResourceRequirements,
-): Generator<string> {
-  const { request, limit } = amountsOf(resources, name);
-  if (limit === undefined) yield `${rule}.  No limit is specified`;
-  else if (compareQuantities(limit, enforced) > 0) yield `${rule}, but limit is ${limit}`;
-  else if (request !== undefined && compareQuantities(request, enforced) > 0) {
-    yield `${rule}, but request is ${request}`;
-  }
-}
-
-function* checkRatio(
-  rule: string,
-  name: string,
-  enforced: Quantity,
-  resources: ResourceRequirements,
-): Generator<string> {
-  const { request, limit } = amountsOf(resources, name);
-  if (request === undefined || quantityToNumber(request) === 0) {
-    yield `${rule}, but no request is specified or request is 0`;
-  } else if (limit === undefined || quantityToNumber(limit) === 0) {
-    yield `${rule}, but no limit is specified or limit is 0`;
-  } else {
-    const ratio = quantityToNumber(limit) / quantityToNumber(request);
-    if (ratio > quantityToNumber(enforced)) yield `${rule}, but provided ratio is ${ratio.toFixed(6)}`;
   }
 }
 
 /** Only the requests of a claim count. */
 function* checkClaimLimits(requests: ResourceList, limits: readonly LimitRangeItem[]): Generator<string> {
-  for (const { type, min = {}, max = {} } of limits) {
-    if (type !== "PersistentVolumeClaim") continue;
-    for (const [name, enforced] of Object.entries(min)) {
-      yield* checkMinimum(`minimum ${name} usage per ${type} is ${enforced}`, name, enforced, { requests });
-    }
-    for (const [name, enforced] of Object.entries(max)) {
-      const request = requests[name];
-      const rule = `maximum ${name} usage per ${type} is ${enforced}`;
-      if (request === undefined) yield `${rule}.  No request is specified`;
-      else if (compareQuantities(request, enforced) > 0) yield `${rule}, but request is ${request}`;
+  for (const limit of limits) {
+    if (limit.type === "PersistentVolumeClaim") yield* checkResources(limit, { requests }, claimBounds);
+  }
+}
+
+function* checkResources(
+  limit: LimitRangeItem,
+  { requests, limits }: ResourceRequirements,
+  checked: readonly Bound[],
+): Generator<string> {
+  for (const { field, rule, violation } of checked) {
+    for (const [name, enforced] of Object.entries(limit[field] ?? {})) {
+      const found = violation({ request: requests?.[name], limit: limits?.[name] }, enforced);
+      if (found !== undefined) yield `${rule(name)} per ${limit.type} is ${enforced}${found}`;
     }
   }
 }
 
-function amountsOf({ requests, limits }: ResourceRequirements, name: string) {
-  return { request: requests?.[name], limit: limits?.[name] };
+interface Bound {
+  readonly field: "min" | "max" | "maxLimitRequestRatio";
+  /** Names the bound of a resource. */
+  readonly rule: (name: string) => string;
+  /** The end of the message; undefined if the amounts are within the bound. */
+  readonly violation: (amounts: Amounts, enforced: Quantity) => string | undefined;
 }
+
+interface Amounts {
+  readonly request: Quantity | undefined;
+  readonly limit: Quantity | undefined;
+}
+
+const minimum: Bound = {
+  field: "min",
+  rule: (name) => `minimum ${name} usage`,
+  violation({ request, limit }, enforced) {
+    if (request === undefined) return ".  No request is specified";
+    if (compareQuantities(request, enforced) < 0) return `, but request is ${request}`;
+    if (limit === undefined || compareQuantities(limit, enforced) >= 0) return undefined;
+    return `, but limit is ${limit}`;
+  },
+};
+
+const maximum: Bound = {
+  field: "max",
+  rule: (name) => `maximum ${name} usage`,
+  violation({ request, limit }, enforced) {
+    if (limit === undefined) return ".  No limit is specified";
+    if (compareQuantities(limit, enforced) > 0) return `, but limit is ${limit}`;
+    return aboveMaximum(request, enforced);
+  },
+};
+
+function aboveMaximum(request: Quantity | undefined, enforced: Quantity): string | undefined {
+  if (request === undefined || compareQuantities(request, enforced) <= 0) return undefined;
+  return `, but request is ${request}`;
+}
+
+const ratio: Bound = {
+  field: "maxLimitRequestRatio",
+  rule: (name) => `${name} max limit to request ratio`,
+  violation({ request = 0, limit = 0 }, enforced) {
+    const [requested, most] = [quantityToNumber(request), quantityToNumber(limit)];
+    if (requested === 0) return ", but no request is specified or request is 0";
+    if (most === 0) return ", but no limit is specified or limit is 0";
+    const provided = most / requested;
+    return provided > quantityToNumber(enforced)
+      ? `, but provided ratio is ${provided.toFixed(6)}`
+      : undefined;
+  },
+};
+
+const bounds = [minimum, maximum, ratio];
+
+const claimBounds: readonly Bound[] = [
+  minimum,
+  {
+    ...maximum,
+    violation: ({ request }, enforced) =>
+      request === undefined ? ".  No request is specified" : aboveMaximum(request, enforced),
+  },
+];
 
 function isClaimWrite({ resource, operation }: AdmissionRequest): boolean {
   const isWrite = operation === "CREATE" || operation === "UPDATE";
@@ -154,8 +155,7 @@ function refuse(
   for (const limits of ranges) {
     const problems = [...new Set(check(limits))];
     if (problems.length === 0) continue;
-    const reason = problems.length === 1 ? problems[0]! : `[${problems.join(", ")}]`;
-    throw forbidden(resource, object?.metadata.name ?? name, reason);
+    throw forbidden(resource, object?.metadata.name ?? name, listed(problems));
   }
 }
 
@@ -172,11 +172,8 @@ function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
     ...initContainers.flatMap((container) => fillContainer(container, requests, maxima, "init container")),
   ];
   if (changes.length === 0) return;
-  const { annotations } = pod.metadata;
-  pod.metadata.annotations = {
-    ...annotations,
-    [annotation]: `LimitRanger plugin set: ${changes.join("; ")}`,
-  };
+  const note = `LimitRanger plugin set: ${changes.join("; ")}`;
+  pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: note };
 }
 
 function fillContainer(

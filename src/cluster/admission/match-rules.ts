@@ -9,10 +9,7 @@ import type {
   NamedRuleWithOperations,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
-/**
- * Finds the version in which a rule matches: the request's version, or with `Equivalent` any other in which the
- * resource is served.
- */
+/** Finds the version in which a rule matches: the request's, or with `Equivalent` any other that is served. */
 export function matchVersion(
   rules: readonly NamedRuleWithOperations[],
   policy: MatchResources["matchPolicy"],
@@ -51,10 +48,7 @@ function has(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-/**
- * Matches the labels of the request's namespace, or the new labels of a namespace that is written. Cluster-scoped
- * objects match.
- */
+/** Matches the request's namespace, or the new labels of one that is written. Cluster-scoped objects match. */
 export function matchesNamespace(
   selector: LabelSelector | undefined,
   { resource, operation, subresource, object, namespace, name }: AdmissionRequest,

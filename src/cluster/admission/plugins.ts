@@ -23,18 +23,10 @@ export function namespaceLifecycle(store: Store): AdmissionPlugin {
       const stored = store.collection("namespaces").get(namespace);
       if (!stored) throw notFound(namespaces, namespace);
       if (stored.object.metadata.deletionTimestamp === undefined || subresource !== "") return;
-      throw forbidden(
-        resource,
-        object?.metadata.name ?? "",
-        `unable to create new content in namespace ${namespace} because it is being terminated`,
-        [
-          {
-            reason: "NamespaceTerminating",
-            message: `namespace ${namespace} is being terminated`,
-            field: "metadata.namespace",
-          },
-        ],
-      );
+      const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+      const message = `namespace ${namespace} is being terminated`;
+      const cause = { reason: "NamespaceTerminating", message, field: "metadata.namespace" };
+      throw forbidden(resource, object?.metadata.name ?? "", why, [cause]);
     },
   };
 }
@@ -74,11 +66,10 @@ function systemPriority(name: string, value: number, what: string): PriorityClas
 
 /** Priority: sets the priority of pods from their priority class, and refuses any other. */
 export function podPriority(store: Store): AdmissionPlugin {
-  const classes = (): PriorityClass[] =>
-    store
-      .collection("priorityclasses.scheduling.k8s.io")
-      .list()
-      .map(({ object }) => object as PriorityClass);
+  const classes = (): PriorityClass[] => {
+    const stored = store.collection("priorityclasses.scheduling.k8s.io").list();
+    return stored.map(({ object }) => object as PriorityClass);
+  };
   return {
     name: "Priority",
     mutate(request) {
@@ -89,21 +80,15 @@ export function podPriority(store: Store): AdmissionPlugin {
       const found = classes().find((each) =>
         name === "" ? each.globalDefault : each.metadata.name === name,
       );
-      if (!found && name !== "") {
-        throw refusal(request, `no PriorityClass with name ${name} was found`);
-      }
+      if (!found && name !== "") throw refusal(request, `no PriorityClass with name ${name} was found`);
       const { value = 0, preemptionPolicy = "PreemptLowerPriority" } = found ?? {};
-      if (spec.priority !== undefined && spec.priority !== value) {
-        throw refusal(
-          request,
-          `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
-        );
-      }
-      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-        throw refusal(
-          request,
-          `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
-        );
+      for (const [field, sent, computed] of [
+        ["integer value of priority", spec.priority, value],
+        ["string value of PreemptionPolicy", spec.preemptionPolicy, preemptionPolicy],
+      ] as const) {
+        if (sent === undefined || sent === computed) continue;
+        const why = `priority admission controller computed ${computed} from the given PriorityClass name`;
+        throw refusal(request, `the ${field} (${sent}) must not be provided in pod spec; ${why}`);
       }
       const chosen = found?.metadata.name;
       Object.assign(spec, {
@@ -119,10 +104,8 @@ export function podPriority(store: Store): AdmissionPlugin {
       if (!(object as PriorityClass | undefined)?.globalDefault) return;
       const other = classes().find((each) => each.globalDefault && each.metadata.name !== name);
       if (!other) return;
-      throw refusal(
-        request,
-        `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`,
-      );
+      const why = "is already marked as default. Only one default can exist";
+      throw refusal(request, `PriorityClass ${other.metadata.name} ${why}`);
     },
   };
 }
@@ -141,10 +124,7 @@ function refusal({ resource, object, name }: AdmissionRequest, reason: string): 
 
 const tolerationSeconds = 300;
 
-/**
- * DefaultTolerationSeconds: pods tolerate nodes that are not ready or unreachable for five minutes, even if an update
- * omits this.
- */
+/** DefaultTolerationSeconds: pods, updated ones too, tolerate unready and unreachable nodes for five minutes. */
 export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {
@@ -164,6 +144,8 @@ function covers({ key, effect }: Sent<Toleration>, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === "NoExecute");
 }
 
+const otherOverhead = "Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
 /** RuntimeClass: copies overhead, node selector and tolerations of the runtime class into pods. */
 export function runtimeClass(store: Store): AdmissionPlugin {
   return {
@@ -173,24 +155,20 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       const spec = request.object["spec"] as Sent<PodSpec>;
       const { runtimeClassName: name } = spec;
       if (name === undefined) return undefined;
-      const refuse = (reason: string): never => {
-        throw forbidden(request.resource, request.object.metadata.name ?? "", reason);
-      };
       const stored = store.collection("runtimeclasses.node.k8s.io").get(name);
-      if (!stored) return refuse(`pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+      if (!stored) throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
       const { overhead, scheduling } = stored.object as unknown as RuntimeClass;
       if (overhead?.podFixed) {
         if (Object.keys(spec.overhead ?? {}).length > 0 && !isEqual(spec.overhead, overhead.podFixed)) {
-          refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+          throw refusal(request, `pod rejected: ${otherOverhead}`);
         }
         spec.overhead = { ...overhead.podFixed };
       }
       for (const [key, value] of Object.entries(scheduling?.nodeSelector ?? {})) {
         const own = spec.nodeSelector?.[key] ?? value;
         if (own !== value) {
-          refuse(
-            `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
-          );
+          const selector = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}`;
+          throw refusal(request, `conflict: ${selector}; pod.spec.nodeSelector[${key}] = ${own}`);
         }
         spec.nodeSelector = { ...spec.nodeSelector, [key]: value };
       }
@@ -207,9 +185,9 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       const fixed = (stored?.object as RuntimeClass | undefined)?.overhead?.podFixed;
       if (isEqual(overhead, fixed)) return;
       const why = fixed
-        ? "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        ? otherOverhead
         : "Pod Overhead set without corresponding RuntimeClass defined Overhead";
-      throw forbidden(request.resource, request.object.metadata.name ?? "", `pod rejected: ${why}`);
+      throw refusal(request, `pod rejected: ${why}`);
     },
   };
 }
@@ -229,11 +207,9 @@ export function claimResize(store: Store): AdmissionPlugin {
       const storageClass = now.spec?.storageClassName ?? "";
       const stored = store.collection("storageclasses.storage.k8s.io").get(storageClass);
       if (stored?.object["allowVolumeExpansion"] === true) return;
-      throw forbidden(
-        resource,
-        name,
-        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
-      );
+      const why =
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+      throw forbidden(resource, name, why);
     },
   };
 }

@@ -8,11 +8,9 @@ import type {
 
 /** A Pod Security Standard and the Kubernetes version whose rules apply: `restricted:latest`. */
 export interface Standard {
-  readonly level: Level;
+  readonly level: "privileged" | "baseline" | "restricted";
   readonly version: string;
 }
-
-export type Level = "privileged" | "baseline" | "restricted";
 
 export function violationsOf(
   { level }: Standard,
@@ -24,7 +22,6 @@ export function violationsOf(
   return checks.flatMap((check) => check(spec, annotations) ?? []);
 }
 
-/** A rule of a standard. */
 type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
 
 /** The checks of the baseline standard, in the order in which denials list them. */
@@ -71,29 +68,25 @@ const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
 
 const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
 
+/** The type of a security profile that is not allowed. */
+function forbiddenType(profile: { readonly type?: string } | undefined): string | undefined {
+  const type = profile && (profile.type ?? "");
+  return type !== undefined && !allowedProfiles.has(type) ? type : undefined;
+}
+
 function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, string>>): Violation | undefined {
-  const forbidden = ({ appArmorProfile }: SecurityContext) =>
-    appArmorProfile && !allowedProfiles.has(appArmorProfile.type ?? "")
-      ? (appArmorProfile.type ?? "")
-      : undefined;
+  const forbidden = ({ appArmorProfile }: SecurityContext) => forbiddenType(appArmorProfile);
   const annotated = Object.entries(annotations)
-    .filter(
-      ([key, value]) =>
-        key.startsWith(appArmorAnnotation) && !/^$|^runtime\/default$|^localhost\//.test(value),
-    )
+    .filter(([key]) => key.startsWith(appArmorAnnotation))
+    .filter(([, value]) => !/^$|^runtime\/default$|^localhost\//.test(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .toSorted();
   const contexts = settersOf(spec, (context) => forbidden(context) !== undefined);
-  const setters = [
-    ...(contexts === "" ? [] : [contexts]),
-    ...(annotated.length > 0 ? [plural("annotation", annotated.length)] : []),
-  ];
-  if (setters.length === 0) return undefined;
+  const noted = annotated.length > 0 ? plural("annotation", annotated.length) : "";
+  const setters = [contexts, noted].filter((each) => each !== "").join(" and ");
   const values = [...valuesOf(spec, forbidden), ...annotated];
-  return {
-    reason: plural("forbidden AppArmor profile", values.length),
-    detail: `${setters.join(" and ")} must not set AppArmor profile type to ${quoted(values)}`,
-  };
+  const reason = plural("forbidden AppArmor profile", values.length);
+  return violation(reason, setters, `must not set AppArmor profile type to ${quoted(values)}`);
 }
 
 const defaultCapabilities = new Set(
@@ -112,12 +105,9 @@ function addedCapabilities(spec: PodSpec, allowed: ReadonlySet<string>): string 
   const more = (add: readonly string[] = []) => add.filter((capability) => !allowed.has(capability));
   const all = containersOf(spec).flatMap(({ securityContext }) => more(securityContext?.capabilities?.add));
   if (all.length === 0) return undefined;
-  const containers = containersWhere(
-    spec,
-    ({ securityContext }) => more(securityContext?.capabilities?.add).length > 0,
-  );
+  const adds = ({ securityContext }: Container) => more(securityContext?.capabilities?.add).length > 0;
   const names = quoted([...new Set(all)].toSorted());
-  return `${nameAll("container", containers)} must not include ${names} in securityContext.capabilities.add`;
+  return `${containersWhere(spec, adds)} must not include ${names} in securityContext.capabilities.add`;
 }
 
 function checkHostNamespaces(spec: PodSpec): Violation | undefined {
@@ -132,35 +122,26 @@ function checkHostPaths({ volumes = [] }: PodSpec): Violation | undefined {
 }
 
 function checkHostPorts(spec: PodSpec): Violation | undefined {
-  const containers = containersWhere(spec, ({ ports = [] }) => ports.some(({ hostPort }) => hostPort));
-  if (containers.length === 0) return undefined;
-  const all = containersOf(spec).flatMap(({ ports = [] }) => ports.flatMap(({ hostPort }) => hostPort || []));
-  const ports = [...new Set(all.map(String))].toSorted();
-  const use = containers.length === 1 ? "uses" : "use";
-  return {
-    reason: "hostPort",
-    detail: `${nameAll("container", containers)} ${use} ${plural("hostPort", ports.length)} ${ports.join(", ")}`,
-  };
+  const portsOf = ({ ports = [] }: Container) => ports.flatMap(({ hostPort }) => hostPort || []);
+  const using = namesWhere(spec, (container) => portsOf(container).length > 0);
+  const ports = [...new Set(containersOf(spec).flatMap(portsOf).map(String))].toSorted();
+  return violation(
+    "hostPort",
+    uses("container", using),
+    `${plural("hostPort", ports.length)} ${ports.join(", ")}`,
+  );
 }
 
 function checkHostProbes(spec: PodSpec): Violation | undefined {
-  const containers = containersWhere(spec, (container) => hostsOf(container).length > 0).toSorted();
-  if (containers.length === 0) return undefined;
+  const using = namesWhere(spec, (container) => hostsOf(container).length > 0).toSorted();
   const hosts = [...new Set(containersOf(spec).flatMap(hostsOf))].toSorted();
-  const use = containers.length === 1 ? "uses" : "use";
-  return {
-    reason: "probe or lifecycle host",
-    detail: `${nameAll("container", containers)} ${use} ${nameAll("probe or lifecycle host", hosts)}`,
-  };
+  const reason = "probe or lifecycle host";
+  return violation(reason, uses("container", using), nameAll(reason, hosts));
 }
 
 function checkPrivileged(spec: PodSpec): Violation | undefined {
-  const containers = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true);
-  if (containers.length === 0) return undefined;
-  return {
-    reason: "privileged",
-    detail: `${nameAll("container", containers)} must not set securityContext.privileged=true`,
-  };
+  const privileged = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true);
+  return violation("privileged", privileged, "must not set securityContext.privileged=true");
 }
 
 /** Ignores pods with their own user namespace, which can't harm others. */
@@ -169,17 +150,13 @@ function checkProcMountOfUsers(spec: PodSpec): Violation | undefined {
 }
 
 function checkProcMount(spec: PodSpec): Violation | undefined {
-  const bad = containersOf(spec).filter(({ securityContext }) => {
+  const unusual = ({ securityContext }: Container) => {
     const { procMount } = securityContext ?? {};
-    return procMount !== undefined && procMount !== "Default";
-  });
-  if (bad.length === 0) return undefined;
-  const names = bad.map(({ name = "" }) => name);
-  const types = [...new Set(bad.map(({ securityContext }) => securityContext!.procMount!))].toSorted();
-  return {
-    reason: "procMount",
-    detail: `${nameAll("container", names)} must not set securityContext.procMount to ${quoted(types)}`,
+    return procMount === "Default" ? undefined : procMount;
   };
+  const setters = containersWhere(spec, (container) => unusual(container) !== undefined);
+  const types = [...new Set(containersOf(spec).flatMap((container) => unusual(container) ?? []))].toSorted();
+  return violation("procMount", setters, `must not set securityContext.procMount to ${quoted(types)}`);
 }
 
 const seLinuxTypes = new Set([
@@ -195,35 +172,28 @@ function checkSELinux(spec: PodSpec): Violation | undefined {
     const { type = "", user, role } = seLinuxOptions ?? {};
     return !seLinuxTypes.has(type) || Boolean(user) || Boolean(role);
   });
-  if (setters === "") return undefined;
-  const types = valuesOf(spec, ({ seLinuxOptions }) => seLinuxOptions?.type).filter(
-    (type) => !seLinuxTypes.has(type),
-  );
+  const all = valuesOf(spec, ({ seLinuxOptions }) => seLinuxOptions?.type);
+  const types = all.filter((type) => !seLinuxTypes.has(type));
   const says = (field: "user" | "role") =>
     settersOf(spec, ({ seLinuxOptions }) => Boolean(seLinuxOptions?.[field])) !== "";
   const wrong = [
     ...(types.length > 0 ? [nameAll("type", types)] : []),
     ...(["user", "role"] as const).filter(says).map((field) => `${field} may not be set`),
   ];
-  return {
-    reason: "seLinuxOptions",
-    detail: `${setters} set forbidden securityContext.seLinuxOptions: ${wrong.join("; ")}`,
-  };
+  const detail = `set forbidden securityContext.seLinuxOptions: ${wrong.join("; ")}`;
+  return violation("seLinuxOptions", setters, detail);
 }
 
 /** Checks the seccomp profile only where one is set. */
 function checkSeccomp(spec: PodSpec): Violation | undefined {
-  const forbidden = ({ seccompProfile }: SecurityContext) =>
-    seccompProfile && !allowedProfiles.has(seccompProfile.type ?? "")
-      ? (seccompProfile.type ?? "")
-      : undefined;
+  const forbidden = ({ seccompProfile }: SecurityContext) => forbiddenType(seccompProfile);
   const setters = settersOf(spec, (context) => forbidden(context) !== undefined);
-  if (setters === "") return undefined;
   const values = quoted(valuesOf(spec, forbidden));
-  return {
-    reason: "seccompProfile",
-    detail: `${setters} must not set securityContext.seccompProfile.type to ${values}`,
-  };
+  return violation(
+    "seccompProfile",
+    setters,
+    `must not set securityContext.seccompProfile.type to ${values}`,
+  );
 }
 
 const safeSysctls = new Set([
@@ -250,35 +220,21 @@ function checkSysctls({ securityContext }: PodSpec): Violation | undefined {
 
 function checkWindowsHostProcess(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ windowsOptions }) => windowsOptions?.hostProcess === true);
-  if (setters === "") return undefined;
-  return {
-    reason: "hostProcess",
-    detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true`,
-  };
+  return violation("hostProcess", setters, "must not set securityContext.windowsOptions.hostProcess=true");
 }
 
 function checkEscalation(spec: PodSpec): Violation | undefined {
-  const containers = containersWhere(
-    spec,
-    ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false,
-  );
-  if (containers.length === 0) return undefined;
-  return {
-    reason: "allowPrivilegeEscalation != false",
-    detail: `${nameAll("container", containers)} must set securityContext.allowPrivilegeEscalation=false`,
-  };
+  const field = "allowPrivilegeEscalation";
+  const silent = containersWhere(spec, ({ securityContext }) => securityContext?.[field] !== false);
+  return violation(`${field} != false`, silent, `must set securityContext.${field}=false`);
 }
 
 function checkDroppedCapabilities(spec: PodSpec): Violation | undefined {
-  const keeping = containersWhere(
-    spec,
-    ({ securityContext }) => !securityContext?.capabilities?.drop?.includes("ALL"),
-  );
+  const drops = ({ securityContext }: Container) => securityContext?.capabilities?.drop?.includes("ALL");
+  const keeping = containersWhere(spec, (container) => !drops(container));
   const added = addedCapabilities(spec, new Set(["NET_BIND_SERVICE"]));
   const details = [
-    ...(keeping.length > 0
-      ? [`${nameAll("container", keeping)} must set securityContext.capabilities.drop=["ALL"]`]
-      : []),
+    ...(keeping === "" ? [] : [`${keeping} must set securityContext.capabilities.drop=["ALL"]`]),
     ...(added === undefined ? [] : [added]),
   ];
   return details.length === 0
@@ -300,52 +256,43 @@ const allowedVolumes: readonly (keyof Volume)[] = [
 
 function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
   const bad = volumes.filter((volume) => !allowedVolumes.some((type) => volume[type] !== undefined));
-  if (bad.length === 0) return undefined;
   const names = bad.map(({ name = "" }) => name);
   const types = bad.map((volume) => Object.keys(volume).find((field) => field !== "name") ?? "unknown");
-  const different = [...new Set(types)].toSorted();
-  const use = bad.length === 1 ? "uses" : "use";
-  return {
-    reason: "restricted volume types",
-    detail: `${nameAll("volume", names)} ${use} ${plural("restricted volume type", different.length)} ${quoted(different)}`,
-  };
+  const different = nameAll("restricted volume type", [...new Set(types)].toSorted());
+  return violation("restricted volume types", uses("volume", names), different);
 }
 
 function checkNonRoot(spec: PodSpec): Violation | undefined {
   const reason = "runAsNonRoot != true";
   const setters = settersOf(spec, ({ runAsNonRoot }) => runAsNonRoot === false);
-  if (setters !== "") return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
+  if (setters !== "") return violation(reason, setters, "must not set securityContext.runAsNonRoot=false");
   if (spec.securityContext?.runAsNonRoot) return undefined;
   const silent = containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
-  if (silent.length === 0) return undefined;
-  return {
-    reason,
-    detail: `pod or ${nameAll("container", silent)} must set securityContext.runAsNonRoot=true`,
-  };
+  return violation(reason, silent && `pod or ${silent}`, "must set securityContext.runAsNonRoot=true");
 }
 
 function checkUser(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ runAsUser }) => runAsUser === 0);
-  return setters === ""
-    ? undefined
-    : { reason: "runAsUser=0", detail: `${setters} must not set runAsUser=0` };
+  return violation("runAsUser=0", setters, "must not set runAsUser=0");
 }
 
 function checkSeccompSet(spec: PodSpec): Violation | undefined {
   const forbidden = checkSeccomp(spec);
   if (forbidden || spec.securityContext?.seccompProfile) return forbidden;
   const silent = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
-  if (silent.length === 0) return undefined;
-  return {
-    reason: "seccompProfile",
-    detail: `pod or ${nameAll("container", silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
-  };
+  const wanted = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
+  return violation("seccompProfile", silent && `pod or ${silent}`, wanted);
 }
 
 /** A violation of a standard, in short and in detail. */
-export interface Violation {
+interface Violation {
   readonly reason: string;
   readonly detail: string;
+}
+
+/** The violation of those that the first words name; undefined if they name none. */
+function violation(reason: string, setters: string, detail: string): Violation | undefined {
+  return setters === "" ? undefined : { reason, detail: `${setters} ${detail}` };
 }
 
 /** `"a", "b"`. */
@@ -358,12 +305,23 @@ function nameAll(what: string, names: readonly string[]): string {
   return `${plural(what, names.length)} ${quoted(names)}`;
 }
 
+/** `container "a" uses`, `containers "a", "b" use`; empty for no names. */
+function uses(what: string, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return `${nameAll(what, names)} ${names.length === 1 ? "uses" : "use"}`;
+}
+
 export function plural(what: string, count: number): string {
   return count === 1 ? what : `${what}s`;
 }
 
-/** The names of the containers that match a condition. */
-function containersWhere(spec: PodSpec, holds: (container: Container) => boolean): string[] {
+/** Names the containers that match a condition; empty if there are none. */
+function containersWhere(spec: PodSpec, holds: (container: Container) => boolean): string {
+  const names = namesWhere(spec, holds);
+  return names.length === 0 ? "" : nameAll("container", names);
+}
+
+function namesWhere(spec: PodSpec, holds: (container: Container) => boolean): string[] {
   return containersOf(spec)
     .filter(holds)
     .map(({ name = "" }) => name);
@@ -372,11 +330,8 @@ function containersWhere(spec: PodSpec, holds: (container: Container) => boolean
 /** Names the pod and the containers whose security context matches a condition: `pod and container "a"`. */
 function settersOf(spec: PodSpec, matches: (context: SecurityContext) => boolean): string {
   const containers = containersWhere(spec, ({ securityContext }) => matches(securityContext ?? {}));
-  const setters = [
-    ...(matches(spec.securityContext ?? {}) ? ["pod"] : []),
-    ...(containers.length > 0 ? [nameAll("container", containers)] : []),
-  ];
-  return setters.join(" and ");
+  const pod = matches(spec.securityContext ?? {}) ? "pod" : "";
+  return [pod, containers].filter((each) => each !== "").join(" and ");
 }
 
 /** The distinct values that the security contexts of a pod and its containers have, sorted. */
@@ -399,7 +354,10 @@ export function containersOf(spec: PodSpec): Container[] {
 /** The hosts that a container's probes and lifecycle hooks name instead of the pod itself. */
 function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Container): string[] {
   const handlers = [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop];
-  return handlers.flatMap((handler) =>
-    [handler?.httpGet?.host, handler?.tcpSocket?.host].filter((host) => host !== undefined && host !== ""),
-  ) as string[];
+  const hosts = handlers.flatMap((handler) => [handler?.httpGet?.host, handler?.tcpSocket?.host]);
+  return hosts.filter((host): host is string => Boolean(host));
+}
+
+export function describe(violations: readonly Violation[]): string {
+  return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 }

@@ -7,14 +7,7 @@ import { forbidden, invalidObject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
-import {
-  containersOf,
-  type Violation,
-  plural,
-  type Level,
-  type Standard,
-  violationsOf,
-} from "./pod-security-standards.ts";
+import { type Standard, containersOf, describe, plural, violationsOf } from "./pod-security-standards.ts";
 
 /**
  * Enforces the Pod Security Standard in the labels of a namespace, and warns about templates whose pods would violate
@@ -94,15 +87,14 @@ function checkNamespace(
   const { enforce } = policy;
   if (!before || nameOf(enforce) === nameOf(before.enforce)) return;
   const isRelaxed =
-    enforce.version === before.enforce.version && !isStricter(enforce.level, before.enforce.level);
+    enforce.version === before.enforce.version &&
+    levels.indexOf(enforce.level) <= levels.indexOf(before.enforce.level);
   if (enforce.level === "privileged" || isRelaxed) return;
-  const pods = store.collection("pods").list(`${name}/`);
-  for (const warning of warningsAbout(
-    name,
-    enforce,
-    pods.map(({ object: pod }) => pod),
-  ))
-    warn(warning);
+  const pods = store
+    .collection("pods")
+    .list(`${name}/`)
+    .map(({ object: pod }) => pod);
+  for (const warning of warningsAbout(name, enforce, pods)) warn(warning);
 }
 
 function warningsAbout(namespace: string, standard: Standard, pods: readonly ApiObject[]): string[] {
@@ -131,7 +123,7 @@ interface Policy {
 
 const prefix = "pod-security.kubernetes.io/";
 
-const levels: readonly Level[] = ["privileged", "baseline", "restricted"];
+const levels: readonly Standard["level"][] = ["privileged", "baseline", "restricted"];
 
 /**
  * Reads the labels of a namespace. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings.
@@ -146,7 +138,7 @@ function policyOf(labels: Readonly<Record<string, string>> = {}): Policy {
   };
   const isLevel = (value: string): boolean => levels.some((level) => level === value);
   const level = (mode: string) =>
-    check(mode, isLevel, `must be one of ${levels.join(", ")}`) as Level | undefined;
+    check(mode, isLevel, `must be one of ${levels.join(", ")}`) as Standard["level"] | undefined;
   const version = (mode: string) =>
     check(
       `${mode}-version`,
@@ -171,14 +163,6 @@ function policyOf(labels: Readonly<Record<string, string>> = {}): Policy {
   };
 }
 
-function isStricter(a: Level, b: Level): boolean {
-  return levels.indexOf(a) > levels.indexOf(b);
-}
-
 function nameOf({ level, version }: Standard): string {
   return `${level}:${version}`;
-}
-
-function describe(violations: readonly Violation[]): string {
-  return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { RoleBinding } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import type { AdmissionRequest } from "../registry/core.ts";
 import { type Authorizer, type Rule, allRules, resourceAttributes } from "../contract/authorizer.ts";
+import { coversPath } from "../auth/rbac.ts";
 import { StatusError, forbidden, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Sent } from "../contract/sent.ts";
@@ -29,7 +30,9 @@ export function roleEscalation(store: Store, authorizer: Authorizer): AdmissionP
       const { resource, operation, object, oldObject, user } = request;
       if (resource.group !== group || !object || operation === "DELETE") return undefined;
       if (user.groups.includes("system:masters")) return undefined;
-      if (oldObject && changesOnlyOwnership(object, oldObject)) return undefined;
+      // The garbage collector changes finalizers and owners without the role's permissions.
+      if (oldObject && isDeepStrictEqual(withoutOwnership(object), withoutOwnership(oldObject)))
+        return undefined;
       if (resource.plural.endsWith("roles")) checkRole(request, object, authorizer);
       else checkBinding(request, object, store, authorizer);
       return undefined;
@@ -47,12 +50,7 @@ function checkRole(request: AdmissionRequest, role: SentRole, authorizer: Author
   if (missing.length > 0) throw refuse(describeRefusal(request, missing));
 }
 
-function checkBinding(
-  request: AdmissionRequest,
-  binding: SentBinding,
-  store: Store,
-  authorizer: Authorizer,
-): void {
+function checkBinding(request: AdmissionRequest, binding: SentBinding, store: Store, authorizer: Authorizer) {
   const { resource, namespace } = request;
   const { kind = "", name = "" } = binding.roleRef ?? {};
   const plural = kind === "ClusterRole" ? "clusterroles" : "roles";
@@ -80,11 +78,7 @@ function may(
   return authorizer.decide(user, asked).allowed;
 }
 
-function missingOf(
-  { user, namespace }: AdmissionRequest,
-  rules: readonly Rule[],
-  authorizer: Authorizer,
-): Rule[] {
+function missingOf({ user, namespace }: AdmissionRequest, rules: readonly Rule[], authorizer: Authorizer) {
   return missingRules(authorizer.rulesOf(user, namespace), rules);
 }
 
@@ -144,11 +138,10 @@ function permissionsOf({ verbs, apiGroups, resources, resourceNames, nonResource
   ];
 }
 
-/** Returns true if a rule includes a permission. */
 function covers(rule: Rule, permission: Rule): boolean {
   if (!includesAll(rule.verbs, permission.verbs)) return false;
   const [url] = permission.nonResourceURLs ?? [];
-  if (url !== undefined) return (rule.nonResourceURLs ?? []).some((held) => coversURL(held, url));
+  if (url !== undefined) return (rule.nonResourceURLs ?? []).some((held) => coversPath(held, url));
   const names = rule.resourceNames ?? [];
   const hasNames =
     names.length === 0 || (permission.resourceNames?.some((name) => names.includes(name)) ?? false);
@@ -168,18 +161,6 @@ function coversResource(held: readonly string[], resource: string): boolean {
   return (
     held.includes("*") || held.includes(resource) || (slash > 0 && held.includes(`*${resource.slice(slash)}`))
   );
-}
-
-function coversURL(held: string, url: string): boolean {
-  return held === url || (held.endsWith("*") && url.startsWith(held.slice(0, -1)));
-}
-
-/**
- * Returns true for a change of finalizers and owners alone: the garbage collector makes it without the role's
- * permissions.
- */
-function changesOnlyOwnership(object: ApiObject, old: ApiObject): boolean {
-  return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(old));
 }
 
 function withoutOwnership(object: ApiObject): object {

@@ -1,12 +1,5 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type {
-  Container,
-  EnvFromSource,
-  EnvVar,
-  PodSpec,
-  ServiceAccount,
-  Volume,
-} from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Container, PodSpec, ServiceAccount, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Sent } from "../contract/sent.ts";
 import { StatusError, forbidden } from "../contract/status-error.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
@@ -124,15 +117,11 @@ async function checkEphemeral(context: AccountContext, request: AdmissionRequest
   const spec = request.object!["spec"] as PodSpec;
   const account = await accountOf(context, request, spec);
   if (!limitsSecrets(account)) return;
-  for (const problem of refusedEphemeralSecrets(account, spec))
+  for (const problem of refusedIn(account, "ephemeral container", spec.ephemeralContainers))
     throw new StatusError(500, undefined, problem);
 }
 
-function accountOf(
-  context: AccountContext,
-  request: AdmissionRequest,
-  spec: PodSpec,
-): Promise<ServiceAccount> {
+function accountOf(context: AccountContext, request: AdmissionRequest, spec: PodSpec) {
   if (spec.serviceAccountName) return findAccount(context, request, spec.serviceAccountName);
   const pod = `${request.namespace}/${request.object!.metadata.name ?? ""}`;
   throw refusal(request, `no service account specified for pod ${pod}`);
@@ -164,11 +153,7 @@ function limitsSecrets({ metadata }: ServiceAccount): boolean {
 }
 
 /** The fields of all types of containers that can refer to Secrets. */
-interface UsesSecrets {
-  readonly name: string;
-  readonly env?: readonly EnvVar[] | undefined;
-  readonly envFrom?: readonly EnvFromSource[] | undefined;
-}
+type UsesSecrets = Pick<Container, "name" | "env" | "envFrom">;
 
 /** Finds Secrets of a pod that its account does not list. */
 function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
@@ -186,16 +171,8 @@ function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<stri
   }
 }
 
-/** Finds Secrets of ephemeral containers that the account does not list. */
-function refusedEphemeralSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
-  return refusedIn(account, "ephemeral container", spec.ephemeralContainers);
-}
-
-function* refusedIn(
-  account: ServiceAccount,
-  what: string,
-  containers: readonly UsesSecrets[] = [],
-): Generator<string> {
+/** Finds Secrets of containers that the account does not list. */
+function* refusedIn(account: ServiceAccount, what: string, containers: readonly UsesSecrets[] = []) {
   const mountable = namesOf(account.secrets);
   for (const container of containers) {
     const subject = `${what} ${container.name}`;

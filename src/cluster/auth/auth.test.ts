@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Kubeconfig } from "./kubeconfig.ts";
+import type { Kubeconfig } from "./credentials.ts";
 import { send } from "../testing/send.ts";
 import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
 

@@ -2,7 +2,7 @@ import type { Secret } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
 import { StatusError } from "../contract/status-error.ts";
-import type { TokenIssuer } from "../contract/tokens.ts";
+import type { TokenIssuer } from "../contract/user.ts";
 
 const secrets: ResourceName<Secret> = "secrets";
 const serviceAccounts: ResourceName = "serviceaccounts";

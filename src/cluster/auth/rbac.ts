@@ -1,6 +1,5 @@
 // Authorization and credentials. This file authorizes by roles and bindings; `credentials.ts` has the certificates and
-// static tokens of a cluster, `service-account-tokens.ts` the tokens of service accounts, `kubeconfig.ts` the form in
-// which users get them.
+// static tokens of a cluster, and the kubeconfigs with them, `service-account-tokens.ts` the tokens of service accounts.
 
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ClusterRole, Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
@@ -64,10 +63,9 @@ function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingN
   return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
 }
 
-/** Returns true if a rule allows a request. */
 function covers(rule: Rule, asked: Attributes): boolean {
   if (!has(rule.verbs, asked.verb)) return false;
-  if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => matchesPath(url, asked.path));
+  if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => coversPath(url, asked.path));
   const { subresource, resource, name } = asked;
   const wanted = subresource === "" ? resource : `${resource}/${subresource}`;
   const resources = rule.resources ?? [];
@@ -80,9 +78,9 @@ function has(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-function matchesPath(url: string, path: string): boolean {
-  if (url === "*" || url === path) return true;
-  return url.endsWith("*") && path.startsWith(url.slice(0, -1));
+/** Returns true if a path, which may end with `*`, includes another one. */
+export function coversPath(held: string, path: string): boolean {
+  return held === path || (held.endsWith("*") && path.startsWith(held.slice(0, -1)));
 }
 
 function reasonFor(binding: RoleBinding, user: User): string {
@@ -97,10 +95,7 @@ function reasonFor(binding: RoleBinding, user: User): string {
   return `RBAC: allowed by ${kind} ${JSON.stringify(what)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${who}`;
 }
 
-/**
- * Keeps the rules of aggregated cluster roles equal to the union of the roles that they select. Returns a function that
- * stops this.
- */
+/** Keeps aggregated cluster roles equal to the union of the roles that they select. Returns a function to stop. */
 export function aggregateRoles(store: Store): () => void {
   const roles = store.collection("clusterroles.rbac.authorization.k8s.io");
   const settle = () => {

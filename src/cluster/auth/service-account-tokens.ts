@@ -1,16 +1,13 @@
-import {
-  type KeyObject,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  sign,
-  verify,
-} from "node:crypto";
+import * as crypto from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
-import type { TokenIssuer, TokenSubject } from "../contract/tokens.ts";
-import { type User, credentialId, serviceAccountUser } from "../contract/user.ts";
+import {
+  type TokenIssuer,
+  type TokenSubject,
+  type User,
+  credentialId,
+  serviceAccountUser,
+} from "../contract/user.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
 interface Bound {
@@ -40,8 +37,8 @@ export class ServiceAccountTokens implements TokenIssuer {
   readonly issuer: string;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #privateKey: KeyObject;
-  readonly #publicKey: KeyObject;
+  readonly #privateKey: crypto.KeyObject;
+  readonly #publicKey: crypto.KeyObject;
   readonly #keyId: string;
 
   constructor(store: Store, clock: Clock, issuer: string, pem?: string) {
@@ -119,7 +116,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     return this.#privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   }
 
-  /** The public key as a JSON Web Key Set, for clients that verify tokens themselves. */
+  /** The public key as a JSON Web Key Set, for clients that crypto.verify tokens themselves. */
   keys(): object {
     const key = this.#publicKey.export({ format: "jwk" });
     return { keys: [{ use: "sig", kid: this.#keyId, alg: this.algorithm, ...key }] };
@@ -129,7 +126,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     const head = { alg: this.algorithm, kid: this.#keyId };
     const signed = `${encode(head)}.${encode(claims)}`;
     const key = { key: this.#privateKey, dsaEncoding: "ieee-p1363" } as const;
-    return `${signed}.${sign("sha256", Buffer.from(signed), key).toString("base64url")}`;
+    return `${signed}.${crypto.sign("sha256", Buffer.from(signed), key).toString("base64url")}`;
   }
 
   #verify(token: string): Record<string, unknown> | undefined {
@@ -137,7 +134,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     const signed = Buffer.from(`${head}.${body}`);
     const key = { key: this.#publicKey, dsaEncoding: "ieee-p1363" } as const;
     try {
-      if (!verify("sha256", signed, key, Buffer.from(signature, "base64url"))) return undefined;
+      if (!crypto.verify("sha256", signed, key, Buffer.from(signature, "base64url"))) return undefined;
       return JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as Record<string, unknown>;
     } catch {
       return undefined;
@@ -146,30 +143,27 @@ export class ServiceAccountTokens implements TokenIssuer {
 }
 
 interface Keys {
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
+  readonly privateKey: crypto.KeyObject;
+  readonly publicKey: crypto.KeyObject;
   readonly keyId: string;
 }
 
 function newKeys(): Keys {
-  return keysOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
+  return keysOf(crypto.generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
 }
 
 let lastRead: { readonly pem: string; readonly keys: Keys } | undefined;
 
-/**
- * Reads a private key. Caches the last one: the many clusters of a simulation share a key, and reading takes
- * milliseconds.
- */
+/** Reads a private key, which takes milliseconds. Caches the last one: the clusters of a simulation share it. */
 function readKeys(pem: string): Keys {
-  if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(createPrivateKey(pem)) };
+  if (lastRead?.pem !== pem) lastRead = { pem, keys: keysOf(crypto.createPrivateKey(pem)) };
   return lastRead.keys;
 }
 
-function keysOf(privateKey: KeyObject): Keys {
-  const publicKey = createPublicKey(privateKey);
+function keysOf(privateKey: crypto.KeyObject): Keys {
+  const publicKey = crypto.createPublicKey(privateKey);
   const der = publicKey.export({ type: "spki", format: "der" });
-  return { privateKey, publicKey, keyId: createHash("sha256").update(der).digest("base64url") };
+  return { privateKey, publicKey, keyId: crypto.createHash("sha256").update(der).digest("base64url") };
 }
 
 /** The kinds of objects that tokens may be bound to. */

@@ -1,10 +1,5 @@
 import type { ApiObject } from "../contract/api-object.ts";
-import {
-  bootstrapRoles,
-  controlPlaneNamespaceRoles,
-  controlPlaneRoles,
-  controllerRoles,
-} from "./role-tables.ts";
+import { bootstrapRoles, controlPlaneRoles, controllerRoles, namespaceRoles } from "./role-tables.ts";
 import type { Rule } from "../contract/authorizer.ts";
 
 /** The roles and bindings for users and operators that every cluster has. */
@@ -50,7 +45,7 @@ function* makeControlPlane(): Generator<ApiObject> {
     const subjects = clusterSubjects(name);
     if (subjects) yield binding(metadata(name), { kind: "ClusterRole", name }, subjects);
   }
-  for (const { name: path, rules } of parseRoles(controlPlaneNamespaceRoles)) {
+  for (const { name: path, rules } of parseRoles(namespaceRoles)) {
     const [namespace = "", name = ""] = path.split("/");
     const here = (own: string) => ({ ...metadata(own), namespace });
     yield { apiVersion, kind: "Role", metadata: here(name), rules };
@@ -63,10 +58,7 @@ const authenticationReader = "extension-apiserver-authentication-reader";
 
 const controllerPrefix = "system:controller:";
 
-/**
- * The subjects that a role is bound to: service accounts of controllers, users of other components. Undefined for a
- * role without a binding.
- */
+/** The service accounts and users that a role is bound to. Undefined for a role without a binding. */
 function clusterSubjects(role: string): object[] | undefined {
   if (role.startsWith(controllerPrefix)) return [serviceAccount(role.slice(controllerPrefix.length))];
   switch (role) {
@@ -96,7 +88,6 @@ function namespaceSubjects(role: string): object[] {
   return [user(`system:${part}`), serviceAccount(part), ...elector];
 }
 
-/** A role in a table. */
 interface ParsedRole {
   readonly name: string;
   readonly rules: readonly Rule[];
@@ -107,9 +98,9 @@ interface ParsedRole {
 }
 
 /**
- * Parses a table of roles. A line without indentation begins a role: `name`, `name | aggregate to role` or
- * `name | aggregated`. Each indented line below is a rule: `verbs | groups | resources | names`, or `verbs | paths`;
- * the group of the core API is `core`.
+ * Parses a table of roles. A line without indentation begins a role: `name`, perhaps with notes such as
+ * `| aggregate to role`, `| aggregated`, or `| writes events` for the last rule of most controllers. Each indented line
+ * below is a rule: `verbs | groups | resources | names`, or `verbs | paths`; the group of the core API is `core`.
  */
 export function parseRoles(table: string): ParsedRole[] {
   const blocks = table.trim().split(/\n(?! )/);
@@ -119,7 +110,7 @@ export function parseRoles(table: string): ParsedRole[] {
     const aggregateTo = notes.find((note) => note.startsWith(aggregation))?.slice(aggregation.length);
     return {
       name,
-      rules: lines.map(parseRule),
+      rules: [...lines, ...(notes.includes("writes events") ? [eventsRule] : [])].map(parseRule),
       ...(aggregateTo !== undefined && { aggregateTo }),
       isAggregated: notes.includes("aggregated"),
     };
@@ -127,6 +118,7 @@ export function parseRoles(table: string): ParsedRole[] {
 }
 
 const aggregation = "aggregate to ";
+const eventsRule = "create patch update | core events.k8s.io | events";
 
 function parseRule(line: string): Rule {
   const [verbs = [], second = [], resources, resourceNames] = line

@@ -3,7 +3,8 @@
 // former.
 
 import { randomUUID } from "node:crypto";
-import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Core } from "../registry/core.ts";
@@ -44,7 +45,6 @@ export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>):
       "f:metadata": { "f:annotations": membersOf(annotations), "f:labels": membersOf(labels) },
       ...ownedFields(content),
     };
-    const owner = { manager: "kube-apiserver", operation: "Update", apiVersion, time } as const;
     core.store.put(resource.collection, key, {
       ...object,
       metadata: {
@@ -55,16 +55,23 @@ export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>):
         ...(generation !== undefined && { generation }),
         ...(metadata.labels && { labels }),
         ...(metadata.annotations && { annotations }),
-        managedFields: managedFields ?? [{ ...owner, fieldsType: "FieldsV1", fieldsV1 }],
+        managedFields: managedFields ?? [ownEntry(apiVersion, time, fieldsV1)],
       },
     });
   }
 }
 
-function membersOf(map: object) {
+/** The managed fields of the API server itself. */
+export function ownEntry(apiVersion: string, time: string, fieldsV1: JSONObject): ManagedFieldsEntry {
+  const manager = { manager: "kube-apiserver", operation: "Update" } as const;
+  return { ...manager, apiVersion, time, fieldsType: "FieldsV1", fieldsV1 };
+}
+
+/** Owns a map or an object, and each of its members. */
+export function membersOf(map: object): JSONObject {
   return { ".": {}, ...ownedFields(map) };
 }
 
-function ownedFields(object: object): Record<string, object> {
+export function ownedFields(object: object): JSONObject {
   return Object.fromEntries(Object.keys(object).map((name) => [`f:${name}`, {}]));
 }

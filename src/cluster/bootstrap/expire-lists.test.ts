@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FakeClock, startTestCluster } from "../testing/index.ts";
-import { openWatch } from "../testing/open-watch.ts";
+import { openWatch } from "../testing/testdata/open-watch.ts";
 import { send } from "../testing/send.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";

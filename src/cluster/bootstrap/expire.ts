@@ -5,20 +5,11 @@ import type { Store } from "../storage/store.ts";
 /** The time for which an event is kept after its last write. */
 const lifetime = 60 * 60 * 1000;
 
-/** The time when an event expires if it is not written again; a later write has another deadline. */
-interface Deadline {
-  readonly key: string;
-  readonly revision: number;
-  readonly at: number;
-}
-
-/**
- * Deletes events an hour after their last write. All have the same lifetime, so the deadlines are in order. Returns a
- * function that stops this.
- */
+/** Deletes events an hour after their last write, so that deadlines are in order. Returns a function to stop. */
 export function expireEvents(store: Store, clock: Clock): () => void {
   const events = store.collection("events");
-  const deadlines: Deadline[] = [];
+  /** A later write of an event has another deadline. */
+  const deadlines: { key: string; revision: number; at: number }[] = [];
   let cancel: (() => void) | undefined;
   /** Runs outside of the request whose write set the timer, so that the deletion has no writer. */
   const expireDue = AsyncResource.bind(expire);

@@ -64,10 +64,7 @@ function isMandatory(kind: Kind, name: string): boolean {
   return name in (kind === "FlowSchema" ? mandatory.schemas : mandatory.levels);
 }
 
-/**
- * Corrects the annotation of an object and, if the annotation allows it, its spec; undefined if both are right.
- * Mandatory specs can't change.
- */
+/** Corrects the annotation and, if it allows that, the spec, unless it is mandatory. Undefined without changes. */
 function revise(current: ApiObject, spec: unknown, always: boolean): ApiObject | undefined {
   const { annotations = {}, generation } = current.metadata;
   const text = annotations[autoUpdate];

@@ -1,5 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
@@ -7,7 +7,7 @@ import { serviceRange } from "../kinds/core/service/service.ts";
 import { nodeAddress } from "../kinds/core/node/node.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
-import { storeBootstrapObjects } from "./bootstrap.ts";
+import { ownEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
 const user = "kube-apiserver";
 const controller = "kubernetes-service-cidr-controller";
@@ -101,12 +101,15 @@ function serviceCIDR(time: string): ApiObject {
   // The controller's applied configuration omits the empty reason, so that nobody owns it.
   const owned = { ".": {}, "f:lastTransitionTime": {}, "f:message": {}, "f:status": {}, "f:type": {} };
   const apiVersion = "networking.k8s.io/v1";
-  const entry = { apiVersion, time, fieldsType: "FieldsV1" } as const;
   const status = { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': owned } } };
-  const managedFields: ManagedFieldsEntry[] = [
-    { ...entry, manager: controller, operation: "Apply", fieldsV1: status, subresource: "status" },
-    { ...entry, manager: user, operation: "Update", fieldsV1: { "f:spec": { "f:cidrs": {} } } },
-  ];
+  const own = ownEntry(apiVersion, time, { "f:spec": { "f:cidrs": {} } });
+  const applied = {
+    manager: controller,
+    operation: "Apply",
+    fieldsV1: status,
+    subresource: "status",
+  } as const;
+  const managedFields = [{ ...own, ...applied }, own];
   return {
     apiVersion,
     kind: "ServiceCIDR",

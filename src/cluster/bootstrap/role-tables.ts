@@ -50,12 +50,11 @@ system:discovery
 system:monitoring
   get | /flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz
   get | core | nodes/metrics
-system:persistent-volume-provisioner
+system:persistent-volume-provisioner | writes events
   create delete get list watch | core | persistentvolumes
   get list update watch | core | persistentvolumeclaims
   get list watch | storage.k8s.io | storageclasses
   watch | core | events
-  create patch update | core events.k8s.io | events
 system:public-info-viewer
   get | /healthz /livez /readyz /version /version/
 system:service-account-issuer-discovery
@@ -160,10 +159,9 @@ system:node
   get | core | serviceaccounts
 system:node-bootstrapper
   create get list watch | certificates.k8s.io | certificatesigningrequests
-system:node-problem-detector
+system:node-problem-detector | writes events
   get | core | nodes
   patch | core | nodes/status
-  create patch update | core events.k8s.io | events
 system:node-proxier
   list watch | core | endpoints services
   get list watch | core | nodes
@@ -177,11 +175,10 @@ system:volume-scheduler
 `;
 
 /** The roles in a namespace, as `namespace/name`. */
-export const controlPlaneNamespaceRoles = `
-kube-public/system:controller:bootstrap-signer
+export const namespaceRoles = `
+kube-public/system:controller:bootstrap-signer | writes events
   get list watch | core | configmaps
   update | core | configmaps | cluster-info
-  create patch update | core events.k8s.io | events
 kube-system/extension-apiserver-authentication-reader
   get list watch | core | configmaps | extension-apiserver-authentication
 kube-system/system::leader-locking-kube-controller-manager
@@ -194,9 +191,8 @@ kube-system/system:controller:bootstrap-signer
   get list watch | core | secrets
 kube-system/system:controller:cloud-provider
   create get list watch | core | configmaps
-kube-system/system:controller:token-cleaner
+kube-system/system:controller:token-cleaner | writes events
   delete get list watch | core | secrets
-  create patch update | core events.k8s.io | events
 `;
 
 /**
@@ -214,23 +210,21 @@ system:controller:attachdetach-controller
   create delete get list watch | storage.k8s.io | volumeattachments
   get list watch | storage.k8s.io | csidrivers
   get list watch | storage.k8s.io | csinodes
-system:controller:certificate-controller
+system:controller:certificate-controller | writes events
   delete get list watch | certificates.k8s.io | certificatesigningrequests
   update | certificates.k8s.io | certificatesigningrequests/approval certificatesigningrequests/status
   approve | certificates.k8s.io | signers | kubernetes.io/kube-apiserver-client-kubelet
   sign | certificates.k8s.io | signers | kubernetes.io/kube-apiserver-client kubernetes.io/kube-apiserver-client-kubelet kubernetes.io/kubelet-serving kubernetes.io/legacy-unknown
   create | authorization.k8s.io | subjectaccessreviews
-  create patch update | core events.k8s.io | events
 system:controller:clusterrole-aggregation-controller
   escalate get list patch update watch | rbac.authorization.k8s.io | clusterroles
-system:controller:cronjob-controller
+system:controller:cronjob-controller | writes events
   get list update watch | batch | cronjobs
   create delete get list patch update watch | batch | jobs
   update | batch | cronjobs/status
   update | batch | cronjobs/finalizers
   delete list watch | core | pods
-  create patch update | core events.k8s.io | events
-system:controller:daemon-set-controller
+system:controller:daemon-set-controller | writes events
   get list watch | apps extensions | daemonsets
   update | apps extensions | daemonsets/status
   update | apps extensions | daemonsets/finalizers
@@ -238,22 +232,19 @@ system:controller:daemon-set-controller
   create delete list patch watch | core | pods
   create | core | pods/binding
   create delete get list patch update watch | apps | controllerrevisions
-  create patch update | core events.k8s.io | events
-system:controller:deployment-controller
+system:controller:deployment-controller | writes events
   get list update watch | apps extensions | deployments
   update | apps extensions | deployments/status
   update | apps extensions | deployments/finalizers
   create delete get list patch update watch | apps extensions | replicasets
   get list update watch | core | pods
-  create patch update | core events.k8s.io | events
-system:controller:device-taint-eviction-controller
+system:controller:device-taint-eviction-controller | writes events
   delete get list watch | core | pods
   patch update | core | pods/status
   get list watch | resource.k8s.io | resourceclaims
   get list watch | resource.k8s.io | resourceslices
   get list watch | resource.k8s.io | deviceclasses
-  create patch update | core events.k8s.io | events
-system:controller:disruption-controller
+system:controller:disruption-controller | writes events
   get list watch | apps extensions | deployments
   get list watch | apps extensions | replicasets
   get list watch | core | replicationcontrollers
@@ -262,37 +253,30 @@ system:controller:disruption-controller
   update | policy | poddisruptionbudgets/status
   patch update | core | pods/status
   get | * | */scale
-  create patch update | core events.k8s.io | events
-system:controller:endpoint-controller
+system:controller:endpoint-controller | writes events
   get list watch | core | pods services
   create delete get list update watch | core | endpoints
   create | core | endpoints/restricted
-  create patch update | core events.k8s.io | events
-system:controller:endpointslice-controller
+system:controller:endpointslice-controller | writes events
   get list watch | core | nodes pods services
   update | core | services/finalizers
   create delete get list update watch | discovery.k8s.io | endpointslices
-  create patch update | core events.k8s.io | events
-system:controller:endpointslicemirroring-controller
+system:controller:endpointslicemirroring-controller | writes events
   get list watch | core | endpoints services
   update | core | services/finalizers
   update | core | endpoints/finalizers
   create delete get list update watch | discovery.k8s.io | endpointslices
-  create patch update | core events.k8s.io | events
-system:controller:ephemeral-volume-controller
+system:controller:ephemeral-volume-controller | writes events
   get list watch | core | pods
   update | core | pods/finalizers
   create get list watch | core | persistentvolumeclaims
-  create patch update | core events.k8s.io | events
-system:controller:expand-controller
+system:controller:expand-controller | writes events
   get list patch update watch | core | persistentvolumes
   patch update | core | persistentvolumeclaims/status
   get list watch | core | persistentvolumeclaims
-  create patch update | core events.k8s.io | events
-system:controller:generic-garbage-collector
+system:controller:generic-garbage-collector | writes events
   delete get list patch update watch | * | *
-  create patch update | core events.k8s.io | events
-system:controller:horizontal-pod-autoscaler
+system:controller:horizontal-pod-autoscaler | writes events
   get list watch | autoscaling | horizontalpodautoscalers
   update | autoscaling | horizontalpodautoscalers/status
   get update | * | */scale
@@ -300,13 +284,11 @@ system:controller:horizontal-pod-autoscaler
   list watch | metrics.k8s.io | pods
   get list watch | custom.metrics.k8s.io | *
   get list watch | external.metrics.k8s.io | *
-  create patch update | core events.k8s.io | events
-system:controller:job-controller
+system:controller:job-controller | writes events
   get list patch update watch | batch | jobs
   update | batch | jobs/status
   update | batch | jobs/finalizers
   create delete list patch watch | core | pods
-  create patch update | core events.k8s.io | events
 system:controller:legacy-service-account-token-cleaner
   get | core | configmaps | kube-apiserver-legacy-service-account-token-tracking
   delete patch | core | secrets
@@ -314,12 +296,11 @@ system:controller:namespace-controller
   delete get list watch | core | namespaces
   update | core | namespaces/finalize namespaces/status
   delete deletecollection get list watch | * | *
-system:controller:node-controller
+system:controller:node-controller | writes events
   delete get list patch update watch | core | nodes
   patch update | core | nodes/status
   patch update | core | pods/status
   delete get list watch | core | pods
-  create patch update | core events.k8s.io | events
 system:controller:persistent-volume-binder
   create delete get list update watch | core | persistentvolumes
   update | core | persistentvolumes/status
@@ -334,26 +315,22 @@ system:controller:pod-garbage-collector
   delete list watch | core | pods
   get list watch | core | nodes
   patch | core | pods/status
-system:controller:pv-protection-controller
+system:controller:pv-protection-controller | writes events
   get list update watch | core | persistentvolumes
-  create patch update | core events.k8s.io | events
-system:controller:pvc-protection-controller
+system:controller:pvc-protection-controller | writes events
   get list update watch | core | persistentvolumeclaims
   update | core | persistentvolumeclaims/status
   get list watch | core | pods
-  create patch update | core events.k8s.io | events
-system:controller:replicaset-controller
+system:controller:replicaset-controller | writes events
   get list update watch | apps extensions | replicasets
   update | apps extensions | replicasets/status
   update | apps extensions | replicasets/finalizers
   create delete list patch watch | core | pods
-  create patch update | core events.k8s.io | events
-system:controller:replication-controller
+system:controller:replication-controller | writes events
   get list update watch | core | replicationcontrollers
   update | core | replicationcontrollers/status
   update | core | replicationcontrollers/finalizers
   create delete list patch watch | core | pods
-  create patch update | core events.k8s.io | events
 system:controller:resource-claim-controller
   get list watch | core | pods
   update | core | pods/finalizers
@@ -362,38 +339,32 @@ system:controller:resource-claim-controller
   patch update | core | pods/status
   create patch update | core events.k8s.io | events
   patch update | resource.k8s.io | resourceclaims/binding
-system:controller:resourcequota-controller
+system:controller:resourcequota-controller | writes events
   list watch | * | *
   update | core | resourcequotas/status
-  create patch update | core events.k8s.io | events
-system:controller:root-ca-cert-publisher
+system:controller:root-ca-cert-publisher | writes events
   create update | core | configmaps
-  create patch update | core events.k8s.io | events
-system:controller:route-controller
+system:controller:route-controller | writes events
   list watch | core | nodes
   patch | core | nodes/status
-  create patch update | core events.k8s.io | events
 system:controller:selinux-warning-controller
   create patch update | core events.k8s.io | events
   get list watch | core | persistentvolumes
   get list watch | core | persistentvolumeclaims
   get list watch | core | pods
   get list watch | storage.k8s.io | csidrivers
-system:controller:service-account-controller
+system:controller:service-account-controller | writes events
   create | core | serviceaccounts
-  create patch update | core events.k8s.io | events
-system:controller:service-cidrs-controller
+system:controller:service-cidrs-controller | writes events
   get list patch update watch | networking.k8s.io | servicecidrs
   patch update | networking.k8s.io | servicecidrs/finalizers
   patch update | networking.k8s.io | servicecidrs/status
   get list watch | networking.k8s.io | ipaddresses
-  create patch update | core events.k8s.io | events
-system:controller:service-controller
+system:controller:service-controller | writes events
   get list watch | core | services
   patch update | core | services/status
   list watch | core | nodes
-  create patch update | core events.k8s.io | events
-system:controller:statefulset-controller
+system:controller:statefulset-controller | writes events
   list watch | core | pods
   get list watch | apps | statefulsets
   update | apps | statefulsets/status
@@ -403,20 +374,15 @@ system:controller:statefulset-controller
   create get list watch | core | persistentvolumeclaims
   delete update | core | persistentvolumeclaims
   update | core | pods/finalizers
-  create patch update | core events.k8s.io | events
-system:controller:ttl-after-finished-controller
+system:controller:ttl-after-finished-controller | writes events
   delete get list watch | batch | jobs
-  create patch update | core events.k8s.io | events
-system:controller:ttl-controller
+system:controller:ttl-controller | writes events
   list patch update watch | core | nodes
-  create patch update | core events.k8s.io | events
-system:controller:validatingadmissionpolicy-status-controller
+system:controller:validatingadmissionpolicy-status-controller | writes events
   get list watch | admissionregistration.k8s.io | validatingadmissionpolicies
   get patch update | admissionregistration.k8s.io | validatingadmissionpolicies/status
-  create patch update | core events.k8s.io | events
-system:controller:volumeattributesclass-protection-controller
+system:controller:volumeattributesclass-protection-controller | writes events
   get list watch | core | persistentvolumeclaims
   get list watch | core | persistentvolumes
   get list update watch | storage.k8s.io | volumeattributesclasses
-  create patch update | core events.k8s.io | events
 `;

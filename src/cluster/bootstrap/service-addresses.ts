@@ -1,21 +1,19 @@
-import { randomUUID } from "node:crypto";
 import type { IPAddressSpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import type { ServiceSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Core } from "../registry/core.ts";
 import type { Entry } from "../storage/entry.ts";
+import { membersOf, ownEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
-/**
- * Keeps an IPAddress for each address of a Service, as the real server's allocator does. Returns a function that stops
- * this.
- */
-export function keepServiceAddresses({ store, clock }: Core): () => void {
+/** Keeps an IPAddress for each address of a Service, as the real allocator does. Returns a function to stop. */
+export function keepServiceAddresses(core: Core): () => void {
+  const { store, clock } = core;
   const services = store.collection("services");
   const addresses = store.collection("ipaddresses.networking.k8s.io");
 
   function ensure(ip: string, service: Entry): void {
-    if (!addresses.get(ip)) store.put(addresses, ip, newAddress(ip, service, formatTime(clock.now())));
+    storeBootstrapObjects(core, [newAddress(ip, service, formatTime(clock.now()))]);
   }
 
   function remove(ip: string, { key }: Entry): void {
@@ -45,7 +43,6 @@ function addressesOf({ object }: Entry): readonly string[] {
   return clusterIPs.filter((ip) => ip !== "None");
 }
 
-/** The key of the Service of an IPAddress. */
 function holderOf({ object }: Entry): string {
   const { parentRef } = (object["spec"] ?? {}) as Partial<IPAddressSpec>;
   return parentRef?.resource === "services" ? `${parentRef.namespace}/${parentRef.name}` : "";
@@ -59,22 +56,16 @@ function newAddress(ip: string, { object: { metadata } }: Entry, time: string): 
     "ipaddress.kubernetes.io/ip-family": ip.includes(":") ? "IPv6" : "IPv4",
     "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
   };
-  const owned = Object.fromEntries(Object.keys(labels).map((label) => [`f:${label}`, {}]));
+  const parentRef = { resource: "services", namespace: metadata.namespace!, name: metadata.name! };
   const fieldsV1 = {
-    "f:metadata": { "f:labels": { ".": {}, ...owned } },
+    "f:metadata": { "f:labels": membersOf(labels) },
     "f:spec": { "f:parentRef": { ".": {}, "f:name": {}, "f:namespace": {}, "f:resource": {} } },
   };
-  const manager = { manager: "kube-apiserver", operation: "Update", apiVersion, time } as const;
+  const managedFields = [ownEntry(apiVersion, time, fieldsV1)];
   return {
     apiVersion,
     kind: "IPAddress",
-    metadata: {
-      name: ip,
-      uid: randomUUID(),
-      creationTimestamp: time,
-      labels,
-      managedFields: [{ ...manager, fieldsType: "FieldsV1", fieldsV1 }],
-    },
-    spec: { parentRef: { resource: "services", namespace: metadata.namespace!, name: metadata.name! } },
+    metadata: { name: ip, labels, managedFields },
+    spec: { parentRef },
   };
 }

@@ -12,23 +12,19 @@ import {
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
-import type {
-  ObjectSchema,
-  Resource,
-  ResourceVersion,
-  Strategy,
-  SubresourceInfo,
-} from "../registry/resource.ts";
-import { fieldText } from "../registry/field-text.ts";
-import { Entry } from "../storage/entry.ts";
 import {
-  defaultStrategy,
-  resetBuiltInStatus,
-  resetNothing,
-  resetStatusAlone,
-} from "../registry/default-strategy.ts";
+  type CellReader,
+  type ObjectSchema,
+  type Resource,
+  type ResourceVersion,
+  type Strategy,
+  type SubresourceInfo,
+  type TableColumns,
+  fieldText,
+} from "../registry/resource.ts";
+import { Entry } from "../storage/entry.ts";
+import { defaultStrategy, resetBuiltInStatus, resetStatusAlone } from "../registry/default-strategy.ts";
 import { ageOf } from "../registry/format-age.ts";
-import type { CellReader, TableColumns } from "../registry/table-columns.ts";
 import type { BuiltInKind } from "../kinds/built-in-kind.ts";
 import { provideTables } from "../kinds/checks/known-values.ts";
 import { builtInKinds } from "../kinds/index.ts";
@@ -74,7 +70,8 @@ function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   return {
     ...defaultStrategy,
     metadataChecks: { ...defaultStrategy.metadataChecks, ...metadataChecks },
-    resetFields: hasStatus ? resetBuiltInStatus : resetNothing,
+    // In kinds without a status subresource, every write may change all fields.
+    resetFields: hasStatus ? resetBuiltInStatus : () => undefined,
     ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
     createOnUpdate: rules.allowsCreateOnUpdate,
     unconditionalUpdate: rules.allowsUnconditionalUpdate,
@@ -96,10 +93,7 @@ function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
   const { emptyObject, zeroValues = {} } = findKind(preferred) ?? {};
-  const convert = conversionOf(preferred);
   const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
-  const inVersion = (version: string) => apiVersionOf({ group, version });
-  const present = convert.presenter(inVersion);
   return {
     group,
     plural,
@@ -121,37 +115,35 @@ function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[
     bookmarkObject: (version) =>
       mergedObjects(emptyObject ?? {}, typeof zeroValues === "function" ? zeroValues(version) : zeroValues),
     load: () => schemas.load(),
-    present,
-    presentAll: (entries, version) => entries.map((entry) => present(entry, version)),
-    convert: (object, version) => convert.object(object, inVersion(version)),
+    ...conversionsOf(preferred),
   };
-}
-
-/** Converts the objects of a resource between versions. */
-interface Conversion {
-  object(object: ApiObject, apiVersion: string): ApiObject;
-  presenter(apiVersionOf: (version: string) => string): (entry: Entry, version: string) => Entry;
 }
 
 /** Most kinds have one version; Events and autoscalers are stored in one version and served in two. */
-function conversionOf(resource: { group: string; plural: string }): Conversion {
+function conversionsOf(resource: { group: string; plural: string }): Pick<Facts, Conversions> {
   const change = findKind(resource)?.convert;
-  const object = (from: ApiObject, apiVersion: string) =>
-    !change || from.apiVersion === apiVersion ? from : change(from, apiVersion);
-  return {
-    object,
-    presenter: (apiVersionOf) => (entry, version) => {
-      const apiVersion = apiVersionOf(version);
-      if (!change || entry.object.apiVersion === apiVersion) return entry;
-      let shown = entry.derived(apiVersion) as Entry | undefined;
-      if (!shown) {
-        shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));
-        entry.remember(apiVersion, shown);
-      }
-      return shown;
-    },
+  const inVersion = (version: string) => apiVersionOf({ group: resource.group, version });
+  const convert = (object: ApiObject, version: string): ApiObject => {
+    const apiVersion = inVersion(version);
+    return !change || object.apiVersion === apiVersion ? object : change(object, apiVersion);
   };
+  const present = (entry: Entry, version: string): Entry => {
+    if (!change) return entry;
+    // The cache is by apiVersion: events of both groups share their entries.
+    const apiVersion = inVersion(version);
+    if (entry.object.apiVersion === apiVersion) return entry;
+    const known = entry.derived(apiVersion) as Entry | undefined;
+    if (known) return known;
+    const shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));
+    entry.remember(apiVersion, shown);
+    return shown;
+  };
+  const presentAll = (entries: readonly Entry[], version: string) =>
+    entries.map((entry) => present(entry, version));
+  return { present, presentAll, convert };
 }
+
+type Conversions = "present" | "presentAll" | "convert";
 
 const byResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
 
@@ -221,19 +213,13 @@ function tableColumns(resource: BuiltinResource): TableColumns | undefined {
   const { kind, columns } = resource;
   if (columns.length === 0) return undefined;
   const { cells, cellsWithoutColumn = [], rowConditions } = findKind(resource) ?? {};
-  const readers = [
-    ...columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank),
-    ...cellsWithoutColumn,
-  ];
+  const own = columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank);
+  const readers = [...own, ...cellsWithoutColumn];
   return {
-    definitions: columns.map((column) => ({ ...column, description: describe(kind, column.name) })),
+    definitions: columns.map((column) => ({ ...column, description: `${column.name} of the ${kind}.` })),
     cells: (object, now) => readers.map((read) => read(object, now)),
     ...(rowConditions && { rowConditions }),
   };
-}
-
-function describe(kind: string, column: string): string {
-  return `${column} of the ${kind}.`;
 }
 
 const common: Readonly<Record<string, CellReader>> = {
@@ -302,9 +288,8 @@ function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version:
     return decodeBuiltIn(object, schema).object as ApiObject;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`,
-    );
+    const shown = `${kind} in version ${JSON.stringify(version)}`;
+    throw badRequest(`${shown} cannot be handled as a ${kind}: ${error.message}`);
   }
 }
 
@@ -315,13 +300,11 @@ function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
   }
 }
 
-type Reader = (object: ApiObject) => string;
-
 /** Returns the readers of the field selectors of a built-in kind; most read the path that is their name. */
 function fieldSelectorReaders(
   resource: { group: string; plural: string },
   fields: readonly string[],
-): ReadonlyMap<string, Reader> | undefined {
+): Strategy["fieldSelectors"] {
   if (fields.length === 0) return undefined;
   const own = findKind(resource)?.selectors;
   return new Map(fields.map((field) => [field, own?.[field] ?? ((object) => fieldText(object, field))]));
@@ -353,7 +336,6 @@ const emptied = new Set(["lifecycle"]);
 /** A step of a path: the rest is within each item of a list. */
 const each = Symbol("each");
 
-/** The path to a gated field. */
 type Path = readonly (string | typeof each)[];
 
 /**

@@ -146,7 +146,7 @@ test("decodeProtobuf() refuses messages nested deep enough to overflow the stack
       nested.length < 0x80 ? [nested.length] : [(nested.length & 0x7f) | 0x80, nested.length >> 7];
     nested = Buffer.concat([Buffer.from([0xe2, 0x01, ...length]), nested]);
   }
-  const { MessageCodecs } = await import("./message-codec.ts");
+  const { MessageCodecs } = await import("./protobuf.ts");
   const { loadFieldNumbers, loadSchemas } = await import("@tsbuilder/apimachinery/kinds");
   const codecs = new MessageCodecs((await loadFieldNumbers("apiextensions/v1"))!);
   const schema = (await loadSchemas("apiextensions/v1"))!.get("JSONSchemaProps")!;

@@ -2,6 +2,8 @@ import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { write } from "./scalar-codecs.ts";
 import type { WireWriter } from "./wire.ts";
 
+type Json = JSONObject<unknown>;
+
 /** The fields of a message by their JSON names: number and type. `x-` is the list of extensions. */
 type Message = Readonly<Record<string, readonly [number: number, kind: string]>>;
 
@@ -140,9 +142,9 @@ function valueRules(first: number): Message {
 }
 
 /** An OpenAPI v2 document. */
-export interface Swagger extends JSONObject<unknown> {
-  readonly paths: Readonly<Record<string, JSONObject<unknown>>>;
-  readonly definitions: Readonly<Record<string, JSONObject<unknown>>>;
+export interface Swagger extends Json {
+  readonly paths: Readonly<Record<string, Json>>;
+  readonly definitions: Readonly<Record<string, Json>>;
 }
 
 /**
@@ -167,34 +169,32 @@ export async function encodeSwagger(
 }
 
 /** Caches the encoded path items and definitions of documents. */
-const encoded = new WeakMap<JSONObject<unknown>, Buffer>();
+const encoded = new WeakMap<Json, Buffer>();
 
 function encode(name: string, value: unknown): Buffer {
-  const known =
-    name === "PathItem" || name === "Schema" ? encoded.get(value as JSONObject<unknown>) : undefined;
+  const known = name === "PathItem" || name === "Schema" ? encoded.get(value as Json) : undefined;
   if (known) return known;
   const wrap = wrappers[name];
   return write((writer) => {
     if (wrap) wrap(writer, value);
-    else writeMessage(writer, name, value as JSONObject<unknown>);
+    else writeMessage(writer, name, value as Json);
   });
 }
 
 /** Messages without a counterpart in JSON: unions and maps. */
 const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => void>> = {
-  Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject<unknown>),
-  Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as JSONObject<unknown>),
-  ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as JSONObject<unknown>),
-  SecurityDefinitions: (writer, value) =>
-    writeNamed(writer, 1, "SecurityDefinition", value as JSONObject<unknown>),
-  SecurityRequirement: (writer, value) => writeNamed(writer, 1, "StringArray", value as JSONObject<unknown>),
+  Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as Json),
+  Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as Json),
+  ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as Json),
+  SecurityDefinitions: (writer, value) => writeNamed(writer, 1, "SecurityDefinition", value as Json),
+  SecurityRequirement: (writer, value) => writeNamed(writer, 1, "StringArray", value as Json),
   Responses: (writer, value) => {
-    const { extensions, fields } = splitExtensions(value as JSONObject<unknown>);
+    const { extensions, fields } = splitExtensions(value as Json);
     writeNamed(writer, 1, "ResponseValue", fields);
     writeNamed(writer, 2, "any", extensions);
   },
   Paths: (writer, value) => {
-    const { extensions, fields } = splitExtensions(value as JSONObject<unknown>);
+    const { extensions, fields } = splitExtensions(value as Json);
     writeNamed(writer, 1, "any", extensions);
     writeNamed(writer, 2, "PathItem", fields);
   },
@@ -206,10 +206,10 @@ const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => 
     if (typeof value === "boolean") writer.varint(2, Number(value));
     else writer.bytes(1, encode("Schema", value));
   },
-  ResponseValue: (writer, value) => writeReferenceOr(writer, "Response", value as JSONObject<unknown>),
-  ParametersItem: (writer, value) => writeReferenceOr(writer, "Parameter", value as JSONObject<unknown>),
+  ResponseValue: (writer, value) => writeReferenceOr(writer, "Response", value as Json),
+  ParametersItem: (writer, value) => writeReferenceOr(writer, "Parameter", value as Json),
   Parameter: (writer, value) => {
-    const place = (value as JSONObject<unknown>)["in"];
+    const place = (value as Json)["in"];
     if (place === "body") writer.bytes(1, encode("BodyParameter", value));
     else writer.bytes(2, encode("NonBodyParameter", value));
   },
@@ -229,12 +229,12 @@ const places = {
   path: [4, "PathParameter"],
 } as const;
 
-function writeReferenceOr(writer: WireWriter, name: string, value: JSONObject<unknown>): void {
+function writeReferenceOr(writer: WireWriter, name: string, value: Json): void {
   if (value["$ref"] === undefined) writer.bytes(1, encode(name, value));
   else writer.bytes(2, encode("JsonReference", value));
 }
 
-function writeMessage(writer: WireWriter, name: string, value: JSONObject<unknown>): void {
+function writeMessage(writer: WireWriter, name: string, value: Json): void {
   const message = messages[name]!;
   for (const [field, [number, kind]] of Object.entries(message)) {
     if (value[field] !== undefined) writeField(writer, number, kind, value[field]);
@@ -259,7 +259,7 @@ function writeItem(writer: WireWriter, number: number, kind: string, value: unkn
 }
 
 /** Map entries: messages with a name. */
-function writeNamed(writer: WireWriter, number: number, kind: string, entries: JSONObject<unknown>): void {
+function writeNamed(writer: WireWriter, number: number, kind: string, entries: Json): void {
   for (const [name, value] of Object.entries(entries)) {
     const entry = write((nested) => {
       nested.text(1, name);
@@ -269,9 +269,9 @@ function writeNamed(writer: WireWriter, number: number, kind: string, entries: J
   }
 }
 
-function splitExtensions(value: JSONObject<unknown>): {
-  extensions: JSONObject<unknown>;
-  fields: JSONObject<unknown>;
+function splitExtensions(value: Json): {
+  extensions: Json;
+  fields: Json;
 } {
   const entries = Object.entries(value);
   const isExtension = ([name]: [string, unknown]): boolean => name.startsWith("x-");

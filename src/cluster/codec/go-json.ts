@@ -225,6 +225,14 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
+const typeMeta =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** The error of Go's decoder for a value in place of an object with a kind. */
+export function noTypeMeta(value: unknown): string {
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${typeMeta}`;
+}
+
 /** The name of a value's JSON type in Go's errors. */
 export function goKind(value: unknown): string {
   if (Array.isArray(value)) return "array";

@@ -57,7 +57,7 @@ function firstFlow(text: string): string {
   let before = "";
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!;
-    if (isQuote(char) && startsValue(before)) at = endOfQuoted(text, at);
+    if ((char === '"' || char === "'") && startsValue(before)) at = endOfQuoted(text, at);
     else if (char === "#" && /\s/u.test(text[at - 1] ?? "")) at = endOfLine(text, at);
     else if (char === "{" || char === "[") depth++;
     else if ((char === "}" || char === "]") && --depth === 0) return withoutRest(text, at + 1);
@@ -69,10 +69,6 @@ function firstFlow(text: string): string {
 /** Cuts off the rest of a text, unless a colon makes the object the key of another one. */
 function withoutRest(text: string, end: number): string {
   return /^[ \t]*:/u.test(text.slice(end)) ? text : text.slice(0, end);
-}
-
-function isQuote(char: string): boolean {
-  return char === '"' || char === "'";
 }
 
 /** Returns true if a value can start here; elsewhere, a quote is a plain character. */
@@ -110,10 +106,7 @@ function createLexer(): Lexer {
   return lexer;
 }
 
-/**
- * Refuses escaped slashes, which Go does not support, and removes the line break that `yaml` adds to a block scalar at
- * the end.
- */
+/** Refuses escaped slashes, as Go does, and removes the line break that `yaml` adds to a last block scalar. */
 function checkScalars(document: Document, text: string): void {
   const isCut = /\S$/u.test(text);
   if (!isCut && !text.includes("\\/")) return;
@@ -204,13 +197,8 @@ export function findDuplicateKeys(text: string): readonly string[] {
   );
 }
 
-interface DuplicateKey {
-  readonly name: unknown;
-  readonly start: number;
-}
-
 /** Finds duplicate keys in linear time; the parser's own check is quadratic. */
-function* duplicatesIn(node: unknown): Generator<DuplicateKey, void> {
+function* duplicatesIn(node: unknown): Generator<{ name: unknown; start: number }, void> {
   if (isSeq(node)) for (const item of node.items) yield* duplicatesIn(item);
   if (!isMap<Node, Node>(node)) return;
   const names = new Set<unknown>();

@@ -1,12 +1,21 @@
-// Encodings other than plain JSON. Protobuf, top down: this file has the envelope, `message-codec.ts` the messages of
-// types, `scalar-codecs.ts` their scalars, `wire.ts` the bytes. `encode-swagger.ts` writes OpenAPI v2. `go-json.ts` and
+// Encodings other than plain JSON. Protobuf, top down: this file has the envelope and the messages of types,
+// `scalar-codecs.ts` their scalars, `wire.ts` the bytes. `encode-swagger.ts` writes OpenAPI v2. `go-json.ts` and
 // `go-yaml.ts` read JSON and YAML as Go does, with Go's messages for malformed text.
 
-import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
+import {
+  type BuiltinSchema,
+  type FieldNumber,
+  type FieldNumbers,
+  loadFieldNumbers,
+  loadSchemas,
+  moduleOf,
+} from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import { MalformedProtobufError, WireReader } from "./wire.ts";
-import { type MessageCodec, MessageCodecs } from "./message-codec.ts";
-import { write } from "./scalar-codecs.ts";
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { MalformedProtobufError, type ValueCodec, WireReader, type WireWriter, wire } from "./wire.ts";
+import { message, scalar, scalarCodecs, write } from "./scalar-codecs.ts";
+
+type Json = JSONObject<unknown>;
 
 /** A decoded object, in its JSON form. */
 export interface DecodedObject {
@@ -24,8 +33,8 @@ export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
   const { apiVersion, kind, raw } = readEnvelope(body);
   const codec = await findCodec(apiVersion, kind);
   if (!codec) {
-    const message = `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
-    throw new MalformedProtobufError(message, { apiVersion, kind });
+    const why = `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+    throw new MalformedProtobufError(why, { apiVersion, kind });
   }
   try {
     return { apiVersion, kind, ...codec.decode(raw) };
@@ -39,7 +48,7 @@ export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
 export async function encodeProtobuf(object: DecodedObject): Promise<Buffer | undefined> {
   const { apiVersion, kind } = object;
   const codec = await findCodec(apiVersion, kind);
-  return codec && writeEnvelope({ apiVersion, kind, raw: codec.encode(object) });
+  return codec && writeEnvelope(apiVersion, kind, codec.encode(object));
 }
 
 async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec | undefined> {
@@ -58,14 +67,8 @@ let codecs: MessageCodecs | undefined;
 /** Every protobuf body starts with these four bytes. */
 const magic = Buffer.from("k8s\0", "latin1");
 
-/** The envelope of an object, Kubernetes' `runtime.Unknown`: its kind and what it encloses. */
-interface Envelope {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly raw: Buffer;
-}
-
-function readEnvelope(body: Uint8Array): Envelope {
+/** Reads the envelope of an object, Kubernetes' `runtime.Unknown`: its kind and what it encloses. */
+function readEnvelope(body: Uint8Array) {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (bytes.length === 0) throw new MalformedProtobufError("empty data");
   if (!bytes.subarray(0, magic.length).equals(magic)) {
@@ -98,18 +101,288 @@ function readTypeMeta(bytes: Buffer): [apiVersion: string, kind: string] {
   return [apiVersion, kind];
 }
 
-function writeEnvelope({ apiVersion, kind, raw }: Envelope): Buffer {
+function writeEnvelope(apiVersion: string, kind: string, raw: Buffer): Buffer {
+  const typeMeta = write((writer) => {
+    writer.text(1, apiVersion);
+    writer.text(2, kind);
+  });
   const unknown = write((writer) => {
-    writer.bytes(
-      1,
-      write((typeMeta) => {
-        typeMeta.text(1, apiVersion);
-        typeMeta.text(2, kind);
-      }),
-    );
+    writer.bytes(1, typeMeta);
     writer.bytes(2, raw);
     writer.text(3, "");
     writer.text(4, "");
   });
   return Buffer.concat([magic, unknown]);
+}
+
+/** Makes the codecs of types from their schemas and field numbers, each when it is first needed. */
+export class MessageCodecs {
+  readonly #numbers: FieldNumbers;
+  readonly #codecs = new Map<string, MessageCodec>();
+
+  constructor(numbers: FieldNumbers) {
+    this.#numbers = numbers;
+  }
+
+  /** Returns the codec of a named type. */
+  of(schema: BuiltinSchema): MessageCodec {
+    const name = schema.typeName ?? "";
+    const known = this.#codecs.get(name);
+    if (known) return known;
+    let layout: Layout | undefined;
+    const codec = messageCodec(() => (layout ??= this.#layout(schema)));
+    this.#codecs.set(name, codec);
+    return codec;
+  }
+
+  #layout(schema: BuiltinSchema): Layout {
+    const layout: Layout = new Map();
+    const numbers = this.#numbers(schema.typeName ?? "");
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const number = numbers.get(name);
+      if (number) addField(layout, number.path, this.#field(name, property, number));
+    }
+    return layout;
+  }
+
+  #field(name: string, schema: BuiltinSchema, { zeroIsAbsent }: FieldNumber): Field {
+    const { type, items, additionalProperties: values } = schema;
+    if (type === "array") return { name, form: "list", value: this.#value(items!), zeroIsAbsent };
+    if (values) return { name, form: "map", value: this.#value(values), zeroIsAbsent };
+    return { name, form: "single", value: this.#value(schema), zeroIsAbsent };
+  }
+
+  #value(schema: BuiltinSchema): ValueCodec {
+    const { typeName, type, format } = schema;
+    if (typeName !== undefined) {
+      // Only JSONSchemaProps refers to these unions, so its codec already exists.
+      const union = schemaUnion(typeName, () => this.#codecs.get("apiextensions/v1.JSONSchemaProps")!);
+      return scalarCodecs[typeName] ?? union ?? this.of(schema);
+    }
+    // A list as the value of a map entry is wrapped in a message: protobuf can't repeat that field.
+    if (type === "array") return wrappedList(this.#value(schema.items!));
+    if (format === "byte" || format === "int32") return plainCodecs[format];
+    return plainCodecs[type as keyof typeof plainCodecs];
+  }
+}
+
+/** Converts objects of one type to messages and back. Unknown fields are skipped. */
+interface MessageCodec extends ValueCodec {
+  decode(bytes: Buffer, depth?: number): Json;
+  encode(object: Json): Buffer;
+}
+
+/** A message's fields by number; a nested map is an embedded message whose fields are inlined in the parent's JSON. */
+type Layout = Map<number, Field | Layout>;
+
+/** One field of an object and its place in the message. */
+interface Field {
+  readonly name: string;
+  readonly form: "single" | "list" | "map";
+  readonly value: ValueCodec;
+  readonly zeroIsAbsent: boolean;
+}
+
+/** Adds a field at the path of its field numbers. */
+function addField(layout: Layout, [number, ...rest]: readonly number[], field: Field): void {
+  if (rest.length === 0) {
+    layout.set(number!, field);
+    return;
+  }
+  const inner = layout.get(number!) ?? (new Map() as Layout);
+  layout.set(number!, inner);
+  addField(inner as Layout, rest, field);
+}
+
+/** The limit of nested messages, beyond any real object: protects the stack from malicious messages. */
+const maxDepth = 100;
+
+/** Makes the codec of a message. Its layout is computed on first use. */
+function messageCodec(layout: () => Layout): MessageCodec {
+  const decode = (bytes: Buffer, depth = 0): Json => {
+    if (depth > maxDepth) throw new MalformedProtobufError("proto: messages are nested too deeply");
+    const object: Json = {};
+    readMessage(new WireReader(bytes), layout(), object, depth);
+    return object;
+  };
+  const encode = (object: Json): Buffer => write((writer) => writeMessage(writer, layout(), object));
+  return {
+    decode,
+    encode,
+    ...message(decode, (value) => encode(value as Json), { zero: undefined }),
+    zero: {},
+    isZero: (value) => Object.keys(value as Json).length === 0,
+  };
+}
+
+function readMessage(reader: WireReader, layout: Layout, object: Json, depth: number): void {
+  while (reader.next()) {
+    const field = layout.get(reader.field);
+    if (!field) reader.skip();
+    else if (field instanceof Map) {
+      reader.expect(wire.bytes);
+      readMessage(new WireReader(reader.bytes()), field, object, depth);
+    } else if (field.form === "list") readItems(reader, field, object, depth);
+    else if (field.form === "map") readEntry(reader, field, object, depth);
+    else readSingle(reader, field, object, depth);
+  }
+}
+
+function readSingle(reader: WireReader, field: Field, object: Json, depth: number): void {
+  reader.expect(field.value.wireType);
+  const value = field.value.read(reader, depth + 1);
+  if (!(field.zeroIsAbsent && field.value.isZero(value))) object[field.name] = value;
+}
+
+function readItems(reader: WireReader, { name, value }: Field, object: Json, depth: number) {
+  const items = (object[name] ??= []) as unknown[];
+  if (value.wireType === wire.bytes || reader.wireType !== wire.bytes) {
+    reader.expect(value.wireType);
+    items.push(value.read(reader, depth + 1));
+    return;
+  }
+  // Numbers may also be packed into one field.
+  const packed = new WireReader(reader.bytes());
+  while (packed.hasMore) items.push(value.read(packed, depth + 1));
+}
+
+function readEntry(reader: WireReader, { name, value }: Field, object: Json, depth: number) {
+  reader.expect(wire.bytes);
+  const entries = (object[name] ??= {}) as Json;
+  const entry = new WireReader(reader.bytes());
+  let key = "";
+  let item = value.zero;
+  while (entry.next()) {
+    if (entry.field === 1) key = entry.text();
+    else if (entry.field === 2) item = value.read(entry, depth + 1);
+    else entry.skip();
+  }
+  // A key may be `__proto__`.
+  Object.defineProperty(entries, key, { value: item, enumerable: true, configurable: true, writable: true });
+}
+
+function writeMessage(writer: WireWriter, layout: Layout, object: Json): void {
+  for (const [number, field] of [...layout].sort(([a], [b]) => a - b)) {
+    if (field instanceof Map) {
+      const inner = write((nested) => writeMessage(nested, field, object));
+      if (inner.length > 0) writer.bytes(number, inner);
+      continue;
+    }
+    const value = object[field.name];
+    if (value === undefined || value === null) continue;
+    if (field.form === "single") field.value.write(writer, number, value);
+    else if (field.form === "list")
+      for (const item of value as unknown[]) field.value.write(writer, number, item);
+    else writeEntries(writer, number, field, value as Json);
+  }
+}
+
+function writeEntries(writer: WireWriter, number: number, field: Field, entries: Json): void {
+  for (const [key, item] of Object.entries(entries)) {
+    const entry = write((nested) => {
+      nested.text(1, key);
+      field.value.write(nested, 2, item);
+    });
+    writer.bytes(number, entry);
+  }
+}
+
+/** The codecs of protobuf's scalar types, by JSON schema type or format. */
+const plainCodecs = {
+  boolean: scalar(
+    wire.varint,
+    false,
+    (reader) => reader.varint() !== 0,
+    (writer, field, value) => writer.varint(field, value === true ? 1 : 0),
+  ),
+  // As in Go, larger numbers are truncated to their lower 32 bits.
+  int32: scalar(wire.varint, 0, (reader) => reader.varint() | 0, writeInteger),
+  integer: scalar(wire.varint, 0, (reader) => reader.varint(), writeInteger),
+  number: scalar(
+    wire.fixed64,
+    0,
+    (reader) => reader.double(),
+    (writer, field, value) => writer.double(field, value as number),
+  ),
+  string: scalar(
+    wire.bytes,
+    "",
+    (reader) => reader.text(),
+    (writer, field, value) => writer.text(field, value as string),
+  ),
+  byte: scalar(
+    wire.bytes,
+    "",
+    (reader) => reader.bytes().toString("base64"),
+    (writer, field, value) => writer.bytes(field, Buffer.from(value as string, "base64")),
+  ),
+};
+
+function writeInteger(writer: WireWriter, field: number, value: unknown): void {
+  writer.varint(field, Math.trunc(value as number));
+}
+
+/** The codecs of the fields of a CRD's schema that are unions in JSON, by the name of their type. */
+function schemaUnion(typeName: string, schemaProps: () => ValueCodec): ValueCodec | undefined {
+  switch (typeName) {
+    case "JSONSchemaPropsOrArray":
+      return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: schemaProps });
+    case "JSONSchemaPropsOrBool":
+      return union(schemaProps, {
+        schema: 2,
+        other: 1,
+        isList: false,
+        otherCodec: () => plainCodecs.boolean,
+      });
+    case "JSONSchemaPropsOrStringArray":
+      return union(schemaProps, { schema: 1, other: 2, isList: true, otherCodec: () => plainCodecs.string });
+    default:
+      return undefined;
+  }
+}
+
+interface Forms {
+  /** The field number of the schema. */
+  readonly schema: number;
+  /** The field number of the other form, a value or a list of values. */
+  readonly other: number;
+  readonly isList: boolean;
+  readonly otherCodec: () => ValueCodec;
+}
+
+function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCodec }: Forms): ValueCodec {
+  const decode = (bytes: Buffer, depth: number): unknown => {
+    let found: unknown;
+    const items: unknown[] = [];
+    const reader = new WireReader(bytes);
+    while (reader.next()) {
+      if (reader.field === schema) found = schemaProps().read(reader, depth + 1);
+      else if (reader.field === other) items.push(otherCodec().read(reader, depth + 1));
+      else reader.skip();
+    }
+    // A schema takes precedence over the other form.
+    return found ?? (isList ? items : (items.at(-1) ?? false));
+  };
+  const writeForm = (writer: WireWriter, value: unknown): void => {
+    if (Array.isArray(value)) for (const item of value) otherCodec().write(writer, other, item);
+    else if (typeof value === "boolean") otherCodec().write(writer, other, value);
+    else {
+      // Go also writes the flag if there is a schema.
+      if (!isList) otherCodec().write(writer, other, true);
+      schemaProps().write(writer, schema, value);
+    }
+  };
+  return message(decode, (value) => write((writer) => writeForm(writer, value)), { zero: null });
+}
+
+function wrappedList(item: ValueCodec): ValueCodec {
+  const layout: Layout = new Map([[1, { name: "items", form: "list", value: item, zeroIsAbsent: false }]]);
+  const list = messageCodec(() => layout);
+  return {
+    ...list,
+    read: (reader, depth) => (list.read(reader, depth) as Record<string, unknown>)["items"] ?? [],
+    write: (writer, field, value) => list.write(writer, field, { items: value }),
+    zero: [],
+    isZero: (value) => (value as unknown[]).length === 0,
+  };
 }

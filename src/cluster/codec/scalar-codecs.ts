@@ -39,13 +39,21 @@ export function message(
   encode: (value: unknown) => Uint8Array,
   { zero }: { zero: unknown },
 ): ValueCodec {
-  return {
-    wireType: wire.bytes,
-    read: (reader, depth) => decode(reader.bytes(), depth),
-    write: (writer, field, value) => writer.bytes(field, encode(value)),
+  return scalar(
+    wire.bytes,
     zero,
-    isZero: (value) => value === zero,
-  };
+    (reader, depth) => decode(reader.bytes(), depth),
+    (writer, field, value) => writer.bytes(field, encode(value)),
+  );
+}
+
+export function scalar(
+  wireType: number,
+  zero: unknown,
+  read: ValueCodec["read"],
+  writeValue: ValueCodec["write"],
+): ValueCodec {
+  return { wireType, zero, isZero: (value) => value === zero, read, write: writeValue };
 }
 
 /** Writes a message's fields. */

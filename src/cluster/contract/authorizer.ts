@@ -1,6 +1,6 @@
 import type { PolicyRule } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import type { User } from "./user.ts";
-import { StatusError, qualifiedName } from "./status-error.ts";
+import { StatusError, forbidden } from "./status-error.ts";
 
 /** The attributes of a request, as authorizers and access reviews see it. Fields that don't apply are empty. */
 export interface Attributes {
@@ -76,14 +76,8 @@ export function denied(user: User, attributes: Attributes, reason = ""): StatusE
     const message = `forbidden: User ${JSON.stringify(user.name)} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}${why}`;
     return new StatusError(403, "Forbidden", message, {});
   }
-  const qualified = qualifiedName({ group, plural: resource });
-  const subject = name === "" ? qualified : `${qualified} ${JSON.stringify(name)}`;
-  const message = `${subject} is forbidden: ${describeDenial(user, attributes)}${why}`;
-  return new StatusError(403, "Forbidden", message, {
-    ...(name !== "" && { name }),
-    ...(group !== "" && { group }),
-    kind: resource,
-  });
+  const subject = { group, plural: resource, kind: "" };
+  return forbidden(subject, name, `${describeDenial(user, attributes)}${why}`);
 }
 
 function describeDenial(user: User, { verb, group, resource, subresource, namespace }: Attributes): string {

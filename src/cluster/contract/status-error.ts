@@ -51,29 +51,21 @@ export function qualifiedName({ group, plural }: { group: string; plural: string
 }
 
 export function notFound(subject: StatusSubject, name: string): StatusError {
-  return new StatusError(
-    404,
-    "NotFound",
-    `${qualifiedName(subject)} ${quote(name)} not found`,
-    detailsOf(subject, name),
-  );
+  return new StatusError(404, "NotFound", `${named(subject, name)} not found`, detailsOf(subject, name));
 }
 
-export function alreadyExists(subject: StatusSubject, name: string): StatusError {
-  return new StatusError(
-    409,
-    "AlreadyExists",
-    `${qualifiedName(subject)} ${quote(name)} already exists`,
-    detailsOf(subject, name),
-  );
-}
-
-/** The error for a generateName without a free name: the client can try again. */
-export function generateNameConflict(subject: StatusSubject, name: string): StatusError {
-  const message = `${qualifiedName(subject)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
+/** The error for a name that is taken. If the name was generated, the client can try again. */
+export function alreadyExists(
+  subject: StatusSubject,
+  name: string,
+  { isGenerated, isDeleting }: { isGenerated: boolean; isDeleting: boolean },
+): StatusError {
+  const start = isDeleting ? "object is being deleted: " : "";
+  const end = isGenerated ? ", the server was not able to generate a unique name for the object" : "";
+  const message = `${start}${named(subject, name)} already exists${end}`;
   return new StatusError(409, "AlreadyExists", message, {
     ...detailsOf(subject, name),
-    retryAfterSeconds: 1,
+    ...(isGenerated && { retryAfterSeconds: 1 }),
   });
 }
 
@@ -81,12 +73,8 @@ const staleObject =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export function conflict(subject: StatusSubject, name: string, why: string = staleObject): StatusError {
-  return new StatusError(
-    409,
-    "Conflict",
-    `Operation cannot be fulfilled on ${qualifiedName(subject)} ${quote(name)}: ${why}`,
-    detailsOf(subject, name),
-  );
+  const message = `Operation cannot be fulfilled on ${named(subject, name)}: ${why}`;
+  return new StatusError(409, "Conflict", message, detailsOf(subject, name));
 }
 
 /** The error for invalid fields of an object. Several are listed in brackets, without repetitions. */
@@ -99,12 +87,21 @@ export function invalidObject(
     ...(name !== "" && { name }),
     ...(subject.group !== "" && { group: subject.group }),
     ...(subject.kind !== "" && { kind: subject.kind }),
-    causes: errors.map(causeOf),
+    causes: errors.map(({ reason, body: message, field }) => ({ reason, message, field })),
   };
   const kind = subject.group === "" ? subject.kind : `${subject.kind}.${subject.group}`;
-  const lines = [...new Set(errors.map(formatFieldError))];
-  const body = lines.length === 1 ? lines[0]! : `[${lines.join(", ")}]`;
+  const body = listed([...new Set(errors.map(formatFieldError))]);
   return new StatusError(422, "Invalid", `${kind} ${quote(name)} is invalid: ${body}`, details);
+}
+
+/** Several problems as Go prints an aggregate: in brackets. */
+export function listed(problems: readonly string[]): string {
+  return problems.length === 1 ? problems[0]! : `[${problems.join(", ")}]`;
+}
+
+/** The error for invalid options of a request, such as CreateOptions. */
+export function invalidOptions(kind: string, ...errors: readonly FieldError[]): StatusError {
+  return invalidObject({ group: "meta.k8s.io", plural: "", kind }, "", errors);
 }
 
 export function forbidden(
@@ -113,7 +110,7 @@ export function forbidden(
   why: string,
   causes?: StatusCause[],
 ): StatusError {
-  const object = name === "" ? qualifiedName(subject) : `${qualifiedName(subject)} ${quote(name)}`;
+  const object = name === "" ? qualifiedName(subject) : named(subject, name);
   return new StatusError(403, "Forbidden", `${object} is forbidden: ${why}`, {
     ...detailsOf(subject, name),
     ...(causes && { causes }),
@@ -126,9 +123,8 @@ export function badRequest(message: string): StatusError {
 
 /** The error for an object without a name, whose path has one. */
 export function nameMissing(name: string): StatusError {
-  return badRequest(
-    `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
-  );
+  const why = "was undeterminable: name must be provided";
+  return badRequest(`the name of the object (${name} based on URL) ${why}`);
 }
 
 export function unauthorized(): StatusError {
@@ -137,21 +133,14 @@ export function unauthorized(): StatusError {
 
 /** The router's error for a method that an existing path does not support. */
 export function methodNotAllowed(): StatusError {
-  return new StatusError(
-    405,
-    "MethodNotAllowed",
-    "the server does not allow this method on the requested resource",
-    {},
-  );
+  const message = "the server does not allow this method on the requested resource";
+  return new StatusError(405, "MethodNotAllowed", message, {});
 }
 
 /** The error of a custom resource's endpoint for a verb that it does not support. */
-export function methodNotSupported({ group, plural }: StatusSubject, verb: string): StatusError {
-  const kind = quote(qualifiedName({ group, plural }));
-  return new StatusError(405, "MethodNotAllowed", `${verb} is not supported on resources of kind ${kind}`, {
-    ...(group !== "" && { group }),
-    kind: plural,
-  });
+export function methodNotSupported(subject: StatusSubject, verb: string): StatusError {
+  const message = `${verb} is not supported on resources of kind ${quote(qualifiedName(subject))}`;
+  return new StatusError(405, "MethodNotAllowed", message, detailsOf(subject, ""));
 }
 
 export function resourceNotServed(): StatusError {
@@ -159,19 +148,13 @@ export function resourceNotServed(): StatusError {
 }
 
 export function notAcceptable(mediaTypes: readonly string[]): StatusError {
-  return new StatusError(
-    406,
-    "NotAcceptable",
-    `only the following media types are accepted: ${mediaTypes.join(", ")}`,
-  );
+  const message = `only the following media types are accepted: ${mediaTypes.join(", ")}`;
+  return new StatusError(406, "NotAcceptable", message);
 }
 
 export function unsupportedMediaType(mediaTypes: readonly string[]): StatusError {
-  return new StatusError(
-    415,
-    "UnsupportedMediaType",
-    `the body of the request was in an unknown format - accepted media types include: ${mediaTypes.join(", ")}`,
-  );
+  const message = `the body of the request was in an unknown format - accepted media types include: ${mediaTypes.join(", ")}`;
+  return new StatusError(415, "UnsupportedMediaType", message);
 }
 
 export function tooLarge(limit: number): StatusError {
@@ -189,12 +172,13 @@ export function internalError(message: string): StatusError {
   });
 }
 
-function detailsOf({ group, plural }: StatusSubject, name: string): StatusDetails {
-  return { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural };
+/** Names an object in messages: `pods "web"`. */
+function named(subject: StatusSubject, name: string): string {
+  return `${qualifiedName(subject)} ${quote(name)}`;
 }
 
-function causeOf(error: FieldError): StatusCause {
-  return { reason: error.reason, message: error.body, field: error.field };
+function detailsOf({ group, plural }: StatusSubject, name: string): StatusDetails {
+  return { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural };
 }
 
 function quote(text: string): string {

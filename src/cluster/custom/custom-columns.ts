@@ -1,5 +1,5 @@
 import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
-import type { Cell, TableColumns } from "../registry/table-columns.ts";
+import type { Cell, TableColumns } from "../registry/resource.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { formatAge } from "../registry/format-age.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
@@ -45,7 +45,7 @@ function cellOf({ type, jsonPath }: PrinterColumn, object: ApiObject, now: numbe
       if (typeof value !== "string") return null;
       return value === "" ? "<unknown>" : formatAge(value, now);
     default:
-      return values.map((each) => (typeof each === "string" ? each : JSON.stringify(each))).join(",");
+      return values.map(textOf).join(",");
   }
 }
 

@@ -9,14 +9,7 @@ import { MalformedMetadataError, decodeMetadata } from "@tsbuilder/apimachinery/
 import { goText } from "@tsbuilder/apimachinery/text";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
-import type {
-  Resource,
-  ResourceVersion,
-  ScalePaths,
-  Strategy,
-  SubresourceInfo,
-  Verb,
-} from "../registry/resource.ts";
+import type { Resource, ResourceVersion, Strategy, SubresourceInfo } from "../registry/resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
 import { defaultStrategy, resetStatus } from "../registry/default-strategy.ts";
@@ -46,6 +39,7 @@ export function customResource(
   );
   const storageVersion = crd.spec.versions.find(({ storage }) => storage)!.name;
   const versions = new CustomVersions(crd, schemas, convert);
+  const hash = createHash("sha256").update(`${group}/${storageVersion}/${names.kind}`);
   return {
     group,
     plural: names.plural,
@@ -59,7 +53,7 @@ export function customResource(
     versions: crd.spec.versions.filter(({ served }) => served).map((version) => versionOf(crd, version)),
     unserved: crd.spec.versions.filter(({ served }) => !served).map((version) => versionOf(crd, version)),
     storageVersion,
-    storageVersionHash: hashOf(`${group}/${storageVersion}/${names.kind}`),
+    storageVersionHash: hash.digest().subarray(0, 8).toString("base64"),
     collection,
     strategy: customStrategy(crd, schemas, isTerminating),
     subresources: new Map(crd.spec.versions.flatMap((version) => [...subresourcesOf(version)])),
@@ -71,7 +65,7 @@ export function customResource(
   };
 }
 
-const verbs: readonly Verb[] = [
+const verbs: Resource["verbs"] = [
   "delete",
   "deletecollection",
   "get",
@@ -81,11 +75,6 @@ const verbs: readonly Verb[] = [
   "update",
   "watch",
 ];
-
-/** The storage version hash of discovery. */
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
-}
 
 function versionOf(crd: CustomResourceDefinition, version: CRDVersion): ResourceVersion {
   const { scale } = version.subresources ?? {};
@@ -100,10 +89,7 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
 }
 
 /** Names the version of the highest priority that is better than the deprecated one. */
-function deprecationOf(
-  { spec: { group, names, versions } }: CustomResourceDefinition,
-  { name }: CRDVersion,
-): string {
+function deprecationOf({ spec: { group, names, versions } }: CustomResourceDefinition, { name }: CRDVersion) {
   const [better] = versions
     .filter((other) => other.served && !other.deprecated && compareVersions(other.name, name) < 0)
     .map((other) => other.name)
@@ -123,13 +109,17 @@ function subresourcesOf(version: CRDVersion): Map<string, SubresourceInfo> {
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** The paths of a scale subresource without the dots with which they begin in a CRD. */
-function scalePaths(scale: NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>): ScalePaths {
+function scalePaths(scale: ScaleSubresource): NonNullable<ResourceVersion["scale"]> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   return {
     spec: specReplicasPath.slice(1),
     status: statusReplicasPath.slice(1),
     ...(labelSelectorPath && { selector: labelSelectorPath.slice(1) }),
-    problem: (object) => scaleProblem(object, scale),
+    // Another version may have stored a value of a wrong type.
+    problem(object) {
+      const details = validateScale(object, scale).map(({ detail }) => detail);
+      return details.find((detail) => detail.includes(" accessor error: "));
+    },
   };
 }
 
@@ -139,11 +129,10 @@ function customStrategy(
   schemas: ReadonlyMap<string, Validator>,
   isTerminating: () => boolean,
 ): Strategy {
-  const withStatus = new Set(
-    crd.spec.versions
-      .filter(({ subresources }) => subresources?.status !== undefined)
-      .map(({ name }) => name),
+  const versionsWithStatus = crd.spec.versions.filter(
+    ({ subresources }) => subresources?.status !== undefined,
   );
+  const withStatus = new Set(versionsWithStatus.map(({ name }) => name));
   const hasStatus = ({ apiVersion }: ApiObject) => withStatus.has(parseApiVersion(apiVersion).version);
   const schemaFor = ({ version }: { version: string }) => schemas.get(version)!;
   const scaleFor = ({ version }: { version: string }) =>
@@ -179,24 +168,18 @@ function customStrategy(
       checkKind(crd, object, object.metadata.name ?? "");
       // As on the real server, an object without a name is not validated by rules.
       const blocked = !object.metadata.name;
-      return schemaFor(context).validate(object, {
-        blocked,
-        beforeRules: validateScale(object, scaleFor(context)),
-      });
+      const beforeRules = validateScale(object, scaleFor(context));
+      return schemaFor(context).validate(object, { blocked, beforeRules });
     },
     validateUpdate(object, old, context) {
       checkKind(crd, object, context.name);
       const schema = schemaFor(context);
       const onRatcheted = (error: FieldError): void => context.warn(formatFieldError(error));
-      if (context.subresource !== "status") {
-        return schema.validate(object, {
-          old,
-          onRatcheted,
-          beforeRules: validateScale(object, scaleFor(context)),
-        });
-      }
-      const beforeRules = validateScale(object, scaleFor(context), ["status"]);
-      return schema.validateStatus(object, old, { onRatcheted, beforeRules });
+      const isStatus = context.subresource === "status";
+      const beforeRules = validateScale(object, scaleFor(context), isStatus ? ["status"] : undefined);
+      return isStatus
+        ? schema.validateStatus(object, old, { onRatcheted, beforeRules })
+        : schema.validate(object, { old, onRatcheted, beforeRules });
     },
   };
 }
@@ -262,18 +245,13 @@ export function validateScale(
   ];
 }
 
-/** The reason if the Scale of an object can't be read: another version has stored a value of a wrong type. */
-function scaleProblem(object: ApiObject, scale: ScaleSubresource): string | undefined {
-  const problems = validateScale(object, scale).map(({ detail }) => detail);
-  return problems.find((detail) => detail.includes(" accessor error: "));
-}
-
 function checkReplicas(object: ApiObject, path: string): FieldError[] {
   const found = readNested(object, path);
   if ("wrong" in found) return [wrongParent(path, found, 0)];
   const { value } = found;
   if (value === undefined) return [];
-  if (typeof value !== "number" || !Number.isInteger(value)) return [accessorError(path, value, "int64", 0)];
+  if (typeof value !== "number" || !Number.isInteger(value))
+    return [invalid(path, 0, accessorError(path, value, "int64"))];
   if (value < 0) return [invalid(path, value, "should be a non-negative integer")];
   return value > maxReplicas ? [invalid(path, value, `should be less than or equal to ${maxReplicas}`)] : [];
 }
@@ -282,7 +260,8 @@ function checkSelector(object: ApiObject, path: string): FieldError[] {
   const found = readNested(object, path);
   if ("wrong" in found) return [wrongParent(path, found, "")];
   const { value } = found;
-  return value === undefined || typeof value === "string" ? [] : [accessorError(path, value, "string", "")];
+  if (value === undefined || typeof value === "string") return [];
+  return [invalid(path, "", accessorError(path, value, "string"))];
 }
 
 /** A value on the path to a field that is not an object. */
@@ -306,14 +285,10 @@ function readNested(object: ApiObject, path: string): { readonly value: unknown 
 }
 
 function wrongParent(path: string, { wrong, at }: WrongParent, zero: number | string): FieldError {
-  return invalid(path, zero, describe(at, wrong, "map[string]interface{}"));
+  return invalid(path, zero, accessorError(at, wrong, "map[string]interface{}"));
 }
 
-function accessorError(path: string, value: unknown, expected: string, zero: number | string): FieldError {
-  return invalid(path, zero, describe(path, value, expected));
-}
-
-function describe(path: string, value: unknown, expected: string): string {
+function accessorError(path: string, value: unknown, expected: string): string {
   return `${path} accessor error: ${goText(value as JSONValue)} is of the type ${goTypeOf(value)}, expected ${expected}`;
 }
 

@@ -18,7 +18,7 @@ export function schemaOf({ schema }: CRDVersion): ObjectSchema {
   const compiled: CompiledSchema = validatorOf(root);
   return {
     compiled,
-    node: objectNode(root),
+    node: asObject(typed(root)),
     unknownFields(object) {
       const inMetadata = unknownMetadata(object as ApiObject);
       const { unknown, malformed } = compiled.prune(object);
@@ -50,11 +50,7 @@ export function validatorOf(schema: JSONSchema): Validator {
   return validator;
 }
 
-/** The schema of custom objects for managed fields: it adds the metadata of objects and of embedded resources. */
-function objectNode(root: JSONSchema): SchemaNode {
-  return asObject(typed(root));
-}
-
+/** Adds the metadata of objects and of embedded resources to a schema. */
 function asObject(node: SchemaNode): SchemaNode {
   return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
 }

@@ -101,10 +101,7 @@ export class CustomVersions {
     return key;
   }
 
-  /**
-   * Converts an entry without a webhook. Most entries are returned as stored: no defaults are missing, no fields are
-   * unknown.
-   */
+  /** Converts an entry without a webhook. Most are returned as stored: no defaults missing, no unknown fields. */
   #convertLocally(entry: Entry, version: string): Entry {
     const object = this.#rename(this.#pruneAndDefault(entry.object), version);
     if (object === entry.object) {

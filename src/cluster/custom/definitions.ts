@@ -19,13 +19,11 @@ import type { ConvertObjects } from "./custom-versions.ts";
 import { customResource } from "./custom-resource.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 
-/** Serves the resources of CRDs. Returns a function that stops it. */
-export function serveDefinitions({ registry, store, clock }: Core, convert: ConvertObjects): () => void {
-  const definitions = new Definitions(registry, store, clock, convert);
-  return definitions.follow();
+/** Serves the resources of CRDs, and sets the conditions of CRDs. Returns a function that stops it. */
+export function serveDefinitions(core: Core, convert: ConvertObjects): () => void {
+  return new Definitions(core, convert).follow();
 }
 
-/** Registers the resources of CRDs, and sets the conditions of CRDs. */
 class Definitions {
   readonly #registry: Registry;
   readonly #store: Store;
@@ -36,7 +34,7 @@ class Definitions {
   /** The parts of each CRD from which its resource was made. */
   readonly #served = new Map<string, object>();
 
-  constructor(registry: Registry, store: Store, clock: Clock, convert: ConvertObjects) {
+  constructor({ registry, store, clock }: Core, convert: ConvertObjects) {
     this.#convert = convert;
     this.#registry = registry;
     this.#store = store;
@@ -136,38 +134,32 @@ class Definitions {
     const before = crd.status?.conditions;
     const conflict = this.#nameConflict(crd);
     const established = isConditionTrue(before, "Established");
-    const accepted = conflict
-      ? ({ type: "NamesAccepted", status: "False", ...conflict } as const)
-      : ({
-          type: "NamesAccepted",
-          status: "True",
-          reason: "NoConflicts",
-          message: "no conflicts found",
-        } as const);
+    const noConflict = { reason: "NoConflicts", message: "no conflicts found" };
+    const status = conflict ? "False" : "True";
+    const accepted = { type: "NamesAccepted", status, ...(conflict ?? noConflict) } as const;
     let conditions = setCondition(before, accepted, this.#clock);
     if (!established) {
-      conditions = setCondition(conditions, conflict ? notAccepted : initialNamesAccepted, this.#clock);
+      const names = conflict
+        ? { reason: "NotAccepted", message: "not all names are accepted" }
+        : { reason: "InitialNamesAccepted", message: "the initial names have been accepted" };
+      conditions = setCondition(conditions, { type: "Established", status, ...names }, this.#clock);
     }
     const approval = approvalCondition(crd);
     if (approval) conditions = setCondition(conditions, approval, this.#clock);
     const acceptedNames = conflict ? crd.status?.acceptedNames : crd.spec.names;
-    const status = { ...crd.status, ...(acceptedNames && { acceptedNames }), conditions };
-    return isEqual(crd.status, status) ? crd : { ...crd, status };
+    const next = { ...crd.status, ...(acceptedNames && { acceptedNames }), conditions };
+    return isEqual(crd.status, next) ? crd : { ...crd, status: next };
   }
 
   /** Names must be unique within a group, among built-in kinds and CRDs alike. */
-  #nameConflict({
-    spec,
-    metadata,
-  }: CustomResourceDefinition): { reason: string; message: string } | undefined {
+  #nameConflict({ spec, metadata }: CustomResourceDefinition) {
     const { plural, singular, kind, listKind, shortNames = [] } = spec.names;
     for (const other of this.#registry.all()) {
       if (other.group !== spec.group || `${other.plural}.${other.group}` === metadata.name) continue;
       const words = [other.plural, other.singular, ...other.shortNames];
-      const taken = (reason: string, name: string) => ({
-        reason,
-        message: `${JSON.stringify(name)} is already in use`,
-      });
+      const taken = (reason: string, name: string) => {
+        return { reason, message: `${JSON.stringify(name)} is already in use` };
+      };
       const kinds = [other.kind, other.listKind];
       const short = shortNames.find((name) => words.includes(name));
       // As on the real server, the last check that finds a conflict wins.
@@ -180,19 +172,6 @@ class Definitions {
     return undefined;
   }
 }
-
-const notAccepted = {
-  type: "Established",
-  status: "False",
-  reason: "NotAccepted",
-  message: "not all names are accepted",
-} as const;
-const initialNamesAccepted = {
-  type: "Established",
-  status: "True",
-  reason: "InitialNamesAccepted",
-  message: "the initial names have been accepted",
-} as const;
 
 function splitName(name: string): { plural: string; group: string } {
   const dot = name.indexOf(".");

@@ -1,12 +1,8 @@
-// Discovery: this file answers `/api`, `/apis` and the paths below them from the registry, `api-services.ts` keeps an
-// APIService for each group version.
-
 import { createHash } from "node:crypto";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { compareVersions } from "@tsbuilder/apimachinery/naming";
-import type { Registry } from "../registry/registry.ts";
-import type { Reply, RequestContext } from "../http/request-context.ts";
-import { preferredReply } from "../http/reply.ts";
+import { type Registry, resourcesIn } from "../registry/registry.ts";
+import { type Reply, type RequestContext, preferredReply } from "../http/request-context.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
 
 /** Answers `/api`, `/apis` and the paths of groups and versions below them; undefined for other paths. */
@@ -27,8 +23,11 @@ export function handleDiscovery(registry: Registry, context: RequestContext): Re
 function rootDocument(registry: Registry, context: RequestContext, core: boolean): Reply {
   const version = aggregatedVersion(context.request.headers.accept ?? "");
   if (!version) {
-    const address = context.request.headers.host ?? "";
-    return preferredReply(context, core ? coreVersions(address) : groupList(registry));
+    const serverAddressByClientCIDRs = [
+      { clientCIDR: "0.0.0.0/0", serverAddress: context.request.headers.host ?? "" },
+    ];
+    const coreVersions = { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs };
+    return preferredReply(context, core ? coreVersions : groupList(registry));
   }
   const body = Buffer.from(JSON.stringify(aggregatedDiscovery(registry, core, version)));
   const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
@@ -50,15 +49,6 @@ function aggregatedVersion(accept: string): string | undefined {
     if (fits && (version === "v2" || version === "v2beta1")) return version;
   }
   return undefined;
-}
-
-/** `/api`: the versions of the core group. */
-function coreVersions(serverAddress: string): object {
-  return {
-    kind: "APIVersions",
-    versions: ["v1"],
-    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
-  };
 }
 
 /** `/apis`: all groups but the core one. */
@@ -83,9 +73,7 @@ function groupBody(name: string, versions: readonly string[]) {
 /** `/apis/apps/v1`, `/api/v1`: the resources of one version. */
 function resourceList(registry: Registry, group: string, version: string): object | undefined {
   if (!registry.servesGroupVersion(group, version)) return undefined;
-  const served = registry
-    .all()
-    .filter((resource) => resource.group === group && resource.versions.some(({ name }) => name === version));
+  const served = resourcesIn(registry, group, version);
   return {
     kind: "APIResourceList",
     ...(group !== "" && { apiVersion: "v1" }),
@@ -101,10 +89,13 @@ function resourceLine(resource: Resource) {
     namespaced: resource.namespaced,
     kind: resource.kind,
     verbs: resource.verbs,
-    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
-    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...shortcuts(resource),
     ...(resource.storageVersionHash && { storageVersionHash: resource.storageVersionHash }),
   };
+}
+
+function shortcuts({ shortNames, categories }: Resource) {
+  return { ...(shortNames.length > 0 && { shortNames }), ...(categories.length > 0 && { categories }) };
 }
 
 function subresourceLines(resource: Resource, version: string) {
@@ -120,16 +111,13 @@ function subresourceLines(resource: Resource, version: string) {
 
 /** Aggregated discovery: the core group at `/api`, all others at `/apis`. */
 function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion: string): object {
-  const all = registry.all();
   const items = groupsOf(registry)
     .filter(({ name }) => (name === "") === core)
     .map(({ name, versions }) => ({
       metadata: name === "" ? {} : { name },
       versions: versions.map((version) => ({
         version,
-        resources: all
-          .filter((each) => each.group === name && each.versions.some((served) => served.name === version))
-          .map((resource) => describe(resource, version)),
+        resources: resourcesIn(registry, name, version).map((resource) => describe(resource, version)),
         freshness: "Current",
       })),
     }));
@@ -148,8 +136,7 @@ function describe(resource: Resource, version: string) {
     scope: resource.namespaced ? "Namespaced" : "Cluster",
     singularResource: resource.singular,
     verbs: resource.verbs,
-    ...(resource.shortNames.length > 0 && { shortNames: resource.shortNames }),
-    ...(resource.categories.length > 0 && { categories: resource.categories }),
+    ...shortcuts(resource),
     ...(subresources.size > 0 && {
       subresources: [...subresources].map(([subresource, { verbs, body }]) => ({
         subresource,
@@ -160,19 +147,16 @@ function describe(resource: Resource, version: string) {
   };
 }
 
-/** An API group with its versions, the preferred one first. */
-interface ApiGroup {
-  readonly name: string;
-  readonly versions: readonly string[];
-}
-
-/** The served groups: built-in ones first, so that clients find their short names before those of CRDs. */
-export function groupsOf(registry: Registry): ApiGroup[] {
+/**
+ * The served groups with their versions, the preferred one first. Built-in groups come first, so that clients find their
+ * short names before those of CRDs.
+ */
+export function groupsOf(registry: Registry) {
   const groups = new Map<string, Set<string>>();
-  for (const resource of registry.all()) {
-    const versions = groups.get(resource.group) ?? new Set();
-    for (const { name } of resource.versions) versions.add(name);
-    groups.set(resource.group, versions);
+  for (const { group, versions } of registry.all()) {
+    const known = groups.get(group) ?? new Set();
+    groups.set(group, known);
+    for (const { name } of versions) known.add(name);
   }
   return [...groups].map(([name, versions]) => ({ name, versions: [...versions].sort(compareVersions) }));
 }

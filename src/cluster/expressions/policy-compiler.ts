@@ -1,5 +1,5 @@
 // CEL expressions of admission policies and webhooks. This file compiles them with their variables,
-// `request-names.ts` gives the variables values, and `run-expression.ts` evaluates on a cost budget.
+// `request-names.ts` gives the variables values, and `expression.ts` evaluates on a cost budget.
 
 import {
   CelObject,
@@ -21,8 +21,7 @@ import {
   resourceCheckType,
   types,
 } from "@tsbuilder/apimachinery/cel";
-import { type Compilation, compileExpression } from "./compile-expression.ts";
-import type { Budget, Names } from "./run-expression.ts";
+import { type Budget, type Compilation, type Names, compileExpression } from "./expression.ts";
 
 /**
  * Compiles the expressions of one policy. Each variable is in scope, with its type, for the expressions compiled after
@@ -40,14 +39,14 @@ export class PolicyCompiler {
   }
 
   variable(name: string, expression: string): Compilation {
-    const compiled = compileExpression(expression, this.#env({ authorizer: true }));
+    const compiled = compileExpression(expression, this.#env());
     this.#fields.set(name, "program" in compiled ? fieldType(compiled.type) : types.dyn);
     this.variables.set(name, compiled);
     return compiled;
   }
 
   condition(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ authorizer: true }), types.bool);
+    return compileExpression(expression, this.#env(), types.bool);
   }
 
   /** Message expressions have no `authorizer`. */
@@ -56,24 +55,32 @@ export class PolicyCompiler {
   }
 
   auditAnnotation(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ authorizer: true }), types.string, types.null);
+    return compileExpression(expression, this.#env(), types.string, types.null);
   }
 
   applyConfiguration(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ authorizer: true, mutations: true }), appliedObjectType);
+    return compileExpression(expression, this.#env({ mutates: true }), appliedObjectType);
   }
 
   jsonPatch(expression: string): Compilation {
-    const env = this.#env({ authorizer: true, mutations: true });
+    const env = this.#env({ mutates: true });
     return compileExpression(expression, env, listType(jsonPatchType));
   }
 
-  #env(more: { authorizer: boolean; mutations?: boolean }) {
-    return expressionEnv({
-      params: this.#params,
-      ...more,
-      ...(this.variablesType && { variables: this.variablesType }),
-    });
+  /** The variables and functions of an expression. Mutations also have `Object{…}` and `JSONPatch{…}`. */
+  #env({ authorizer = true, mutates = false } = {}): Env {
+    const names: Array<readonly [string, CelType]> = [
+      ["object", types.dyn],
+      ["oldObject", types.dyn],
+      ["namespaceObject", namespaceType],
+      ["request", requestType],
+    ];
+    if (this.#params) names.push(["params", types.dyn]);
+    if (authorizer) {
+      names.push(["authorizer", authorizerType], ["authorizer.requestResource", resourceCheckType]);
+    }
+    if (this.variablesType) names.push(["variables", this.variablesType]);
+    return (mutates ? mutationEnv() : kubernetesEnv()).withVariables(names);
   }
 }
 
@@ -94,32 +101,6 @@ function fieldType(type: CelType): CelType {
   if (type.kind === "list") return listType(fieldType(type.params[0]!));
   if (type.kind === "map") return mapType(fieldType(type.params[0]!), fieldType(type.params[1]!));
   return scalars.has(type.kind) && !type.isWrapper ? type : types.dyn;
-}
-
-/** The optional variables and functions of an expression. */
-interface ExpressionScope {
-  readonly params: boolean;
-  readonly authorizer: boolean;
-  /** `Object{…}` and `JSONPatch{…}`. */
-  readonly mutations?: boolean;
-  /** The type of `variables`, if there are any. */
-  readonly variables?: CelType;
-}
-
-/** The variables and functions of expressions in webhook configurations and admission policies. */
-function expressionEnv({ params, authorizer, mutations, variables }: ExpressionScope): Env {
-  const names: Array<readonly [string, CelType]> = [
-    ["object", types.dyn],
-    ["oldObject", types.dyn],
-    ["namespaceObject", namespaceType],
-    ["request", requestType],
-  ];
-  if (params) names.push(["params", types.dyn]);
-  if (authorizer) {
-    names.push(["authorizer", authorizerType], ["authorizer.requestResource", resourceCheckType]);
-  }
-  if (variables) names.push(["variables", variables]);
-  return (mutations ? mutationEnv() : kubernetesEnv()).withVariables(names);
 }
 
 let withMutations: Env | undefined;
@@ -159,10 +140,7 @@ const requestType = structType("AdmissionRequest", {
   options: types.dyn,
 });
 
-/**
- * The type of `namespaceObject`. As on the real server, it has no owner references and managed fields, and `UID`
- * instead of `uid`.
- */
+/** The type of `namespaceObject`: as on the real server without owners and managed fields, and with `UID`. */
 const namespaceType = structType("Namespace", {
   metadata: structType("NamespaceMetadata", {
     name: text,

@@ -6,15 +6,10 @@ import {
   fromJSON,
   resourceCheckValue,
 } from "@tsbuilder/apimachinery/cel";
-import {
-  type Attributes,
-  type Authorizer,
-  pathAttributes,
-  resourceAttributes,
-} from "../contract/authorizer.ts";
+import { type Authorizer, pathAttributes, resourceAttributes } from "../contract/authorizer.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { type AdmissionRequest, requestNamespace } from "../registry/core.ts";
-import type { Names } from "./run-expression.ts";
+import type { Names } from "./expression.ts";
 import { type User, serviceAccountUser, userInfo } from "../contract/user.ts";
 
 /** The values that expressions can read besides the request. */
@@ -105,11 +100,10 @@ function accessOracle(authorizer: Authorizer, user: User): AccessOracle {
   };
 }
 
-function attributesOf({ verb, resource, path = "" }: AccessQuestion): Attributes {
+function attributesOf({ verb, resource, path = "" }: AccessQuestion) {
   return resource ? resourceAttributes({ ...resource, verb, version: "*" }) : pathAttributes(verb, path);
 }
 
-/** Converts an object of the request to a version. */
 export async function objectInVersion(
   object: ApiObject | undefined,
   { resource, version }: AdmissionRequest,
@@ -117,4 +111,12 @@ export async function objectInVersion(
 ): Promise<ApiObject | undefined> {
   const isItself = object?.kind === resource.kind;
   return object && isItself && version !== wanted ? resource.convert(object, wanted) : object;
+}
+
+export function objectsInVersion(request: AdmissionRequest, version: string) {
+  const { object, oldObject } = request;
+  return Promise.all([
+    objectInVersion(object, request, version),
+    objectInVersion(oldObject, request, version),
+  ]);
 }

@@ -11,10 +11,7 @@ import { type Attributes, type Authorizer, denied, resourceAttributes } from "..
 /** Returns the user of a bearer token; undefined if the token is invalid. */
 type TokenReader = (token: string) => User | undefined;
 
-/**
- * Authenticates requests by client certificate or bearer token. Without either they are anonymous; an invalid token is
- * an error.
- */
+/** Authenticates by client certificate or bearer token; without either, as anonymous. Invalid tokens are errors. */
 export function authenticationFilter(readToken: TokenReader): Filter {
   const certificates = new WeakMap<object, User | null>();
   return (context, next) => {
@@ -50,10 +47,7 @@ function certificateUser({ request }: RequestContext, known: WeakMap<object, Use
   return user ?? undefined;
 }
 
-/**
- * Reads the user: the common name is its name, the organizations are its groups, the fingerprint is the credential's
- * id.
- */
+/** Reads the user: common name, organizations as groups, and the fingerprint as the credential's id. */
 function readCertificate(socket: TLSSocket): User | null {
   const { subject, fingerprint256 } = socket.getPeerCertificate();
   if (!subject?.CN) return null;
@@ -116,11 +110,8 @@ function permissionsFor({ name, groups, uid, extra = {} }: User): Attributes[] {
     account ? impersonate("", "serviceaccounts", account[2]!, account[1]) : impersonate("", "users", name),
     ...groups.filter((group) => !implied.includes(group)).map((group) => impersonate("", "groups", group)),
     ...(uid === undefined ? [] : [impersonate("authentication.k8s.io", "uids", uid)]),
-    ...Object.entries(extra).flatMap(([key, values]) =>
-      values.map((value) => ({
-        ...impersonate("authentication.k8s.io", "userextras", value),
-        subresource: key,
-      })),
+    ...Object.entries(extra).flatMap(([subresource, values]) =>
+      values.map((value) => ({ ...impersonate("authentication.k8s.io", "userextras", value), subresource })),
     ),
   ];
 }
@@ -131,9 +122,8 @@ function impersonate(group: string, resource: string, name: string, namespace = 
 
 /** Formats a list as Go's `%#v` does. */
 function goStrings(list: readonly string[]): string {
-  return list.length === 0
-    ? "[]string(nil)"
-    : `[]string{${list.map((text) => JSON.stringify(text)).join(", ")}}`;
+  if (list.length === 0) return "[]string(nil)";
+  return `[]string{${list.map((text) => JSON.stringify(text)).join(", ")}}`;
 }
 
 function goExtra(extra: Readonly<Record<string, readonly string[]>>): string {
@@ -143,7 +133,6 @@ function goExtra(extra: Readonly<Record<string, readonly string[]>>): string {
   return members.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${members.join(", ")}}`;
 }
 
-/** Denies requests that the authorizer does not allow. */
 export function authorizationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
     const attributes = attributesOf(context);

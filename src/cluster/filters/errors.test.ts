@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { StatusError } from "../contract/status-error.ts";
-import { unexpectedError } from "./errors.ts";
+import { statusErrorOf } from "./errors.ts";
 
 test("messages of JavaScript errors are not shown to clients", () => {
-  const { code, status } = unexpectedError(new TypeError("a.b is not a function")) satisfies StatusError;
+  const { code, status } = statusErrorOf(new TypeError("a.b is not a function")) satisfies StatusError;
   const message = "This request caused apiserver to panic. Look in the logs for details.";
   expect({ code, status }).toMatchObject({
     code: 500,
@@ -13,7 +13,7 @@ test("messages of JavaScript errors are not shown to clients", () => {
 
 test("messages of system errors are shown to clients", () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { syscall: "write" });
-  expect(unexpectedError(full).status.message).toBe(
+  expect(statusErrorOf(full).status.message).toBe(
     "Internal error occurred: ENOSPC: no space left on device, write",
   );
 });

@@ -1,11 +1,7 @@
-import { jsonReply, prefersYAML, yamlReply } from "../http/reply.ts";
-import type { Filter, RequestContext } from "../http/request-context.ts";
+import { type Filter, type RequestContext, preferredReply } from "../http/request-context.ts";
 import { internalError, StatusError } from "../contract/status-error.ts";
 
-/**
- * Turns thrown errors into Status responses. Errors that are not StatusErrors are bugs: reported, and answered with
- * 500.
- */
+/** Turns errors into Status responses. Errors other than StatusErrors are bugs: reported, and answered with 500. */
 export function errorsFilter(report: (error: unknown) => void): Filter {
   return async (context, next) => {
     try {
@@ -18,8 +14,7 @@ export function errorsFilter(report: (error: unknown) => void): Filter {
         ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
         ...error.headers,
       };
-      const reply = prefersYAML(context.request.headers.accept) ? yamlReply : jsonReply;
-      return reply(error.status, error.code, headers);
+      return preferredReply(context, error.status, error.code, headers);
     }
   };
 }
@@ -34,13 +29,12 @@ export function isDisconnect({ request, signal }: RequestContext, thrown: unknow
   return signal.aborted || request.errored === thrown;
 }
 
-/** The error that the client gets: a StatusError as it is, any other error as an internal one. */
+/**
+ * The error that the client gets: a StatusError as it is, any other error as an internal one. System errors, such as a
+ * full disk, are shown to the client; bugs are only reported to `onError`.
+ */
 export function statusErrorOf(thrown: unknown): StatusError {
-  return thrown instanceof StatusError ? thrown : unexpectedError(thrown);
-}
-
-/** System errors, such as a full disk, are shown to the client; bugs are only reported to `onError`. */
-export function unexpectedError(thrown: unknown): StatusError {
+  if (thrown instanceof StatusError) return thrown;
   const isSystems = thrown instanceof Error && "syscall" in thrown;
   return internalError(isSystems ? thrown.message : panicked);
 }

@@ -34,6 +34,7 @@ function describe({ user, info }: RequestContext): InterceptedRequest {
 }
 
 const why = "tsbuilder was asked to let it fail";
+const unavailable = "the server is currently unable to handle the request";
 
 function failure({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusError {
   const subject = { group: info.group, plural: info.resource, kind: "" };
@@ -45,11 +46,7 @@ function failure({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusE
     case 500:
       return internalError(why);
     case 503:
-      return new StatusError(
-        503,
-        "ServiceUnavailable",
-        `the server is currently unable to handle the request: ${why}`,
-      );
+      return new StatusError(503, "ServiceUnavailable", `${unavailable}: ${why}`);
   }
 }
 
@@ -68,10 +65,7 @@ function passed(clock: Clock, delay: number, signal: AbortSignal): Promise<void>
 export interface PlannedFailure {
   /** `create`; `*` for any. */
   readonly verb: string;
-  /**
-   * `statefulsets.apps`, `pods/status`; `statefulsets` in any group; `*` for all but Leases, which are renewed all the
-   * time.
-   */
+  /** `statefulsets.apps`, `pods/status`; `statefulsets` in any group; `*` for all but the frequent Leases. */
   readonly resource: string;
   readonly outcome: Interception;
   /** The number of requests that it still applies to. */
@@ -119,10 +113,7 @@ export class PlannedFailures {
 
 const leases = "leases.coordination.k8s.io";
 
-function concerns(
-  plan: PlannedFailure,
-  { verb, resource }: Pick<InterceptedRequest, "verb" | "resource">,
-): boolean {
+function concerns(plan: PlannedFailure, { verb, resource }: Pick<InterceptedRequest, "verb" | "resource">) {
   const isSameVerb = plan.verb === "*" || plan.verb === verb;
   const isAny = plan.resource === "*" && resource !== "" && resource !== leases;
   return isSameVerb && (isAny || plan.resource === resource || plan.resource === withoutGroup(resource));

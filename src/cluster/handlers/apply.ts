@@ -1,3 +1,4 @@
+import { required } from "@tsbuilder/apimachinery/errors";
 import { type JSONObject, copyJSON } from "@tsbuilder/apimachinery/json";
 import { apiVersionOf, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { PatchError } from "@tsbuilder/apimachinery/patch";
@@ -9,17 +10,24 @@ import {
   subjectOf,
 } from "@tsbuilder/apimachinery/patch/apply";
 import { endpointOf } from "../registry/field-manager.ts";
-import { canCreate, checkNamespace, checkPlace, updateObject } from "../registry/update-object.ts";
+import { setNamespace } from "../registry/create-object.ts";
+import { canCreate, checkPlace, updateObject } from "../registry/update-object.ts";
 import type { Write } from "../registry/write.ts";
 import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
-import { StatusError, badRequest, conflict, nameMissing, notFound } from "../contract/status-error.ts";
+import {
+  StatusError,
+  badRequest,
+  conflict,
+  invalidOptions,
+  nameMissing,
+  notFound,
+} from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { explainYAML, findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { findFieldProblems, isTooDeep } from "../codec/go-json.ts";
 import { checkFields, duplicateKeys, noMap } from "./read-object.ts";
 import { replyObject } from "./representation.ts";
-import type { Target } from "./target.ts";
-import { type FieldValidation, fieldValidationOf, writeOf } from "./write-options.ts";
+import { type FieldValidation, type Target, fieldValidationOf, writeOf } from "./target.ts";
 
 /** Server-side apply: the body holds all fields that the manager wants to own. */
 export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
@@ -27,10 +35,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
   const validation = fieldValidationOf(context.query, "PatchOptions");
-  const { applied, force, text } = await readApply(context, {
-    apiVersion,
-    kind: resource.kind,
-  });
+  const { applied, force, text } = await readApply(context, { apiVersion, kind: resource.kind });
   const { entry, created } = await updateObject(write, {
     async next(current) {
       const next = await applyTo(write, current, applied, force);
@@ -38,8 +43,12 @@ export async function handleApply(context: RequestContext, target: Target): Prom
       // The apply has refused wrong types; this finds the fields that the schema prunes.
       checkFields(context, target, applied, "", validation);
       checkDuplicates(context, text, validation);
-      if (!current && next.metadata.uid) throw uidMismatch(write, next.metadata.uid);
-      checkNamespace(write, next);
+      const { uid } = next.metadata;
+      if (!current && uid) {
+        const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+        throw conflict(resource, write.name, why);
+      }
+      setNamespace(write, next);
       if (!next.metadata.name) throw nameMissing(target.name);
       checkPlace(write, next);
       return next;
@@ -55,7 +64,8 @@ export async function readApply(
   { query, request }: RequestContext,
   { apiVersion, kind }: { apiVersion: string; kind: string },
 ): Promise<{ applied: ApiObject; force: boolean; text: string }> {
-  if (!query.get("fieldManager")) throw managerRequired();
+  if (!query.get("fieldManager"))
+    throw invalidOptions("PatchOptions", required("fieldManager", "is required for apply patch"));
   const text = (await request.readBody()).toString("utf8");
   const value = parseApplied(text) ?? {};
   if (typeof value !== "object" || Array.isArray(value)) {
@@ -70,7 +80,6 @@ export async function readApply(
   return { applied: object, force: isTrue(query.get("force")), text };
 }
 
-/** Refuses duplicate keys, or warns about them. */
 function checkDuplicates({ warnings }: RequestContext, text: string, validation: FieldValidation): void {
   if (validation === "Ignore") return;
   // Avoids the slow YAML parser for JSON without duplicate fields.
@@ -103,10 +112,7 @@ function parseApplied(text: string): unknown {
   }
 }
 
-/**
- * Applies to the stored object and returns the result. `spoken` rewrites conflict messages in the terms of the
- * request's body.
- */
+/** Applies to the stored object. `spoken` rewrites conflict messages in the terms of the request's body. */
 export async function applyTo(
   write: Write,
   current: ApiObject | undefined,
@@ -137,16 +143,12 @@ function checkConvertible(write: Write, { served }: Target, applied: ApiObject, 
   const endpoint = endpointOf(write);
   const subject = subjectOf(endpoint, applied as unknown as JSONObject);
   const gvk = gvkOf(endpoint);
+  const problem = `unable to convert unstructured object to ${gvk}: ${why}`;
   throw new StatusError(
     500,
     undefined,
-    `failed to convert new object ${subject} to proper version: unable to convert unstructured object to ${gvk}: ${why}`,
+    `failed to convert new object ${subject} to proper version: ${problem}`,
   );
-}
-
-function uidMismatch({ resource, name }: Write, uid: string): StatusError {
-  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
-  return conflict(resource, name, why);
 }
 
 function statusOf(error: unknown, spoken: (message: string) => string): unknown {
@@ -161,13 +163,4 @@ function statusOf(error: unknown, spoken: (message: string) => string): unknown 
   if (error instanceof SchemaMismatchError) return new StatusError(500, undefined, error.message);
   if (error instanceof PatchError) return badRequest(error.message);
   return error;
-}
-
-function managerRequired(): StatusError {
-  const message = "Required value: is required for apply patch";
-  return new StatusError(422, "Invalid", `PatchOptions.meta.k8s.io "" is invalid: fieldManager: ${message}`, {
-    group: "meta.k8s.io",
-    kind: "PatchOptions",
-    causes: [{ reason: "FieldValueRequired", message, field: "fieldManager" }],
-  });
 }

@@ -5,7 +5,7 @@ import { json } from "node:stream/consumers";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, onTestFinished, test } from "vitest";
 import { FakeClock, startTestCluster } from "../testing/index.ts";
-import { openWatch } from "../testing/open-watch.ts";
+import { openWatch } from "../testing/testdata/open-watch.ts";
 import { send } from "../testing/send.ts";
 
 interface Review {

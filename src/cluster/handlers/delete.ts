@@ -1,26 +1,21 @@
 import { invalid, notSupported } from "@tsbuilder/apimachinery/errors";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
 import { DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
-import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
-import { StatusError, badRequest, invalidObject } from "../contract/status-error.ts";
+import { type Reply, type RequestContext, isTrue, jsonReply } from "../http/request-context.ts";
+import { StatusError, badRequest, invalidOptions } from "../contract/status-error.ts";
 import { explainJSON } from "../codec/go-json.ts";
 import { mediaTypeOf, parseProtobuf, parseYAML } from "./read-object.ts";
-import type { Target } from "./target.ts";
-import { deletionOf, readDryRun } from "./write-options.ts";
+import { type Target, writeWith, readDryRun } from "./target.ts";
 import { readListOptions } from "./list-options.ts";
 import { listReply, readList } from "./list.ts";
 import { pauseRegularly } from "../http/time-slices.ts";
 import { deleteObject } from "../registry/delete-object.ts";
 import { replyObject } from "./representation.ts";
-import { jsonReply } from "../http/reply.ts";
 
-/**
- * Handles DELETE of an object. Responds with a Status if it is gone, or the object if finalizers or its grace period
- * keep it.
- */
+/** Handles DELETE of an object. Responds with a Status, or with the object if finalizers or grace keep it. */
 export async function handleDelete(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
-  const write = deletionOf(context, target, { dryRun: options.dryRun, options: options.raw });
+  const write = writeWith(context, target, { dryRun: options.dryRun, options: options.raw });
   warnOfDeletion(context, target, options);
   const { gone, entry } = await deleteObject(write, options);
   if (!gone || target.resource.strategy.returnsDeleted)
@@ -40,16 +35,13 @@ export async function handleDelete(context: RequestContext, target: Target): Pro
   });
 }
 
-/**
- * Handles DELETE of a collection: deletes every object that a list with the same selectors returns, and responds with
- * the list.
- */
+/** Handles DELETE of a collection: deletes the objects that a list would return, and responds with the list. */
 export async function handleDeleteCollection(context: RequestContext, target: Target): Promise<Reply> {
   const options = await readDeleteOptions(context, target);
   const listOptions = readListOptions(context.query, target);
   warnOfDeletion(context, target, options);
   const list = await readList(target, listOptions);
-  const write = deletionOf(context, target, { dryRun: options.dryRun, options: options.raw });
+  const write = writeWith(context, target, { dryRun: options.dryRun, options: options.raw });
   const entries = [];
   const pause = pauseRegularly();
   for (const entry of list.entries) {
@@ -66,11 +58,7 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
 }
 
 /** Adds the kind's warning about a deletion whose options leave the propagation policy to it. */
-function warnOfDeletion(
-  { warnings }: RequestContext,
-  { resource }: Target,
-  options: ReadDeleteOptions,
-): void {
+function warnOfDeletion({ warnings }: RequestContext, { resource }: Target, options: ReadDeleteOptions) {
   const warning = resource.strategy.deletionWarning?.(options);
   if (warning) warnings.add(warning);
 }
@@ -87,7 +75,7 @@ async function readDeleteOptions(context: RequestContext, target: Target): Promi
   const body = await context.request.readBody();
   const sent = body.length > 0 ? await decode(context, target, body) : fromQuery(context.query);
   const { kind, apiVersion } = sent;
-  if (kind && apiVersion && kind !== deleteOptions.kind) {
+  if (kind && apiVersion && kind !== "DeleteOptions") {
     const [named, version] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
     throw badRequest(
       `no kind ${named} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`,
@@ -106,13 +94,11 @@ function checkPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): vo
   const field = "propagationPolicy";
   if (orphanDependents !== undefined) {
     const detail = "orphanDependents and deletionPropagation cannot be both set";
-    throw invalidObject(deleteOptions, "", [invalid(field, propagationPolicy, detail)]);
+    throw invalidOptions("DeleteOptions", invalid(field, propagationPolicy, detail));
   }
   if (policies.includes(propagationPolicy)) return;
-  throw invalidObject(deleteOptions, "", [notSupported(field, propagationPolicy, [...policies, "nil"])]);
+  throw invalidOptions("DeleteOptions", notSupported(field, propagationPolicy, [...policies, "nil"]));
 }
-
-const deleteOptions = { group: "meta.k8s.io", plural: "deleteoptions", kind: "DeleteOptions" };
 
 async function decode(context: RequestContext, target: Target, body: Buffer): Promise<DeleteOptions> {
   const mediaType = mediaTypeOf(context);
@@ -125,7 +111,9 @@ async function decode(context: RequestContext, target: Target, body: Buffer): Pr
     const value: unknown = mediaType === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new TypeError("not an object");
-    return withoutNulls(await decoded(value as Record<string, unknown>));
+    const options = withoutNulls(await decoded(value as Record<string, unknown>));
+    if (options.preconditions) options.preconditions = withoutNulls(options.preconditions);
+    return options;
   } catch (error) {
     if (error instanceof StatusError) throw error;
     throw badRequest(`couldn't get version/kind; json parse error: ${explainJSON(text)}`);
@@ -144,11 +132,9 @@ async function decoded(sent: Record<string, unknown>): Promise<DeleteOptions> {
 }
 
 /** Go reads null as "not set". */
-function withoutNulls(sent: DeleteOptions): DeleteOptions {
-  const set = (value: object): object =>
-    Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null));
-  const options = set(sent) as DeleteOptions;
-  return options.preconditions ? { ...options, preconditions: set(options.preconditions) } : options;
+function withoutNulls<T extends object>(sent: T): T {
+  const set = Object.entries(sent).filter(([, value]) => value !== null);
+  return Object.fromEntries(set) as T;
 }
 
 function fromQuery(query: URLSearchParams): DeleteOptions {

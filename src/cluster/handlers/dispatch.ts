@@ -1,11 +1,11 @@
 // The verbs of resources. `dispatch()` finds the resource of a path (`target.ts`) and passes the request to the handler
 // of its verb: create and update are in this file, the others in `list.ts`, `watch.ts`, `patch.ts`, `apply.ts` and
 // `delete.ts`. `read-object.ts` decodes bodies, `representation.ts` writes responses. `special` has the endpoints whose
-// body is not the stored object.
+// body is not the stored object; the table `endpoints` names their handlers.
 
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Core } from "../registry/core.ts";
-import type { Verb } from "../registry/resource.ts";
+import { type Verb, keyOf } from "../registry/resource.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import {
   type StatusError,
@@ -13,20 +13,25 @@ import {
   methodNotAllowed,
   methodNotSupported,
   nameMissing,
+  notFound,
+  qualifiedName,
   resourceNotServed,
 } from "../contract/status-error.ts";
 import { handleGet, handleList } from "./list.ts";
 import { mediaTypeOf, readObject } from "./read-object.ts";
 import { checkPatchType, handlePatch } from "./patch.ts";
 import { negotiate, replyObject } from "./representation.ts";
-import { specialHandler } from "./special/index.ts";
-import { type Target, allows, targetOf } from "./target.ts";
+import { type Target, allows, targetOf, writeOf } from "./target.ts";
 import { handleWatch } from "./watch.ts";
 import { createObject } from "../registry/create-object.ts";
-import { writeOf } from "./write-options.ts";
 import { removeDuplicateOwners } from "../registry/object-meta.ts";
 import { checkPlace, updateObject } from "../registry/update-object.ts";
 import { handleDelete, handleDeleteCollection } from "./delete.ts";
+import { handleReview, reviews } from "./special/reviews.ts";
+import { handleBinding, handleLegacyBinding } from "./special/binding.ts";
+import { handleEviction } from "./special/eviction.ts";
+import { handleScale } from "./special/scale.ts";
+import { handleToken } from "./special/token.ts";
 
 type VerbHandler = (context: RequestContext, target: Target) => Reply | Promise<Reply>;
 
@@ -39,6 +44,14 @@ const handlers: Readonly<Record<Verb, VerbHandler>> = {
   patch: handlePatch,
   delete: handleDelete,
   deletecollection: handleDeleteCollection,
+};
+
+/** Endpoints whose body is not the stored object. */
+const endpoints: Readonly<Record<string, VerbHandler>> = {
+  bindings: handleLegacyBinding,
+  "pods/binding": handleBinding,
+  "pods/eviction": handleEviction,
+  "serviceaccounts/token": handleToken,
 };
 
 const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecollection"]);
@@ -58,6 +71,34 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   const { deprecation } = target.served;
   if (deprecation) context.warnings.add(deprecation);
   return handler(context, target);
+}
+
+/** The handler of an endpoint whose body is not the stored object; undefined for all other endpoints. */
+function specialHandler({ resource, subresource }: Target): VerbHandler | undefined {
+  if (subresource === "scale") return handleScale;
+  if (Object.hasOwn(missing, subresource)) return handleWithoutContainers;
+  const name = qualifiedName(resource);
+  const review = subresource === "" ? reviews[name] : undefined;
+  if (review) return (context, target) => handleReview(context, target, review);
+  return endpoints[subresource === "" ? name : `${name}/${subresource}`];
+}
+
+/** The ends of messages for subresources that need running containers. */
+const missing: Readonly<Record<string, string>> = {
+  log: "has no logs",
+  exec: "can't run commands",
+  attach: "has no process to attach to",
+  portforward: "has no ports to forward",
+  proxy: "can't be connected to",
+};
+
+/** Explains to `kubectl logs`, `exec`, `cp`, `attach`, `port-forward` and `proxy` why there is no container. */
+async function handleWithoutContainers(_: RequestContext, target: Target): Promise<Reply> {
+  const { resource, namespace, name, subresource } = target;
+  if (!resource.collection.get(keyOf(resource, namespace, name))) throw notFound(resource, name);
+  const what = `so ${resource.singular} ${JSON.stringify(name)} ${missing[subresource]!}`;
+  const instead = "use a cluster with nodes, such as kind";
+  throw badRequest(`containers don't run in the embedded cluster, ${what}: ${instead}`);
 }
 
 /**
@@ -94,7 +135,6 @@ function isCreatedOnly({ resource, subresource }: Target): boolean {
   return subresource === "" && resource.verbs.every((verb) => verb === "create");
 }
 
-/** Handles POST: creates an object. */
 async function handleCreate(context: RequestContext, target: Target): Promise<Reply> {
   // Custom resources allow a name in the path of a POST, and ignore it.
   const collection = { ...target, name: "" };

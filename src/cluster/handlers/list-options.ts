@@ -5,10 +5,12 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from "@tsbuilder/apimachinery/selector";
-import { StatusError, badRequest } from "../contract/status-error.ts";
+import { CelDouble, CelSyntaxError, CelUint, type Expr, operators, parse } from "@tsbuilder/apimachinery/cel";
+import { fnv64, quote } from "@tsbuilder/apimachinery/text";
+import { type FieldError, forbidden, notSupported } from "@tsbuilder/apimachinery/errors";
+import { StatusError, badRequest, invalidOptions } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { isTrue } from "../http/request-context.ts";
-import { type ShardSelector, parseShardSelector } from "./shard-selector.ts";
 import type { Target } from "./target.ts";
 import type { Resource } from "../registry/resource.ts";
 
@@ -36,7 +38,7 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
   const timeoutSeconds = readInteger(query.get("timeoutSeconds"));
   const limit = readInteger(query.get("limit")) ?? 0;
   const labels = readLabelSelector(query.get("labelSelector") ?? "");
-  const terms = parseTerms(query.get("fieldSelector") ?? "");
+  const terms = parsed(parseFieldSelector, query.get("fieldSelector") ?? "");
   const options = {
     ...startOf(query, watch),
     labels,
@@ -46,7 +48,7 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
   };
   const problems = [...(watch ? watchProblems(options) : listProblems(options))];
-  if (problems.length > 0) throw invalidOptions(problems);
+  if (problems.length > 0) throw invalidOptions("ListOptions", ...problems);
   const fields = readFieldSelector(terms, target.resource);
   const shard = parseShardSelector(query.get("shardSelector") ?? "");
   return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
@@ -79,32 +81,25 @@ function readInteger(text: string | null): number | undefined {
   return Number(text);
 }
 
-/** Parses `app=web,tier in (a,b),!legacy` into a predicate; undefined for an empty selector. */
-function readLabelSelector(text: string): ((object: ApiObject) => boolean) | undefined {
+/** Makes a predicate of `app=web,tier in (a,b),!legacy`; undefined for an empty selector. */
+function readLabelSelector(text: string): Predicate | undefined {
+  const requirements = parsed(parseLabelSelector, text);
+  if (requirements.length === 0) return undefined;
+  return ({ metadata }) => matchesRequirements(requirements, metadata.labels ?? {});
+}
+
+function parsed<T>(parse: (text: string) => T, selector: string): T {
   try {
-    const requirements = parseLabelSelector(text);
-    if (requirements.length === 0) return undefined;
-    return ({ metadata }) => matchesRequirements(requirements, metadata.labels ?? {});
+    return parse(selector);
   } catch (error) {
     throw badRequest((error as Error).message);
   }
 }
-
-type Reader = (object: ApiObject) => string;
 
 interface FieldSelector {
-  readonly matches: (object: ApiObject) => boolean;
+  readonly matches: Predicate;
   /** The only value that a field may have; undefined if there may be several. */
   readonly only: (field: string) => string | undefined;
-}
-
-/** Parses a field selector of any fields. */
-function parseTerms(text: string): FieldTerm[] {
-  try {
-    return parseFieldSelector(text);
-  } catch (error) {
-    throw badRequest((error as Error).message);
-  }
 }
 
 /** Reads the terms of `metadata.name=x,status.phase!=Running`. Each kind has its own selectable fields. */
@@ -117,7 +112,7 @@ function readFieldSelector(terms: readonly FieldTerm[], resource: Resource): Fie
   };
 }
 
-function readerOf(field: string, resource: Resource): Reader {
+function readerOf(field: string, resource: Resource): (object: ApiObject) => string {
   if (field === "metadata.name") return ({ metadata }) => metadata.name ?? "";
   if (field === "metadata.namespace" && (resource.namespaced || isUnselective(resource)))
     return ({ metadata }) => metadata.namespace ?? "";
@@ -131,10 +126,7 @@ function readerOf(field: string, resource: Resource): Reader {
   );
 }
 
-/**
- * Returns true for a built-in kind without selectable fields of its own: it accepts `metadata.namespace` even if
- * cluster-scoped.
- */
+/** Returns true for built-in kinds without own fields to select: all of these accept `metadata.namespace`. */
 function isUnselective({ custom, strategy }: Resource): boolean {
   return !custom && !strategy.fieldSelectors?.size;
 }
@@ -143,61 +135,208 @@ type CheckedOptions = Pick<ListOptions, "resourceVersion" | "continue" | "sendIn
   readonly match: string;
 };
 
-interface Cause {
-  readonly field: string;
-  readonly reason: string;
-  readonly message: string;
-}
-
-function* listProblems(options: CheckedOptions): Generator<Cause> {
+function* listProblems(options: CheckedOptions): Generator<FieldError> {
   const { match, resourceVersion, continue: token, sendInitialEvents } = options;
   if (match !== "") {
-    if (resourceVersion === "") yield forbidden("is forbidden unless resourceVersion is provided");
-    if (token !== "") yield forbidden("is forbidden when continue is provided");
+    if (resourceVersion === "") yield matchForbidden("is forbidden unless resourceVersion is provided");
+    if (token !== "") yield matchForbidden("is forbidden when continue is provided");
     if (match !== "Exact" && match !== "NotOlderThan") {
-      yield unsupported(match, ["Exact", "NotOlderThan", ""]);
+      yield notSupported(matchField, match, ["Exact", "NotOlderThan", ""]);
     }
     if (match === "Exact" && resourceVersion === "0") {
-      yield forbidden('"exact" is forbidden for resourceVersion "0"');
+      yield matchForbidden('"exact" is forbidden for resourceVersion "0"');
     }
   }
-  if (sendInitialEvents !== undefined) {
-    const message = "Forbidden: sendInitialEvents is forbidden for list";
-    yield { field: "sendInitialEvents", reason: "FieldValueForbidden", message };
-  }
+  if (sendInitialEvents !== undefined)
+    yield forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
 }
 
-function* watchProblems({ match, continue: token, sendInitialEvents }: CheckedOptions): Generator<Cause> {
+function* watchProblems({
+  match,
+  continue: token,
+  sendInitialEvents,
+}: CheckedOptions): Generator<FieldError> {
   if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
-    const message = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-    yield { field: matchField, reason: "FieldValueForbidden", message };
+    yield forbidden(matchField, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
   if (match === "") return;
   if (sendInitialEvents === undefined) {
-    yield forbidden("is forbidden for watch unless sendInitialEvents is provided");
+    yield matchForbidden("is forbidden for watch unless sendInitialEvents is provided");
   }
-  if (match !== "NotOlderThan") yield unsupported(match, ["NotOlderThan"]);
-  if (token !== "") yield forbidden("is forbidden when continue is provided");
+  if (match !== "NotOlderThan") yield notSupported(matchField, match, ["NotOlderThan"]);
+  if (token !== "") yield matchForbidden("is forbidden when continue is provided");
 }
 
 const matchField = "resourceVersionMatch";
 
-function forbidden(why: string): Cause {
-  return { field: matchField, reason: "FieldValueForbidden", message: `Forbidden: ${matchField} ${why}` };
+function matchForbidden(why: string): FieldError {
+  return forbidden(matchField, `${matchField} ${why}`);
 }
 
-function unsupported(match: string, supported: readonly string[]): Cause {
-  const [shown, all] = [JSON.stringify(match), supported.map((each) => JSON.stringify(each)).join(", ")];
-  const message = `Unsupported value: ${shown}: supported values: ${all}`;
-  return { field: matchField, reason: "FieldValueNotSupported", message };
+/** The requested revision of a get, list or watch. Throws if it is in the future. */
+export function requestedRevision(
+  { resourceVersion }: Pick<ListOptions, "resourceVersion">,
+  current: number,
+): number {
+  if (resourceVersion === "") return current;
+  if (!/^\d+$/.test(resourceVersion)) throw malformedRevision(resourceVersion, true);
+  const revision = Number(resourceVersion);
+  if (revision > current) throw tooNew(revision, current);
+  return revision;
 }
 
-function invalidOptions(causes: readonly Cause[]): StatusError {
-  const lines = causes.map(({ field, message }) => `${field}: ${message}`);
-  const body = lines.length === 1 ? lines[0]! : `[${lines.join(", ")}]`;
-  return new StatusError(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${body}`, {
-    group: "meta.k8s.io",
-    kind: "ListOptions",
-    causes: [...causes],
+/** The error for a malformed revision. That of lists differs. */
+export function malformedRevision(text: string, isList: boolean): StatusError {
+  const [sent, why] = [JSON.stringify(text), "invalid syntax"];
+  const message = `resourceVersion: Invalid value: ${sent}: strconv.ParseUint: parsing ${sent}: ${why}`;
+  if (isList) return badRequest(`invalid resource version: ${message}`);
+  return new StatusError(500, undefined, message);
+}
+
+/** The requested revision is in the future, perhaps from another cluster: the client should wait and try again. */
+function tooNew(revision: number, current: number): StatusError {
+  const message = "Too large resource version";
+  return new StatusError(504, "Timeout", `Timeout: ${message}: ${revision}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message }],
+    retryAfterSeconds: 1,
   });
+}
+
+/** A part of the objects, by the hashes of a field: `shardRange(object.metadata.uid, '0x…', '0x…') || …`. */
+interface ShardSelector {
+  /** The selector as lists return it in their metadata. */
+  readonly text: string;
+  readonly matches: Predicate;
+}
+
+interface Range {
+  readonly field: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+const readers: Readonly<Record<string, (object: ApiObject) => string>> = {
+  "object.metadata.uid": ({ metadata }) => metadata.uid ?? "",
+  "object.metadata.namespace": ({ metadata }) => metadata.namespace ?? "",
+};
+
+/** Parses the selector of KEP-5866, whose syntax is that of CEL. Returns undefined for an empty text. */
+export function parseShardSelector(text: string): ShardSelector | undefined {
+  if (text === "") return undefined;
+  const ranges = rangesOf(parseExpression(text));
+  const { field } = ranges[0]!;
+  const other = ranges.find((range) => range.field !== field);
+  if (other) {
+    throw invalid(`all shard ranges must use the same field, got ${quote(field)} and ${quote(other.field)}`);
+  }
+  const read = readers[field]!;
+  const bounds = ranges.map(({ start, end }) => [BigInt(start), BigInt(end)] as const);
+  return {
+    text: ranges.map((range) => `shardRange(${range.field}, '${range.start}', '${range.end}')`).join(" || "),
+    matches(object) {
+      const hash = fnv64(read(object));
+      return bounds.some(([start, end]) => start <= hash && hash < end);
+    },
+  };
+}
+
+function parseExpression(text: string): Expr {
+  const expression = text.trim();
+  if (expression === "")
+    throw invalid("empty shard selector is not allowed; omit the parameter for unfiltered lists");
+  try {
+    return parse(expression, { macros: false });
+  } catch (error) {
+    if (!(error instanceof CelSyntaxError)) throw error;
+    throw invalid(`CEL parse error: ${error.issues[0]!.message}`);
+  }
+}
+
+function rangesOf(expr: Expr): Range[] {
+  if (expr.kind !== "call") {
+    throw invalid(
+      `unexpected expression kind ${kindNumbers[expr.kind]}; expected shardRange() call or || operator`,
+    );
+  }
+  const { name, args } = expr;
+  if (name === operators.or) return args.flatMap(rangesOf);
+  if (name === "shardRange") return [rangeOf(args)];
+  throw invalid(`unsupported function ${quote(name)}; only shardRange() and || are allowed`);
+}
+
+function rangeOf(args: readonly Expr[]): Range {
+  if (args.length !== 3) throw invalid(`shardRange() requires exactly 3 arguments, got ${args.length}`);
+  const field = fieldPath(args[0]!);
+  if (!Object.hasOwn(readers, field)) {
+    throw invalid(`unsupported field path ${quote(field)}; supported: ${Object.keys(readers).join(", ")}`);
+  }
+  const start = hexLiteral(args[1]!, "hexStart");
+  const end = hexLiteral(args[2]!, "hexEnd");
+  if (BigInt(start) >= BigInt(end)) {
+    throw invalid(`shard range start ${start} must be less than end ${end}`);
+  }
+  return { field, start, end };
+}
+
+function fieldPath(expr: Expr): string {
+  if (expr.kind === "ident") return expr.name;
+  if (expr.kind === "select") return `${fieldPath(expr.operand)}.${expr.field}`;
+  throw invalid(
+    `shardRange() first argument: expected field path (e.g. object.metadata.uid), got expression kind ${kindNumbers[expr.kind]}`,
+  );
+}
+
+/** Reads a bound: sixteen digits, or 2^64 as the end of the last shard. */
+function hexLiteral(expr: Expr, name: string): string {
+  if (expr.kind !== "literal") {
+    throw invalid(
+      `${name} must be a string literal (e.g. '0xff'), got expression kind ${kindNumbers[expr.kind]}`,
+    );
+  }
+  const { value: text } = expr;
+  if (typeof text !== "string") throw invalid(`${name} must be a string literal, got ${goType(text)}`);
+  if (!text.startsWith("0x")) throw invalid(`${name} must have '0x' prefix, got ${quote(text)}`);
+  const digits = text.slice(2);
+  const count = Buffer.byteLength(digits);
+  if (count === 0) throw invalid(`${name}: hex value is required after '0x'`);
+  if (count > 17) {
+    throw invalid(`${name}: hex value too long (${count} chars, max 17): ${quote(digits)}`);
+  }
+  const wrong = /[^0-9a-f]/u.exec(digits);
+  if (wrong) throw invalid(`${name}: invalid hex character ${quote(wrong[0])} in ${quote(text)}`);
+  if (count === 17 && text !== "0x10000000000000000") {
+    throw invalid(`${name}: 17-digit hex value must be '0x10000000000000000' (2^64), got ${quote(text)}`);
+  }
+  if (count < 16) {
+    const padded = `0x${digits.padStart(16, "0")}`;
+    throw invalid(
+      `${name} must be a 0x-prefixed 16-digit hex value, got ${quote(text)} (did you mean ${quote(padded)}?)`,
+    );
+  }
+  return text;
+}
+
+/** The numbers by which cel-go's errors name the kinds of expressions. */
+const kindNumbers: Readonly<Record<Expr["kind"], number>> = {
+  call: 1,
+  comprehension: 2,
+  ident: 3,
+  list: 4,
+  literal: 5,
+  map: 6,
+  select: 7,
+  struct: 8,
+};
+
+function goType(value: unknown): string {
+  if (value === null) return "structpb.NullValue";
+  if (typeof value === "boolean") return "bool";
+  if (value instanceof CelDouble) return "float64";
+  if (value instanceof CelUint) return "uint64";
+  return value instanceof Uint8Array ? "[]uint8" : "int64";
+}
+
+/** As on the real server, a malformed shard selector is a 500. */
+function invalid(why: string): StatusError {
+  return new StatusError(500, undefined, `invalid shard selector: ${why}`);
 }

@@ -3,25 +3,20 @@ import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import { explainJSON } from "../codec/go-json.ts";
 import { type StatusError, badRequest, expired, notFound } from "../contract/status-error.ts";
 import {
-  checkForm,
-  encode,
   includeObjectOf,
-  negotiate,
   partialOf,
   replyObject,
+  representationOf,
   rowOf,
   tableOf,
 } from "./representation.ts";
-import type { Reply, RequestContext } from "../http/request-context.ts";
+import { type Reply, type RequestContext, jsonType, valueReply } from "../http/request-context.ts";
 import type { Entry } from "../storage/entry.ts";
-import { malformedListRevision, malformedRevision, requestedRevision } from "./resource-version.ts";
-import { type ListOptions, readListOptions } from "./list-options.ts";
+import { type ListOptions, malformedRevision, readListOptions, requestedRevision } from "./list-options.ts";
 import type { Target } from "./target.ts";
-import { jsonType } from "../http/reply.ts";
 import type { Pause } from "../http/time-slices.ts";
 import { keyOf } from "../registry/resource.ts";
 
-/** Handles GET of one object. */
 export async function handleGet(context: RequestContext, target: Target): Promise<Reply> {
   return replyObject(context, target, await readEntry(context, target));
 }
@@ -32,7 +27,7 @@ export async function readEntry(context: RequestContext, target: Target): Promis
   const asked = context.query.get("resourceVersion") ?? "";
   if (!/^\d*$/.test(asked)) {
     // The real server does not cache Events: its storage reports the revision as for a list.
-    throw resource.plural === "events" ? malformedListRevision(asked) : malformedRevision(asked);
+    throw malformedRevision(asked, resource.plural === "events");
   }
   requestedRevision({ resourceVersion: asked }, target.core.store.revision);
   const stored = resource.collection.get(keyOf(resource, namespace, name));
@@ -40,13 +35,11 @@ export async function readEntry(context: RequestContext, target: Target): Promis
   return resource.present(stored, version);
 }
 
-/** Handles GET of a list, or of a page of it. */
 export async function handleList(context: RequestContext, target: Target): Promise<Reply> {
   const options = readListOptions(context.query, target);
   return listReply(context, target, await readList(target, options));
 }
 
-/** The result of a list request. */
 interface FoundList {
   readonly entries: readonly Entry[];
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
@@ -64,25 +57,22 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   const revision = token ? token.revision : requestedRevision(options, core.store.revision);
   const exact = token ? token.revision > 0 : options.match === "Exact" || exactByLimit(options);
   const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
-  if (!all) throw token ? expiredContinue(token, prefix) : expiredList();
+  if (!all) {
+    if (token) throw expiredContinue(token, prefix);
+    throw expired("The resourceVersion for the provided list is too old.");
+  }
 
   const rest = token ? all.filter(({ key }) => key > token.after) : lookedAt(all, target, options);
   const at = exact ? revision : core.store.revision;
   const limit = options.limit > 0 && !servedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
   const { entries, hasMore } = await select(target, rest, limit, options.matches);
   const shard = options.shard?.text;
-  if (!hasMore) return { entries, shard, metadata: { resourceVersion: String(at) } };
-  const isCounted = !options.labels && !options.fields;
-  return {
-    entries,
-    shard,
-    metadata: {
-      resourceVersion: String(at),
-      continue: writeContinue(at, entries.at(-1)!.key, prefix),
-      // As on the real server, the count includes objects of other shards.
-      ...(isCounted && { remainingItemCount: rest.length - limit }),
-    },
-  };
+  const resourceVersion = String(at);
+  if (!hasMore) return { entries, shard, metadata: { resourceVersion } };
+  // As on the real server, the count includes objects of other shards.
+  const remaining = !options.labels && !options.fields && { remainingItemCount: rest.length - limit };
+  const next = writeContinue(at, entries.at(-1)!.key, prefix);
+  return { entries, shard, metadata: { resourceVersion, continue: next, ...remaining } };
 }
 
 /** A decoded continue token: where the next page begins. */
@@ -94,37 +84,25 @@ interface Continue {
 
 function readContinue(token: string, prefix: string): Continue {
   const wrong = wrongByteOf(token);
-  if (wrong !== undefined) {
-    throw badRequest(
-      `invalid continue token: continue key is not valid: illegal base64 data at input byte ${wrong}`,
-    );
-  }
+  if (wrong !== undefined) throw invalidToken(`illegal base64 data at input byte ${wrong}`);
   const bytes = Buffer.from(token, "base64url");
   let parsed: { v?: unknown; rv?: unknown; start?: unknown };
   try {
     parsed = JSON.parse(bytes.toString("utf8")) as typeof parsed;
   } catch {
-    throw badRequest(
-      `invalid continue token: continue key is not valid: ${explainJSON(bytes.toString("latin1"))}`,
-    );
+    throw invalidToken(explainJSON(bytes.toString("latin1")));
   }
-  if (parsed?.v !== "meta.k8s.io/v1") {
-    throw badRequest(
-      "invalid continue token: continue key is not valid: server does not recognize this encoded version ",
-    );
-  }
+  if (parsed?.v !== "meta.k8s.io/v1") throw invalidToken("server does not recognize this encoded version ");
   const { rv, start } = parsed;
-  if (typeof rv !== "number" || !Number.isInteger(rv) || rv === 0) {
-    throw badRequest(
-      "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
-    );
-  }
-  if (typeof start !== "string" || start === "" || start.split("/").includes("..")) {
-    throw badRequest(
-      "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
-    );
-  }
+  if (typeof rv !== "number" || !Number.isInteger(rv) || rv === 0)
+    throw invalidToken("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (typeof start !== "string" || start === "" || start.split("/").includes(".."))
+    throw invalidToken("encoded start key empty (version meta.k8s.io/v1)");
   return { revision: rv, after: prefix + (start.endsWith("\u0000") ? start.slice(0, -1) : start) };
+}
+
+function invalidToken(why: string): StatusError {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }
 
 /** Where a text stops being base64 without padding; undefined if all of it is. */
@@ -134,15 +112,7 @@ function wrongByteOf(token: string): number | undefined {
   return token.length % 4 === 1 ? token.length - 1 : undefined;
 }
 
-/** The requested revision of a list is no longer in the history; watches have another message. */
-function expiredList(): StatusError {
-  return expired("The resourceVersion for the provided list is too old.");
-}
-
-/**
- * The revision of the pages is no longer in the history. The Status carries a token that continues at the current
- * revision.
- */
+/** The pages' revision has left the history. The Status has a token that continues at the current revision. */
 function expiredContinue(token: Continue, prefix: string): StatusError {
   const error = expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
@@ -176,10 +146,7 @@ function lookedAt(
   return entries.filter(({ key }) => key === prefix + name);
 }
 
-/**
- * Selects a page of entries, converted to the requested version. `hasMore` is true if any entries follow the page, even
- * if none of them matches.
- */
+/** Selects and converts a page of entries. `hasMore` is true if entries follow it, even if none of them matches. */
 async function select(
   target: Target,
   entries: readonly Entry[],
@@ -238,9 +205,7 @@ export async function presentEntries(
 /** The response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
 export async function listReply(context: RequestContext, target: Target, found: FoundList): Promise<Reply> {
   const { entries, metadata, shard } = found;
-  const representation = negotiate(context.request.headers.accept, target);
-  checkForm(representation, target, true);
-  const { form, metaVersion, yaml } = representation;
+  const { form, metaVersion, yaml } = representationOf(context, target, true);
   const pause = target.core.slices.begin();
   if (form === "table") {
     const include = includeObjectOf(context.query);
@@ -253,11 +218,10 @@ export async function listReply(context: RequestContext, target: Target, found: 
   if (form === "partial") {
     const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
     // Go encodes the nil slice of an empty list of metadata as null, unlike that of whole objects.
-    if (entries.length === 0) return encode({ ...list, items: null }, representation);
+    if (entries.length === 0) return valueReply({ ...list, items: null }, yaml);
     const item = (entry: Entry): unknown => partialOf(entry, target, metaVersion);
-    return yaml
-      ? listOfYAML(pause, list, "items", entries, item)
-      : listOfValues(pause, { ...list, items: [] }, entries, item);
+    if (yaml) return listOfYAML(pause, list, "items", entries, item);
+    return listOfValues(pause, { ...list, items: [] }, entries, item);
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
@@ -271,14 +235,12 @@ export async function listReply(context: RequestContext, target: Target, found: 
       resource.custom ? { kind, apiVersion: own, ...rest } : rest,
     );
   }
-  const omitted = Buffer.from(
-    resource.custom ? "" : `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`,
-  );
+  const start = `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
+  const omitted = Buffer.from(resource.custom ? "" : start);
   return listOfJSON(pause, { ...list, items: [] }, entries, ({ bytes }) => withoutStart(bytes, omitted));
 }
 
 const brace = Buffer.from("{");
-
 /** Lists of built-in kinds omit each item's kind and apiVersion. */
 function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
   if (start.length === 0 || !bytes.subarray(0, start.length).equals(start)) return [bytes];
@@ -286,13 +248,9 @@ function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
 }
 
 const comma = Buffer.from(",");
-
 const end = Buffer.from("]}");
 
-/**
- * A response with a list. `empty` is the list without items, whose last field is an empty array. Encodes in slices of
- * time.
- */
+/** A response with a list, encoded in slices of time. `empty` is the list with an empty array as its last field. */
 async function listOfJSON(
   pause: Pause,
   empty: unknown,

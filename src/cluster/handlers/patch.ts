@@ -11,7 +11,7 @@ import {
   parseJSONPatch,
 } from "@tsbuilder/apimachinery/patch";
 import { applyStrategicMergePatch, mergeStrategically } from "@tsbuilder/apimachinery/patch/strategic";
-import { goText, quote } from "@tsbuilder/apimachinery/text";
+import { goText } from "@tsbuilder/apimachinery/text";
 import type { ApiObject } from "../contract/api-object.ts";
 import {
   StatusError,
@@ -20,14 +20,15 @@ import {
   invalidObject,
   nameMissing,
   notFound,
+  unsupportedMediaType,
 } from "../contract/status-error.ts";
 import { explainJSON, findFieldProblems, isTooDeep } from "../codec/go-json.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import { fieldsWithoutSchema, mediaTypeOf, noMap, typeMismatch } from "./read-object.ts";
-import type { Target } from "./target.ts";
+import { type FieldValidation, type Target, fieldValidationOf, refuseForce, writeOf } from "./target.ts";
 import { handleApply } from "./apply.ts";
-import { type FieldValidation, fieldValidationOf, refuseForce, writeOf } from "./write-options.ts";
-import { type UpdateSource, checkNamespace, updateObject } from "../registry/update-object.ts";
+import { setNamespace } from "../registry/create-object.ts";
+import { type UpdateSource, updateObject } from "../registry/update-object.ts";
 import { replyObject } from "./representation.ts";
 import { explainType } from "../registry/registry.ts";
 import type { Write } from "../registry/write.ts";
@@ -56,7 +57,6 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry);
 }
 
-/** A patch from a request's body. */
 export interface SentPatch {
   /** Returns the patched object, which belongs to the caller. */
   apply(object: ApiObject): ApiObject;
@@ -77,7 +77,6 @@ const strategicMergePatch = "application/strategic-merge-patch+json";
 
 export const applyPatch = "application/apply-patch+yaml";
 
-/** Reads the patch in a request's body. */
 export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
   const body = (await context.request.readBody()).toString("utf8");
   const mediaType = mediaTypeOf(context);
@@ -100,16 +99,16 @@ export async function readPatch(context: RequestContext, target: Target): Promis
   return {
     apply: (object) => patched(patch, object),
     applyWithFloats: patchWithFloats && ((object) => patched(patchWithFloats, object)),
-    show: (next, current) =>
-      isStrategic
-        ? goText(leftOf((JSON.parse(body) ?? {}) as JSONValue, current, nodeOf(target)))
-        : JSON.stringify(next),
+    show(next, current) {
+      if (!isStrategic) return JSON.stringify(next);
+      const sent = (JSON.parse(body) ?? {}) as JSONValue;
+      return goText(mergeStrategically(current as never, sent, nodeOf(target)).left);
+    },
     problems: problemsOf(mediaType, body),
     isStrategic,
   };
 }
 
-/** Rejects patch types that a resource does not support. */
 export function checkPatchType(mediaType: string, target: Target): void {
   if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
 }
@@ -124,11 +123,7 @@ function unsupportedPatch(mediaType: string, target: Target): StatusError {
   if (mediaType !== strategicMergePatch && !target.resource.custom) {
     return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   }
-  return new StatusError(
-    415,
-    "UnsupportedMediaType",
-    `the body of the request was in an unknown format - accepted media types include: ${typesOf(target).join(", ")}`,
-  );
+  return unsupportedMediaType(typesOf(target));
 }
 
 /** A parsed patch: returns the patched object, or throws a PatchError. */
@@ -143,11 +138,11 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
     if (mediaType === mergePatch) {
       const value = parseText(body, decoding);
       if (value === null) throw badRequest("Invalid JSON Patch");
-      if (typeof value !== "object" || Array.isArray(value)) throw badRequest(decoding + noMap(value));
+      if (!isObject(value)) throw badRequest(decoding + noMap(value));
       return (object) => applyMergePatch(object as never, value as never);
     }
     const value = parseText(body, "") ?? {};
-    if (typeof value !== "object" || Array.isArray(value)) throw badRequest(noMap(value));
+    if (!isObject(value)) throw badRequest(noMap(value));
     return (object) => applyStrategicMergePatch(object as never, value as never, nodeOf(target));
   } catch (error) {
     throw statusOf(error);
@@ -175,12 +170,8 @@ function statusOf(error: unknown): unknown {
   if (error.failure === "malformed") return badRequest(error.message);
   if (error.failure === "unforeseen") return new StatusError(500, undefined, error.message);
   if (error.failure === "too-large") return new StatusError(413, "RequestEntityTooLarge", error.message);
-  return new StatusError(
-    422,
-    "Invalid",
-    `the server rejected our request due to an error in our request`,
-    {},
-  );
+  const message = "the server rejected our request due to an error in our request";
+  return new StatusError(422, "Invalid", message, {});
 }
 
 function patched(patch: Patch, current: ApiObject): ApiObject {
@@ -189,11 +180,6 @@ function patched(patch: Patch, current: ApiObject): ApiObject {
   } catch (error) {
     throw statusOf(error);
   }
-}
-
-/** The part of a strategic merge patch that remains after merging, which messages quote. */
-function leftOf(patch: JSONValue, current: object, node: SchemaNode): JSONValue {
-  return mergeStrategically(current as never, patch, node).left;
 }
 
 function problemsOf(mediaType: string, body: string): readonly string[] {
@@ -209,7 +195,6 @@ function problemsOf(mediaType: string, body: string): readonly string[] {
 
 const operationFields = new Set(["op", "path", "from", "value"]);
 
-/** The object before and after a patch. */
 interface PatchResult {
   readonly current: ApiObject;
   readonly next: ApiObject;
@@ -264,10 +249,7 @@ function goJSON(object: object): string {
   );
 }
 
-/**
- * The error for a built-in object without an apiVersion: Go decodes it as an internal type, to which all fields are
- * unknown.
- */
+/** The error for a built-in object without an apiVersion: Go decodes it as an internal type without fields. */
 function missingVersion(
   { warnings }: RequestContext,
   { name }: Target,
@@ -314,7 +296,7 @@ function checkPatched(
 /** Rejects a patch that removes the metadata or the name, or changes the namespace. */
 function checkMetadata(write: Write, next: ApiObject): void {
   const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
-  if (metadata) checkNamespace(write, next);
+  if (metadata) setNamespace(write, next);
   if (!metadata?.name) throw nameMissing(write.name);
 }
 
@@ -324,8 +306,6 @@ export function patchProblem(
   { current, next }: { current: object; next: object },
   why: string,
 ): StatusError {
-  const message = `Invalid value: ${quote(patch.show(next, current))}: ${why}`;
-  return new StatusError(422, "Invalid", ` "" is invalid: patch: ${message}`, {
-    causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
-  });
+  const subject = { group: "", plural: "", kind: "" };
+  return invalidObject(subject, "", [invalid("patch", patch.show(next, current), why)]);
 }

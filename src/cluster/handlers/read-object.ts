@@ -4,12 +4,11 @@ import { MalformedProtobufError, decodeProtobuf } from "../codec/index.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { badRequest, unsupportedMediaType } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import { explainJSON, findFieldProblems, goKind, isTooDeep } from "../codec/go-json.ts";
+import { explainJSON, findFieldProblems, goKind, isTooDeep, noTypeMeta } from "../codec/go-json.ts";
 import { explainYAML, findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { explainType } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import type { Target } from "./target.ts";
-import { type FieldValidation, fieldValidationOf } from "./write-options.ts";
+import { type FieldValidation, type Target, fieldValidationOf } from "./target.ts";
 
 /** Reads the object of a create or update. The caller may change it. */
 export async function readObject(
@@ -79,20 +78,16 @@ function parseJSON(text: string, target: Target): unknown {
     if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
     return JSON.parse(text);
   } catch {
-    const shown = bytesSummary(Buffer.from(text));
-    throw unrecognized(
-      target,
-      `couldn't get version/kind; json parse error: ${explainJSON(text)} (${shown})`,
-    );
+    const why = `${explainJSON(text)} (${bytesSummary(Buffer.from(text))})`;
+    throw unrecognized(target, `couldn't get version/kind; json parse error: ${why}`);
   }
 }
 
-/** Parses the YAML of a request's body. */
 export function parseYAML(text: string, target: Target): unknown {
   try {
     return parseGoYAML(text);
   } catch (error) {
-    throw unrecognized(target, `${explainYAML(error, text)} (${hexSummary(text)})`);
+    throw unrecognized(target, `${explainYAML(error, text)} (${bytesSummary(Buffer.from(text), false)})`);
   }
 }
 
@@ -100,21 +95,14 @@ function unrecognized({ resource }: Target, why: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why}`);
 }
 
-const typeMeta =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
 function asObject(value: unknown, target: Target, text: string): ApiObject {
-  if (typeof value !== "object" || Array.isArray(value)) {
-    throw unrecognized(
-      target,
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${typeMeta} (${bytesSummary(Buffer.from(text))})`,
-    );
-  }
+  if (typeof value !== "object" || Array.isArray(value))
+    throw unrecognized(target, `${noTypeMeta(value)} (${bytesSummary(Buffer.from(text))})`);
   const object = (value ?? {}) as ApiObject;
   const mismatch = typeMismatch(object);
   if (mismatch !== undefined) throw unrecognized(target, `${mismatch} (${summary(text)})`);
   checkType(object, target, text);
-  if (object.metadata === undefined || object.metadata === null) object.metadata = {};
+  object.metadata ??= {};
   return object;
 }
 
@@ -154,15 +142,9 @@ function summary(text: string): string {
   return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
 }
 
-function bytesSummary(bytes: Buffer): string {
+function bytesSummary(bytes: Buffer, isText = bytes[0] === "{".charCodeAt(0)): string {
   if (bytes.length === 0) return "<empty>";
-  const isJSON = bytes[0] === "{".charCodeAt(0);
-  return `${bytes.toString(isJSON ? "utf8" : "hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
-}
-
-function hexSummary(text: string): string {
-  const bytes = Buffer.from(text);
-  return `${bytes.toString("hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
+  return `${bytes.toString(isText ? "utf8" : "hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
 }
 
 /** Checks the version of a custom object, after its fields. Its kind is checked by validation. */
@@ -170,9 +152,8 @@ function checkCustomVersion(object: Partial<ApiObject>, { resource, version }: T
   const { apiVersion = "" } = object;
   const expected = `${resource.group}/${version}`;
   if (!resource.custom || apiVersion === expected) return;
-  throw badRequest(
-    `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
-  );
+  const why = `does not match the expected API version (${expected})`;
+  throw badRequest(`the API version in the data (${apiVersion}) ${why}`);
 }
 
 /**
@@ -242,17 +223,12 @@ function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
 }
 
 /** The type by which errors name the object; a custom object is named by its own kind and version. */
-function nameOf(object: ApiObject, { resource, version }: Target): TypeName {
+function nameOf(object: ApiObject, { resource, version }: Target) {
   if (!resource.custom) return { kind: resource.kind, version };
   return { kind: object.kind, version: parseApiVersion(object.apiVersion ?? "").version };
 }
 
-interface TypeName {
-  readonly kind: string;
-  readonly version: string;
-}
-
-function undecodable({ kind, version }: TypeName, why: string): Error {
+function undecodable({ kind, version }: { kind: string; version: string }, why: string): Error {
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 

@@ -1,12 +1,10 @@
 import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import type { Entry } from "../storage/entry.ts";
 import { StatusError, badRequest, notAcceptable } from "../contract/status-error.ts";
-import { jsonReply, readAccept, yamlReply } from "../http/reply.ts";
-import type { Verb } from "../registry/resource.ts";
+import { type Reply, type RequestContext, readAccept, valueReply } from "../http/request-context.ts";
+import type { Cell, ColumnDefinition, TableColumns, Verb } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
 import { ageOf } from "../registry/format-age.ts";
-import type { Cell, ColumnDefinition, TableColumns } from "../registry/table-columns.ts";
-import type { Reply, RequestContext } from "../http/request-context.ts";
 
 /** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
 export interface Representation {
@@ -50,9 +48,15 @@ function notRouted(verb: Verb | undefined): StatusError {
   return new StatusError(406, "NotAcceptable", message, {});
 }
 
-/** Refuses a PartialObjectMetadata of a list, and a PartialObjectMetadataList of an object. */
-export function checkForm({ form, ofList }: Representation, target: Target, isList: boolean): void {
-  if (form !== "partial" || ofList === isList) return;
+/** Negotiates the form of a response. Refuses PartialObjectMetadata for a list, and its list for an object. */
+export function representationOf(
+  { request }: RequestContext,
+  target: Target,
+  isList: boolean,
+): Representation {
+  const representation = negotiate(request.headers.accept, target);
+  const { form, ofList } = representation;
+  if (form !== "partial" || ofList === isList) return representation;
   const { resource, subresource } = target;
   if (resource.custom && !isList && subresource !== "scale") {
     throw new StatusError(500, undefined, "content is not a list");
@@ -74,13 +78,10 @@ function goTypeOf({ resource, subresource }: Target, isList: boolean): string {
 
 /** The response with one object, in the media type that the client accepts. */
 export function replyObject(context: RequestContext, target: Target, entry: Entry, code = 200): Reply {
-  const representation = negotiate(context.request.headers.accept, target);
-  if (representation.form === "object" && !representation.yaml) {
-    return { code, contentType: "application/json", body: entry.bytes };
-  }
-  checkForm(representation, target, false);
-  const value = valueOf(context, target, entry, representation);
-  return encode(value, representation, code);
+  const representation = representationOf(context, target, false);
+  const { form, yaml } = representation;
+  if (form === "object" && !yaml) return { code, contentType: "application/json", body: entry.bytes };
+  return valueReply(valueOf(context, target, entry, representation), yaml, code);
 }
 
 function valueOf(
@@ -100,10 +101,6 @@ function valueOf(
   });
 }
 
-export function encode(value: unknown, { yaml }: { yaml: boolean }, code = 200): Reply {
-  return (yaml ? yamlReply : jsonReply)(value, code);
-}
-
 /** How much of each object the rows of a Table include. */
 export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "Object" {
   const value = query.get("includeObject") || "Metadata";
@@ -113,7 +110,6 @@ export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "
   );
 }
 
-/** The PartialObjectMetadata of an object. */
 export function partialOf(
   { object: { metadata } }: Entry,
   { resource }: Target,
@@ -151,7 +147,6 @@ export function tableOf(
   };
 }
 
-/** One row of a Table. */
 export function rowOf(entry: Entry, target: Target, { include, metaVersion, now }: TableOptions): unknown {
   const { object } = entry;
   const columns = columnsOf(target)!;

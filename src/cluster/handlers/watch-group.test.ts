@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
 import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
-import { openWatch, type OpenWatch } from "../testing/open-watch.ts";
+import { openWatch, type OpenWatch } from "../testing/testdata/open-watch.ts";
 
 let cluster: TestCluster;
 let clock: FakeClock;

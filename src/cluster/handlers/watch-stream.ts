@@ -41,7 +41,6 @@ export class WatchStream {
   readonly #response: ServerResponse;
   readonly #isChunked: boolean;
   readonly #clock: Clock;
-  /** When the watch times out. */
   readonly #deadline: number;
   readonly #turn: WatchTurn;
   readonly #report: (error: unknown) => void;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openWatch, type OpenWatch, type SeenEvent } from "../testing/open-watch.ts";
+import { openWatch, type OpenWatch, type SeenEvent } from "../testing/testdata/open-watch.ts";
 import { send } from "../testing/send.ts";
 import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
 

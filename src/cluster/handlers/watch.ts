@@ -1,10 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { type Status, apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
-import { StatusError } from "../contract/status-error.ts";
+import { StatusError, expired } from "../contract/status-error.ts";
 import { failedRequest, statusErrorOf } from "../filters/errors.ts";
-import { type ListOptions, readListOptions } from "./list-options.ts";
-import { malformedRevision, requestedRevision, tooOld } from "./resource-version.ts";
+import { type ListOptions, malformedRevision, readListOptions, requestedRevision } from "./list-options.ts";
 import { presentEntries } from "./list.ts";
 import { type Representation, includeObjectOf, negotiate, partialOf, tableOf } from "./representation.ts";
 import type { Target } from "./target.ts";
@@ -23,15 +22,11 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   const options = watchOptions(context, target);
   const { core } = target;
   const { resourceVersion } = options;
-  if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion);
+  if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion, false);
   const representation = negotiate(context.request.headers.accept, target, "watch");
   const revision = requestedRevision(options, core.store.revision);
-  const view = new WatchView({
-    target,
-    matches: options.matches,
-    representation,
-    include: includeObjectOf(context.query),
-  });
+  const encoder = new EventEncoder(target, representation, includeObjectOf(context.query));
+  const view = new WatchView(target, encoder, options.matches);
   return {
     code: 200,
     contentType: "application/json",
@@ -60,16 +55,10 @@ function watchOptions(context: RequestContext, target: Target): ListOptions {
   };
 }
 
-interface Plan {
-  readonly view: WatchView;
-  readonly options: ListOptions;
-  readonly revision: number;
-}
-
 async function stream(
   context: RequestContext,
   response: ServerResponse,
-  { view, options, revision }: Plan,
+  { view, options, revision }: { view: WatchView; options: ListOptions; revision: number },
 ): Promise<void> {
   const { target, encoder, prefix } = view;
   const { resource, core } = target;
@@ -84,7 +73,8 @@ async function stream(
     options.sendInitialEvents ?? (options.resourceVersion === "" || options.resourceVersion === "0");
   const missed = fromNow ? [] : resource.collection.changesSince(revision);
   if (!missed) {
-    out.write(encoder.error(tooOld(revision, resource.collection.compactedRevision).status));
+    const oldest = resource.collection.compactedRevision;
+    out.write(encoder.error(expired(`too old resource version: ${revision} (${oldest})`).status));
     out.end();
     return;
   }
@@ -264,13 +254,6 @@ class WatchGroup {
 
 type Predicate = NonNullable<ListOptions["matches"]>;
 
-interface ViewOptions {
-  readonly target: Target;
-  readonly matches: Predicate | undefined;
-  readonly representation: Representation;
-  readonly include: "None" | "Metadata" | "Object";
-}
-
 /** A watcher's view of a resource: the objects of its namespace that match its selectors, in a version and form. */
 class WatchView {
   readonly target: Target;
@@ -278,15 +261,13 @@ class WatchView {
   /** The prefix of the objects' keys: the namespace and a slash, or empty. */
   readonly prefix: string;
   readonly #matches: Predicate | undefined;
-  readonly #representation: Representation;
 
-  constructor({ target, matches, representation, include }: ViewOptions) {
+  constructor(target: Target, encoder: EventEncoder, matches: Predicate | undefined) {
     const { resource, namespace } = target;
     this.target = target;
-    this.encoder = new EventEncoder(target, representation, include);
+    this.encoder = encoder;
     this.prefix = resource.namespaced && namespace !== "" ? `${namespace}/` : "";
     this.#matches = matches;
-    this.#representation = representation;
   }
 
   /**
@@ -295,7 +276,7 @@ class WatchView {
    */
   get key(): string | undefined {
     const { resource, version } = this.target;
-    const { form, metaVersion } = this.#representation;
+    const { form, metaVersion } = this.encoder.representation;
     const isNotShared = this.#matches || form === "table" || resource.renamesVersions === false;
     return isNotShared ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
   }
@@ -355,7 +336,7 @@ const eventEnd = Buffer.from("}\n");
 /** Encodes watch events in one representation; whole objects are encoded once for all watchers. */
 class EventEncoder {
   readonly #target: Target;
-  readonly #representation: Representation;
+  readonly representation: Representation;
   readonly #include: "None" | "Metadata" | "Object";
   /** The keys under which a change caches its lines for all watchers with the same representation. */
   readonly #keys: Readonly<Record<EventType, string>>;
@@ -363,7 +344,7 @@ class EventEncoder {
 
   constructor(target: Target, representation: Representation, include: "None" | "Metadata" | "Object") {
     this.#target = target;
-    this.#representation = representation;
+    this.representation = representation;
     this.#include = include;
     const { resource, version } = target;
     // Two groups may share a collection, as Events do.
@@ -387,7 +368,7 @@ class EventEncoder {
     const stoppedMatching = type === "DELETED" && change.type !== "DELETED";
     const line = this.#line(type, stoppedMatching ? stampedWith(previous!, change.revision) : entry);
     // A row depends on the rows that its watcher received before.
-    if (this.#representation.form === "table") return line;
+    if (this.representation.form === "table") return line;
     change.encoded ??= new Map();
     change.encoded.set(this.#keys[type], line);
     return line;
@@ -419,7 +400,7 @@ class EventEncoder {
   }
 
   #bytes(type: EventType | "BOOKMARK", entry: Entry): Buffer {
-    const { form, metaVersion } = this.#representation;
+    const { form, metaVersion } = this.representation;
     if (form === "object") return entry.bytes;
     if (form === "partial") return Buffer.from(JSON.stringify(partialOf(entry, this.#target, metaVersion)));
     const table = tableOf([entry], this.#target, {

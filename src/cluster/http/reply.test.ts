@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prefersYAML, readAccept } from "./reply.ts";
+import { prefersYAML, readAccept } from "./request-context.ts";
 
 test("clauses come in the order of their quality, those of one quality as the client wrote them", () => {
   const clauses = readAccept("application/yaml;q=0.5, text/html, application/json;as=Table, */*");

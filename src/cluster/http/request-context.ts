@@ -1,8 +1,8 @@
 // The words of all code that handles requests: a received request, its parsed path, its response, handlers and filters.
-// Beside this file, `reply.ts` makes responses, `time-slices.ts` divides long computations, and `watch-turn.ts`
-// collects lines of watches.
+// Beside this file, `time-slices.ts` divides long computations, and `watch-turn.ts` collects lines of watches.
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import type { User } from "../contract/user.ts";
 import { type Attributes, pathAttributes, resourceAttributes } from "../contract/authorizer.ts";
 
@@ -126,4 +126,77 @@ function refineVerb(verb: string, name: string, query: URLSearchParams, watchPre
 /** A query flag is true if present with any value but `0` and `false`: `?watch`, `watch=1`, `watch=true`. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== "0" && value !== "false";
+}
+
+export const jsonType = "application/json";
+
+export function jsonReply(value: unknown, code = 200): Reply {
+  return valueReply(value, false, code);
+}
+
+/** A response with a JSON body, or a YAML one as Go prints it. */
+export function valueReply(
+  value: unknown,
+  yaml: boolean,
+  code = 200,
+  headers?: Record<string, string>,
+): Reply {
+  const contentType = yaml ? "application/yaml" : jsonType;
+  const body = Buffer.from(yaml ? emitYaml(value as YamlValue) : JSON.stringify(value));
+  return { code, contentType, body, ...(headers && { headers }) };
+}
+
+export function textReply(body: string, code = 200): Reply {
+  return { code, contentType: "text/plain; charset=utf-8", body };
+}
+
+/** A response in the media type that the client prefers of JSON and YAML. */
+export function preferredReply(
+  { request }: RequestContext,
+  value: unknown,
+  code = 200,
+  headers?: Record<string, string>,
+): Reply {
+  return valueReply(value, prefersYAML(request.headers.accept), code, headers);
+}
+
+/** Returns true if a client prefers YAML to JSON for objects that have one form only, such as errors. */
+export function prefersYAML(accept: string | undefined): boolean {
+  return readAccept(accept ?? "").find(({ options }) => !options.has("as"))?.yaml ?? false;
+}
+
+/** A clause of an Accept header that asks for JSON or YAML. */
+interface AcceptClause {
+  readonly yaml: boolean;
+  readonly options: ReadonlyMap<string, string>;
+}
+
+const jsonTypes: readonly string[] = ["application/json", "application/*", "*/*"];
+
+/** Caches parsed headers: all requests of a client have the same one. */
+const known = new Map<string, readonly AcceptClause[]>();
+
+const mostKnown = 100;
+
+/** Returns the clauses of an Accept header that the server can write, in the client's order of preference. */
+export function readAccept(accept: string): readonly AcceptClause[] {
+  const clauses = known.get(accept) ?? parseAccept(accept);
+  if (known.size < mostKnown) known.set(accept, clauses);
+  return clauses;
+}
+
+function parseAccept(accept: string): readonly AcceptClause[] {
+  const clauses = accept.split(",").flatMap((clause) => {
+    const [type = "", ...parameters] = clause.split(";").map((part) => part.trim());
+    const mediaType = type.toLowerCase();
+    const yaml = mediaType === "application/yaml";
+    if (!yaml && !jsonTypes.includes(mediaType)) return [];
+    return [{ yaml, options: new Map(parameters.map((each) => each.split("=") as [string, string])) }];
+  });
+  return clauses.toSorted((a, b) => qualityOf(b) - qualityOf(a));
+}
+
+function qualityOf({ options }: AcceptClause): number {
+  const quality = Number(options.get("q") ?? 1);
+  return Number.isNaN(quality) ? 1 : quality;
 }

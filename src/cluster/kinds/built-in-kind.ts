@@ -1,8 +1,7 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { ControllerFactory } from "../control-loop/controller.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { MetadataChecks, Strategy } from "../registry/resource.ts";
-import type { CellReader, TableColumns } from "../registry/table-columns.ts";
+import type { CellReader, MetadataChecks, Strategy, TableColumns } from "../registry/resource.ts";
 import type { Store } from "../storage/store.ts";
 
 /**

@@ -1,7 +1,6 @@
-/**
- * Parses flags as Go programs do: `--name=value`, `--name value`, `--switch`. The last of repeated flags wins, except
- * that repeated lists are joined.
- */
+import { once } from "node:events";
+
+/** Parses `--name=value`, `--name value`, `--switch` as Go does. The last repeated flag wins; lists are joined. */
 export function parseFlags(
   argv: readonly string[],
   lists: ReadonlySet<string> = new Set(),
@@ -23,9 +22,6 @@ export function parseFlags(
   return flags;
 }
 
-export function untilTerminated(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
-  });
+export async function untilTerminated(): Promise<void> {
+  await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
 }

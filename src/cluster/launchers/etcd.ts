@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type Server, createServer } from "node:http";
 import { parseFlags, untilTerminated } from "./command-line.ts";
 
@@ -18,14 +19,13 @@ export async function runEtcd(argv: readonly string[]): Promise<void> {
   }
 }
 
-function listen(url: URL): Promise<Server> {
+async function listen(url: URL): Promise<Server> {
   const server = createServer((request, response) => {
     const healthy = request.url === "/health";
     response.writeHead(healthy ? 200 : 404, { "Content-Type": "application/json" });
     response.end(healthy ? '{"health":"true","reason":""}' : "404 page not found\n");
   });
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(Number(url.port), url.hostname, () => resolve(server));
-  });
+  server.listen(Number(url.port), url.hostname);
+  await once(server, "listening");
+  return server;
 }

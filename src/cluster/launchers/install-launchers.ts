@@ -4,11 +4,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The programs that envtest starts, and the function that each of them runs. */
-const programs = {
-  "kube-apiserver": { file: "kube-apiserver", run: "runKubeApiserver" },
-  etcd: { file: "etcd", run: "runEtcd" },
-} as const;
+/** The programs that envtest starts, and the function that the file of each runs. */
+const programs = { "kube-apiserver": "runKubeApiserver", etcd: "runEtcd" };
 
 /**
  * Writes programs named `kube-apiserver` and `etcd` to a folder. With `KUBEBUILDER_ASSETS` set to this folder, operators
@@ -17,9 +14,9 @@ const programs = {
 export function installLaunchers(folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return Object.entries(programs).map(([name, { file, run }]) => {
+  return Object.entries(programs).map(([name, run]) => {
     const path = join(folder, name);
-    const url = new URL(`${file}.${extension}`, import.meta.url).href;
+    const url = new URL(`${name}.${extension}`, import.meta.url).href;
     const loader =
       extension === "ts" ? ["--conditions=@tsbuilder/source", "--import", import.meta.resolve("tsx")] : [];
     const words = [process.execPath, ...loader].map((word) => `'${word}'`).join(" ");

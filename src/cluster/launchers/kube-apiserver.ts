@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
-import { type Cluster, startCluster } from "../start-cluster.ts";
+import { type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { User } from "../contract/user.ts";
 import { parseFlags, untilTerminated } from "./command-line.ts";
 
@@ -27,7 +27,7 @@ export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
   const terminated = untilTerminated();
   const cluster = await startCluster(optionsOf(flags));
   await terminated;
-  await stop(cluster);
+  await cluster.stop();
 }
 
 /** The outcome of flags that choose features: a refusal ends the program, notes are printed. */
@@ -46,11 +46,10 @@ export const listFlags: ReadonlySet<string> = new Set([
 
 /** Explains the flags that choose features, of which the embedded server can follow only a part. */
 export function explainFlags(flags: ReadonlyMap<string, string>): Explained {
-  const entries = (name: string): string[] =>
-    (flags.get(name) ?? "")
-      .split(",")
-      .map((each) => each.trim())
-      .filter((each) => each !== "");
+  const entries = (name: string): string[] => {
+    const all = (flags.get(name) ?? "").split(",").map((each) => each.trim());
+    return all.filter((each) => each !== "");
+  };
   const enabled = entries("enable-admission-plugins");
   const disabled = entries("disable-admission-plugins");
   for (const [flag, names] of [
@@ -70,21 +69,20 @@ export function explainFlags(flags: ReadonlyMap<string, string>): Explained {
     notes: [
       ...gates
         .filter((each) => readGate(each) !== "ShardedListAndWatch=true")
-        .map(
-          (each) => `--feature-gates=${each} changes nothing: the embedded server has Kubernetes' defaults`,
-        ),
+        .map((each) => noEffect("feature-gates", each, "the embedded server has Kubernetes' defaults")),
       ...entries("runtime-config").flatMap(explainVersion),
       ...enabled
         .filter((name) => missing.has(name))
-        .map(
-          (name) =>
-            `--enable-admission-plugins=${name} changes nothing: the embedded server lacks this plugin`,
-        ),
+        .map((name) => noEffect("enable-admission-plugins", name, "the embedded server lacks this plugin")),
       ...disabled
         .filter((name) => alwaysOn.has(name) && name !== "ServiceAccount")
-        .map((name) => `--disable-admission-plugins=${name} changes nothing: this plugin is always on`),
+        .map((name) => noEffect("disable-admission-plugins", name, "this plugin is always on")),
     ],
   };
+}
+
+function noEffect(flag: string, value: string, why: string): string {
+  return `--${flag}=${value} changes nothing: ${why}`;
 }
 
 /** Reads `Gate=T` as `Gate=true`; undefined if it is malformed. */
@@ -106,10 +104,8 @@ function explainVersion(entry: string): string[] {
   const wanted = parseBool(value) ?? true;
   const isServed = builtinResources().some(({ apiVersion }) => apiVersion === name) || name === "api/ga";
   if (wanted === isServed) return [];
-  const why = wanted
-    ? "the embedded server serves no more versions"
-    : "the embedded server serves all its versions";
-  return [`--runtime-config=${entry} changes nothing: ${why}`];
+  const versions = wanted ? "no more versions" : "all its versions";
+  return [noEffect("runtime-config", entry, `the embedded server serves ${versions}`)];
 }
 
 /** The admission plugins of the embedded server. */
@@ -161,17 +157,17 @@ const missing: ReadonlySet<string> = new Set([
   "PodTopologyLabels",
 ]);
 
-function optionsOf(flags: ReadonlyMap<string, string>) {
+function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
   const serving = servingCertificate(flags);
   const clientCA = readFlag(flags, "client-ca-file");
   const signingKey = readFlag(flags, "service-account-signing-key-file");
   const issuer = flags.get("service-account-issuer");
   const bind = flags.get("bind-address") ?? "127.0.0.1";
+  const authorization = flags.get("authorization-mode") === "AlwaysAllow" ? "AlwaysAllow" : "RBAC";
   return {
     port: Number(flags.get("secure-port") ?? 6443),
     host: bind === "0.0.0.0" ? "127.0.0.1" : bind,
-    authorization:
-      flags.get("authorization-mode") === "AlwaysAllow" ? ("AlwaysAllow" as const) : ("RBAC" as const),
+    authorization,
     certificates: { ...(serving && { serving }), ...(clientCA && { clientCA }) },
     ...(signingKey && { serviceAccountKey: signingKey }),
     ...(issuer && { serviceAccountIssuer: issuer }),
@@ -203,8 +199,4 @@ function readTokens(text: string): Record<string, User> {
     tokens[token!] = { name: name!, ...(uid && { uid }), groups: list };
   }
   return tokens;
-}
-
-async function stop(cluster: Cluster): Promise<void> {
-  await cluster.stop();
 }

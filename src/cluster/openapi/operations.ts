@@ -1,19 +1,8 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type Resource, type SubresourceInfo, type Verb, subresourcesIn } from "../registry/resource.ts";
-import {
-  type Parameter,
-  connecting,
-  deleting,
-  deletingCollection,
-  listing,
-  logging,
-  patching,
-  pathParameters,
-  pretty,
-  resourceVersion,
-  writing,
-} from "./parameters.ts";
+
+type Json = JSONObject<unknown>;
 
 /**
  * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
@@ -23,7 +12,7 @@ export function pathsOf(
   resource: Resource,
   version: string,
   references: BodyReferences,
-): Record<string, JSONObject<unknown>> {
+): Record<string, Json> {
   const { namespaced, plural, verbs, custom } = resource;
   const root = rootOf(resource.group, version);
   const everywhere = `${root}/${plural}`;
@@ -42,14 +31,8 @@ export function pathsOf(
   };
   return pathItems([
     ...(namespaced && verbs.includes("list") ? at(everywhere, [sketchList(target, "ForAllNamespaces")]) : []),
-    ...at(collection, sketchCollection(target)),
-    ...at(
-      object,
-      sketchObject(
-        target,
-        verbs.filter((verb) => verb !== "create"),
-      ),
-    ),
+    ...at(collection, sketchAll(target, verbs, ["list", "create", "deletecollection"])),
+    ...at(object, sketchAll(target, verbs, ["get", "update", "delete", "patch"])),
     ...[...subresourcesIn(resource, version)].flatMap(([name, info]) =>
       subresource(target, name, info).flatMap(([below, sketches]) => at(`${object}${below}`, sketches)),
     ),
@@ -76,7 +59,7 @@ export interface BodyReferences {
   readonly meta: (name: MetaType) => Reference;
 }
 
-type Reference = JSONObject<unknown>;
+type Reference = Json;
 
 /** The types of meta/v1 that requests and responses hold. */
 export type MetaType =
@@ -92,36 +75,32 @@ export type MetaType =
 /** An operation without its path and tag. */
 interface Sketch {
   readonly method: string;
-  readonly action: string;
+  /** Default: the method. */
+  readonly action?: string;
   /** The parts of the operation's name before and after the group version. */
   readonly name: readonly [verb: string, rest: string];
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: JSONObject<unknown>;
-  readonly responses: JSONObject<unknown>;
+  readonly requestBody?: Json;
+  readonly responses: Json;
   /** The kind of the body, if it isn't the resource's. */
   readonly body?: SubresourceInfo["body"];
 }
 
-/** The operations on a collection: GET, POST and DELETE. */
-function sketchCollection(target: Target): Sketch[] {
-  const { verbs } = target.resource;
-  return [
-    ...(verbs.includes("list") ? [sketchList(target)] : []),
-    ...(verbs.includes("create") ? [sketchCreate(target)] : []),
-    ...(verbs.includes("deletecollection") ? [sketchDeleteCollection(target)] : []),
-  ];
-}
+/** The operations on a collection, an object or a subresource, by verb. */
+const sketches = {
+  list: (target: Target) => sketchList(target),
+  get: sketchRead,
+  update: sketchReplace,
+  create: sketchCreate,
+  delete: sketchDelete,
+  deletecollection: sketchDeleteCollection,
+  patch: sketchPatch,
+};
 
-/** The operations on an object or on a subresource. */
-function sketchObject(target: Target, verbs: readonly Verb[]): Sketch[] {
-  return [
-    ...(verbs.includes("get") ? [sketchRead(target)] : []),
-    ...(verbs.includes("update") ? [sketchReplace(target)] : []),
-    ...(verbs.includes("create") ? [sketchCreate(target)] : []),
-    ...(verbs.includes("delete") ? [sketchDelete(target)] : []),
-    ...(verbs.includes("patch") ? [sketchPatch(target)] : []),
-  ];
+/** The operations of those verbs that a target has. */
+function sketchAll(target: Target, has: readonly Verb[], verbs: readonly (keyof typeof sketches)[]) {
+  return verbs.filter((verb) => has.includes(verb)).map((verb) => sketches[verb](target));
 }
 
 /** The operation that lists a namespace, or all of them with the suffix `ForAllNamespaces`. */
@@ -143,7 +122,6 @@ function sketchCreate(target: Target): Sketch {
   const kind = withArticle(resource.kind);
   return {
     method: "post",
-    action: "post",
     name: ["create", nameOf(target)],
     description: name === "" ? `create ${kind}` : `create ${name} of ${kind}`,
     parameters: [...writing, pretty],
@@ -170,7 +148,6 @@ function sketchRead(target: Target): Sketch {
   const { resource, schema, body } = target;
   return {
     method: "get",
-    action: "get",
     name: ["read", nameOf(target)],
     description: `read ${specified(target)}`,
     parameters: [...(resource.custom ? [resourceVersion] : []), pretty],
@@ -183,7 +160,6 @@ function sketchReplace(target: Target): Sketch {
   const { resource, schema, body } = target;
   return {
     method: "put",
-    action: "put",
     name: ["replace", nameOf(target)],
     description: `replace ${specified(target)}`,
     parameters: [...writing, pretty],
@@ -198,7 +174,6 @@ function sketchDelete(target: Target): Sketch {
   const answer = resource.strategy.returnsDeleted ? references.kind : references.meta("Status");
   return {
     method: "delete",
-    action: "delete",
     name: ["delete", nameOf(target)],
     description: `delete ${withArticle(resource.kind)}`,
     parameters: [...deleting, pretty],
@@ -214,7 +189,6 @@ function sketchPatch(target: Target): Sketch {
   const mediaTypes = types.map((type) => `application/${type}`);
   return {
     method: "patch",
-    action: "patch",
     name: ["patch", nameOf(target)],
     description: `partially update ${specified(target)}`,
     parameters: [...patching, pretty],
@@ -260,18 +234,11 @@ function subresource(
   const target: Target = { resource, references, name, schema, ...(!resource.custom && { body }) };
   if (name === "log") return [[`/${name}`, [sketchLog(target)]]];
   const parameters = connectParameters(info);
-  if (!parameters) return [[`/${name}`, sketchObject(target, verbs)]];
-  return [
-    [`/${name}`, sketchConnect(target, info, parameters)],
-    ...(isProxy(verbs)
-      ? [
-          [`/${name}/{path}`, sketchConnect(target, info, parameters, "WithPath")] satisfies [
-            string,
-            Sketch[],
-          ],
-        ]
-      : []),
-  ];
+  if (!parameters)
+    return [[`/${name}`, sketchAll(target, verbs, ["get", "update", "create", "delete", "patch"])]];
+  const connect: [string, Sketch[]] = [`/${name}`, sketchConnect(target, info, parameters)];
+  if (!isProxy(verbs)) return [connect];
+  return [connect, [`/${name}/{path}`, sketchConnect(target, info, parameters, "WithPath")]];
 }
 
 /** The parameters of a subresource that connects to a container, node or service; undefined for others. */
@@ -322,16 +289,16 @@ function specified({ resource, name }: Target): string {
   return `${name === "" ? "" : `${name} of `}the specified ${resource.kind}`;
 }
 
-function requestBody({ custom }: Resource, schema: Reference): JSONObject<unknown> {
+function requestBody({ custom }: Resource, schema: Reference): Json {
   return { content: contentOf(schema, custom ? customTypes : ["*/*"]) };
 }
 
-function answers({ resource }: Target, schema: Reference, ...codes: readonly string[]): JSONObject<unknown> {
+function answers({ resource }: Target, schema: Reference, ...codes: readonly string[]): Json {
   return responses(contentOf(schema, resource.custom ? customTypes : mediaTypes), codes);
 }
 
 function place(
-  { method, action, name, description, parameters, requestBody, responses, body }: Sketch,
+  { method, action = method, name, description, parameters, requestBody, responses, body }: Sketch,
   path: string,
   { group, kind }: Resource,
   version: string,
@@ -357,12 +324,12 @@ interface Operation {
   readonly method: string;
   readonly parameters: readonly Parameter[];
   /** The published fields before and after the parameters. */
-  readonly head: JSONObject<unknown>;
-  readonly tail: JSONObject<unknown>;
+  readonly head: Json;
+  readonly tail: Json;
 }
 
 /** Groups operations by path; parameters that all operations of a path share are listed once, at the path. */
-function pathItems(operations: readonly Operation[]): Record<string, JSONObject<unknown>> {
+function pathItems(operations: readonly Operation[]): Record<string, Json> {
   const byPath = new Map<string, Operation[]>();
   for (const operation of operations) {
     byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
@@ -370,7 +337,7 @@ function pathItems(operations: readonly Operation[]): Record<string, JSONObject<
   return Object.fromEntries([...byPath].map(([path, own]) => [path, pathItem(own)]));
 }
 
-function pathItem(operations: readonly Operation[]): JSONObject<unknown> {
+function pathItem(operations: readonly Operation[]): Json {
   const [first, ...others] = operations;
   const common = first!.parameters.filter((parameter) =>
     others.every((other) => other.parameters.some((each) => isSame(each, parameter))),
@@ -391,7 +358,7 @@ function isSame(a: Parameter, b: Parameter): boolean {
   return a.name === b.name && a.in === b.in;
 }
 
-function listed(parameters: readonly Parameter[]): JSONObject<unknown> {
+function listed(parameters: readonly Parameter[]): Json {
   if (parameters.length === 0) return {};
   return {
     parameters: parameters.toSorted((a, b) => compareText(a.name, b.name) || compareText(a.in, b.in)),
@@ -403,7 +370,7 @@ export function discoveryPath(
   group: string,
   version: string,
   references: Pick<BodyReferences, "meta">,
-): Record<string, JSONObject<unknown>> {
+): Record<string, Json> {
   const { tag, title } = versionNames(group, version);
   const get = {
     tags: [tag],
@@ -433,15 +400,12 @@ const statuses: Readonly<Record<string, string>> = {
   "401": "Unauthorized",
 };
 
-export function contentOf(schema: Reference, types: readonly string[]): JSONObject<unknown> {
+export function contentOf(schema: Reference, types: readonly string[]): Json {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
 /** Responses with the same content for each code, and the 401. */
-export function responses(
-  content: JSONObject<unknown>,
-  codes: readonly string[] = ["200"],
-): JSONObject<unknown> {
+export function responses(content: Json, codes: readonly string[] = ["200"]): Json {
   const answered = codes.map((code) => [code, { description: statuses[code], content }]);
   return { ...Object.fromEntries(answered), "401": { description: statuses["401"] } };
 }
@@ -474,4 +438,101 @@ function capitalize(text: string): string {
 function withArticle(kind: string): string {
   if (/[^s]s$/u.test(kind)) return kind;
   return /^[AEIOU]/u.test(kind) ? `an ${kind}` : `a ${kind}`;
+}
+
+type Type = "string" | "boolean" | "integer";
+
+/** A parameter of an operation, in the path or in the query. */
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly description?: string;
+  readonly required?: true;
+  readonly schema: { readonly type: Type; readonly uniqueItems: true };
+}
+
+const inQuery = (name: string, type: Type = "string"): Parameter => ({
+  name,
+  in: "query",
+  schema: { type, uniqueItems: true },
+});
+
+const inPath = (name: string, description?: string): Parameter => ({
+  name,
+  in: "path",
+  ...(description !== undefined && { description }),
+  required: true,
+  schema: { type: "string", uniqueItems: true },
+});
+
+const pretty = inQuery("pretty");
+
+const resourceVersion = inQuery("resourceVersion");
+
+const dryRun = inQuery("dryRun");
+
+const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
+
+const patching = [...writing, inQuery("force", "boolean")];
+
+const deleting = [
+  dryRun,
+  inQuery("gracePeriodSeconds", "integer"),
+  inQuery("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
+  inQuery("orphanDependents", "boolean"),
+  inQuery("propagationPolicy"),
+];
+
+const selecting = [
+  inQuery("continue"),
+  inQuery("fieldSelector"),
+  inQuery("labelSelector"),
+  inQuery("limit", "integer"),
+  resourceVersion,
+  inQuery("resourceVersionMatch"),
+  inQuery("sendInitialEvents", "boolean"),
+  inQuery("shardSelector"),
+  inQuery("timeoutSeconds", "integer"),
+];
+
+const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
+
+const deletingCollection = [...selecting, ...deleting];
+
+/**
+ * The query parameters of subresources that connect to containers, nodes and services, by the kind of their options.
+ */
+const connecting: Readonly<Record<string, readonly Parameter[]>> = {
+  PodAttachOptions: streams(),
+  PodExecOptions: [inQuery("command"), ...streams()],
+  PodPortForwardOptions: [inQuery("ports", "integer")],
+  PodProxyOptions: [inQuery("path")],
+  ServiceProxyOptions: [inQuery("path")],
+  NodeProxyOptions: [inQuery("path")],
+};
+
+function streams(): Parameter[] {
+  return [
+    inQuery("container"),
+    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
+  ];
+}
+
+const logging = [
+  inQuery("container"),
+  inQuery("follow", "boolean"),
+  inQuery("insecureSkipTLSVerifyBackend", "boolean"),
+  inQuery("limitBytes", "integer"),
+  pretty,
+  inQuery("previous", "boolean"),
+  inQuery("sinceSeconds", "integer"),
+  inQuery("stream"),
+  inQuery("tailLines", "integer"),
+  inQuery("timestamps", "boolean"),
+];
+
+/** The parameters in a path of a kind. */
+function pathParameters(path: string, kind: string): Parameter[] {
+  const descriptions: Readonly<Record<string, string>> = { name: `name of the ${kind}` };
+  return [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => inPath(name, descriptions[name]));
 }

@@ -10,11 +10,13 @@ import {
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { BodyReferences } from "./operations.ts";
 
+type Json = JSONObject<unknown>;
+
 const prefix = "#/components/schemas/";
 
 /** Converts schemas of built-in types to OpenAPI, each named type once under `components.schemas`. */
 export class SchemaWriter {
-  readonly definitions: Record<string, JSONObject<unknown>> = {};
+  readonly definitions: Record<string, Json> = {};
   readonly #types: Pick<SchemaTable, "named">;
 
   /** A field's schema has the field's description; `types` has the schemas of the types themselves. */
@@ -23,10 +25,10 @@ export class SchemaWriter {
   }
 
   /** Returns a reference to a named type, whose definition is added if it is missing. */
-  reference(schema: BuiltinSchema): JSONObject<unknown> {
+  reference(schema: BuiltinSchema): Json {
     const name = definitionName(schema.typeName!);
     if (!this.definitions[name]) {
-      const definition: JSONObject<unknown> = {};
+      const definition: Json = {};
       this.definitions[name] = definition;
       Object.assign(definition, this.#body(this.#types.named(schema.typeName!) ?? schema));
       const kind = builtInKinds().get(schema.typeName!);
@@ -36,18 +38,18 @@ export class SchemaWriter {
   }
 
   /** Adds a definition that has no schema of a built-in type, and returns a reference to it. */
-  define(name: string, definition: JSONObject<unknown>): JSONObject<unknown> {
+  define(name: string, definition: Json): Json {
     this.definitions[name] = definition;
     return this.referTo(name);
   }
 
-  referTo(name: string): JSONObject<unknown> {
+  referTo(name: string): Json {
     return { $ref: `${prefix}${name}` };
   }
 
-  #body(schema: BuiltinSchema): JSONObject<unknown> {
+  #body(schema: BuiltinSchema): Json {
     const { type, format, description, properties, items, additionalProperties } = schema;
-    const body: JSONObject<unknown> = { ...(description && { description }) };
+    const body: Json = { ...(description && { description }) };
     if (schema.typeName === "Quantity") return { ...body, oneOf: [{ type: "string" }, { type: "number" }] };
     if (schema["x-kubernetes-int-or-string"]) {
       return { ...body, format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] };
@@ -66,7 +68,7 @@ export class SchemaWriter {
     return { ...body, ...extensions(schema) };
   }
 
-  #field(schema: BuiltinSchema, name: string): JSONObject<unknown> {
+  #field(schema: BuiltinSchema, name: string): Json {
     const field = schema.properties![name]!;
     const zero = goFieldsOf(schema).get(name)?.zero;
     const preset = zero === "empty struct" ? {} : zero === "written" ? zeroOf(field) : undefined;
@@ -75,40 +77,36 @@ export class SchemaWriter {
   }
 
   /** The description and extensions of a field that differ from those of its type. */
-  #beside(field: BuiltinSchema): JSONObject<unknown> {
+  #beside(field: BuiltinSchema): Json {
     const { description } = field;
     const type = this.#types.named(field.typeName!);
     const isOwn = description !== undefined && description !== type?.description;
-    const beside: JSONObject<unknown> = { ...(isOwn && { description }), ...extensions(field) };
+    const beside: Json = { ...(isOwn && { description }), ...extensions(field) };
     if (beside[mapType] === type?.[mapType]) delete beside[mapType];
     return beside;
   }
 
   /** An item of a list or a value of a map. The description is that of its type. */
-  #element(schema: BuiltinSchema): JSONObject<unknown> {
+  #element(schema: BuiltinSchema): Json {
     const preset = schema.properties ? {} : zeroOf(schema);
     if (isNamed(schema)) return this.#referred(schema, {}, preset);
     return withDefault(this.#body(schema), preset);
   }
 
   /** A reference with siblings: it is put into `allOf`, because siblings of `$ref` are ignored. */
-  #referred(schema: BuiltinSchema, beside: JSONObject<unknown>, preset: unknown): JSONObject<unknown> {
+  #referred(schema: BuiltinSchema, beside: Json, preset: unknown): Json {
     const reference = this.reference(schema);
     const extras = withDefault(beside, preset);
     return Object.keys(extras).length === 0 ? reference : { ...extras, allOf: [reference] };
   }
 }
 
-interface Kind {
-  readonly group: string;
-  readonly kind: string;
-  readonly version: string;
-}
+type Kinds = ReadonlyMap<string, { readonly group: string; readonly kind: string; readonly version: string }>;
 
-let kinds: ReadonlyMap<string, Kind> | undefined;
+let kinds: Kinds | undefined;
 
 /** The kinds of built-in types and of their lists, by the names of the types. */
-function builtInKinds(): ReadonlyMap<string, Kind> {
+function builtInKinds(): Kinds {
   kinds ??= new Map(
     builtinResources().flatMap(({ group, version, kind, listKind, type }) => [
       [type, { group, kind, version }] as const,
@@ -130,7 +128,7 @@ function zeroOf({ type, format, typeName }: BuiltinSchema): unknown {
   return isScalar ? zeros[type] : undefined;
 }
 
-function withDefault(schema: JSONObject<unknown>, preset: unknown): JSONObject<unknown> {
+function withDefault(schema: Json, preset: unknown): Json {
   return preset === undefined || schema["default"] !== undefined ? schema : { ...schema, default: preset };
 }
 
@@ -150,7 +148,7 @@ const extensionNames = [
   "x-kubernetes-patch-merge-key",
 ] as const;
 
-function extensions(schema: BuiltinSchema): JSONObject<unknown> {
+function extensions(schema: BuiltinSchema): Json {
   return Object.fromEntries(
     extensionNames.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]] as const])),
   );
@@ -158,10 +156,10 @@ function extensions(schema: BuiltinSchema): JSONObject<unknown> {
 
 /** An OpenAPI v3 document with some paths, and with the definitions that they refer to. */
 export function writeDocument(
-  paths: Readonly<Record<string, JSONObject<unknown>>>,
+  paths: Readonly<Record<string, Json>>,
   { definitions }: SchemaWriter,
   { custom = false } = {},
-): JSONObject<unknown> {
+): Json {
   return {
     openapi: "3.0.0",
     info: custom
@@ -182,7 +180,7 @@ const bearerToken = {
   in: "header",
 };
 
-function sorted(entries: Readonly<Record<string, JSONObject<unknown>>>): Record<string, JSONObject<unknown>> {
+function sorted(entries: Readonly<Record<string, Json>>): Record<string, Json> {
   return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => compareText(a, b)));
 }
 

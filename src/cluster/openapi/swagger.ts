@@ -6,6 +6,8 @@ import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Pause, TimeSlices } from "../http/time-slices.ts";
 import { versionInfo } from "../contract/version.ts";
 
+type Json = JSONObject<unknown>;
+
 interface Made {
   readonly document: Swagger;
   readonly json: Buffer;
@@ -69,8 +71,8 @@ async function make(documents: AsyncIterable<Buffer>, pause: Pause): Promise<Mad
 
 /** The parts of an OpenAPI v3 document that are converted. */
 export interface V3Document {
-  readonly paths: Readonly<Record<string, JSONObject<unknown>>>;
-  readonly components: { readonly schemas?: Readonly<Record<string, JSONObject<unknown>>> };
+  readonly paths: Readonly<Record<string, Json>>;
+  readonly components: { readonly schemas?: Readonly<Record<string, Json>> };
 }
 
 /** The part of the v2 document that comes from one v3 document. */
@@ -79,12 +81,9 @@ interface SwaggerPart {
   readonly definitions: Entries;
 }
 
-type Entries = readonly (readonly [string, JSONObject<unknown>])[];
+type Entries = readonly (readonly [string, Json])[];
 
-/**
- * Converts a v3 document to v2, where a body is a parameter, media types are separate from schemas, and a schema has
- * one type.
- */
+/** Converts a v3 document to v2: a body is a parameter, media types are apart, and a schema has one type. */
 export function toSwagger({ paths, components }: V3Document): SwaggerPart {
   return {
     paths: Object.entries(paths).map(([path, item]) => [path, toPathItem(item)]),
@@ -120,33 +119,25 @@ export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swa
 
 const kindsKey = "x-kubernetes-group-version-kind";
 
-function sorted(entries: Entries): Record<string, JSONObject<unknown>> {
+function sorted(entries: Entries): Record<string, Json> {
   return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
 
-function toPathItem({ parameters, ...operations }: JSONObject<unknown>): JSONObject<unknown> {
+function toPathItem({ parameters, ...operations }: Json): Json {
   return {
     ...Object.fromEntries(
-      Object.entries(operations).map(([method, operation]) => [
-        method,
-        toOperation(operation as JSONObject<unknown>),
-      ]),
+      Object.entries(operations).map(([method, operation]) => [method, toOperation(operation as Json)]),
     ),
-    ...(parameters !== undefined && { parameters: (parameters as JSONObject<unknown>[]).map(toParameter) }),
+    ...(parameters !== undefined && { parameters: (parameters as Json[]).map(toParameter) }),
   };
 }
 
-type Content = Readonly<Record<string, { readonly schema: JSONObject<unknown> }>>;
+type Content = Readonly<Record<string, { readonly schema: Json }>>;
 
-function toOperation({
-  parameters = [],
-  requestBody,
-  responses,
-  ...rest
-}: JSONObject<unknown>): JSONObject<unknown> {
+function toOperation({ parameters = [], requestBody, responses, ...rest }: Json): Json {
   const body = requestBody as { content: Content; required?: boolean } | undefined;
   const answers = responses as Record<string, { description: string; content?: Content }>;
-  const all = [...(body ? [toBody(body)] : []), ...(parameters as JSONObject<unknown>[]).map(toParameter)];
+  const all = [...(body ? [toBody(body)] : []), ...(parameters as Json[]).map(toParameter)];
   const produces = mediaTypesOf(Object.assign({}, ...Object.values(answers).map(({ content }) => content)));
   // As Kubernetes publishes it: without protobuf, and in discovery, `consumes` repeats the types of the response.
   const isPlain = rest["x-kubernetes-action"] === undefined || !produces.includes(protobuf);
@@ -185,7 +176,7 @@ function mediaTypesOf(content: Content): string[] {
 }
 
 /** Converts a body. If its media types have different schemas, v2 has the schema of any object. */
-function toBody({ content, required }: { content: Content; required?: boolean }): JSONObject<unknown> {
+function toBody({ content, required }: { content: Content; required?: boolean }): Json {
   const [first, ...others] = Object.values(content).map(({ schema }) => schema);
   const agree = others.every((schema) => isEqual(schema, first));
   const schema = agree ? toDefinition(first!) : { type: "object" };
@@ -196,12 +187,12 @@ function toBody({ content, required }: { content: Content; required?: boolean })
 const v3Words = new Set(["oneOf", "anyOf", "not", "nullable", "allOf", "default"]);
 
 /** Converts a v3 schema to v2. A union of types has no type in v2, except int-or-string and quantities. */
-function toDefinition(schema: JSONObject<unknown>): JSONObject<unknown> {
+function toDefinition(schema: Json): Json {
   const reference = singleReference(schema);
   const entries = Object.entries(schema)
     .filter(([word]) => !v3Words.has(word))
     .map(([word, value]): [string, unknown] => [word, toWord(word, value)]);
-  const definition: JSONObject<unknown> = { ...Object.fromEntries(entries), ...reference };
+  const definition: Json = { ...Object.fromEntries(entries), ...reference };
   // As Kubernetes publishes them: an int-or-string is a string with a format, a quantity any string.
   if (schema["format"] === "int-or-string" || isQuantity(schema)) definition["type"] = "string";
   if (schema["x-kubernetes-int-or-string"] === true) {
@@ -212,7 +203,7 @@ function toDefinition(schema: JSONObject<unknown>): JSONObject<unknown> {
 }
 
 /** Omits constraints by which kubectl, which validates by v2, would refuse null and unknown fields. */
-function omitConstraints(schema: JSONObject<unknown>, definition: JSONObject<unknown>): JSONObject<unknown> {
+function omitConstraints(schema: Json, definition: Json): Json {
   const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
   const gvk = schema["x-kubernetes-group-version-kind"];
   if (isOpen && gvk !== undefined) return { type: "object", "x-kubernetes-group-version-kind": gvk };
@@ -234,19 +225,15 @@ function omitConstraints(schema: JSONObject<unknown>, definition: JSONObject<unk
 }
 
 /** The required fields that can't be null. */
-function requiredFields({
-  required,
-  properties,
-  additionalProperties,
-}: JSONObject<unknown>): readonly string[] {
-  const fields = (properties ?? {}) as Record<string, JSONObject<unknown>>;
-  if ((additionalProperties as JSONObject<unknown> | undefined)?.["nullable"] === true) return [];
+function requiredFields({ required, properties, additionalProperties }: Json): readonly string[] {
+  const fields = (properties ?? {}) as Record<string, Json>;
+  if ((additionalProperties as Json | undefined)?.["nullable"] === true) return [];
   return ((required ?? []) as string[]).filter((name) => fields[name]?.["nullable"] !== true);
 }
 
 /** Unwraps a reference that v3 puts into `allOf` because it has siblings. */
-function singleReference({ allOf }: JSONObject<unknown>): JSONObject<unknown> {
-  const [only, ...others] = (allOf ?? []) as JSONObject<unknown>[];
+function singleReference({ allOf }: Json): Json {
+  const [only, ...others] = (allOf ?? []) as Json[];
   return only?.["$ref"] !== undefined && others.length === 0 ? toDefinition(only) : {};
 }
 
@@ -256,25 +243,22 @@ function toWord(word: string, value: unknown): unknown {
       return String(value).replace("#/components/schemas/", "#/definitions/");
     case "properties":
       return Object.fromEntries(
-        Object.entries(value as Record<string, JSONObject<unknown>>).map(([name, child]) => [
-          name,
-          toDefinition(child),
-        ]),
+        Object.entries(value as Record<string, Json>).map(([name, child]) => [name, toDefinition(child)]),
       );
     case "items":
-      return toDefinition(value as JSONObject<unknown>);
+      return toDefinition(value as Json);
     case "additionalProperties":
-      return typeof value === "object" ? toDefinition(value as JSONObject<unknown>) : value;
+      return typeof value === "object" ? toDefinition(value as Json) : value;
     default:
       return value;
   }
 }
 
-function isQuantity({ oneOf }: JSONObject<unknown>): boolean {
-  const types = ((oneOf ?? []) as JSONObject<unknown>[]).map(({ type }) => type);
+function isQuantity({ oneOf }: Json): boolean {
+  const types = ((oneOf ?? []) as Json[]).map(({ type }) => type);
   return types.length === 2 && types.includes("string") && types.includes("number");
 }
 
-function toParameter({ schema, ...parameter }: JSONObject<unknown>): JSONObject<unknown> {
-  return { ...parameter, ...(schema as JSONObject<unknown>) };
+function toParameter({ schema, ...parameter }: Json): Json {
+  return { ...parameter, ...(schema as Json) };
 }

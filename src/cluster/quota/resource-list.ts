@@ -16,11 +16,7 @@ function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
   return merge(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
 }
 
-function merge(
-  a: ResourceList,
-  b: ResourceList,
-  join: (one: Quantity, other: Quantity) => Quantity,
-): ResourceList {
+function merge(a: ResourceList, b: ResourceList, join: (one: Quantity, other: Quantity) => Quantity) {
   const result: Record<string, Quantity> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
     result[name] = result[name] === undefined ? amount : join(result[name], amount);
@@ -40,13 +36,15 @@ export function growth(now: ResourceList, before: ResourceList): ResourceList {
 /** The entries with the given names. */
 export function onlyOf(list: ResourceList, names: Iterable<string>): ResourceList {
   const wanted = new Set(names);
-  return Object.fromEntries(Object.entries(list).filter(([name]) => wanted.has(name)));
+  return filtered(list, (name) => wanted.has(name));
 }
 
 export function withoutZeros(list: ResourceList): ResourceList {
-  return Object.fromEntries(
-    Object.entries(list).filter(([, amount]) => compareQuantities(amount, "0") !== 0),
-  );
+  return filtered(list, (_, amount) => compareQuantities(amount, "0") !== 0);
+}
+
+function filtered(list: ResourceList, keeps: (name: string, amount: Quantity) => boolean): ResourceList {
+  return Object.fromEntries(Object.entries(list).filter(([name, amount]) => keeps(name, amount)));
 }
 
 /** The names whose quantity exceeds the limit. */
@@ -89,16 +87,9 @@ export function sumPodResources(pod: PodSpec, of: "requests" | "limits"): Resour
       starting = maxOfLists(starting, addLists(own, sidecars));
     }
   }
-  const needed = { ...maxOfLists(sum, starting), ...pod.resources?.[of] };
-  return addLists(needed, overheadOf(pod, needed, of));
-}
-
-/** The overhead to add. It is added to limits only where the pod has a limit. */
-function overheadOf(
-  { overhead = {} }: PodSpec,
-  needed: ResourceList,
-  of: "requests" | "limits",
-): ResourceList {
-  if (of === "requests") return overhead;
-  return Object.fromEntries(Object.entries(overhead).filter(([name]) => needed[name] !== undefined));
+  const needed: ResourceList = { ...maxOfLists(sum, starting), ...pod.resources?.[of] };
+  const { overhead = {} } = pod;
+  // It is added to limits only where the pod has a limit.
+  const isAdded = (name: string): boolean => of === "requests" || needed[name] !== undefined;
+  return addLists(needed, filtered(overhead, isAdded));
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCRD } from "../../../e2e/support/cluster/create-crd.ts";
-import type { Kubeconfig } from "../auth/kubeconfig.ts";
+import type { Kubeconfig } from "../auth/credentials.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 

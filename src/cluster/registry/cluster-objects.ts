@@ -1,11 +1,6 @@
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import { type KubernetesObject, apiVersionOf } from "@tsbuilder/apimachinery/meta";
-import type {
-  ClusterObjects,
-  DeletionOptions,
-  ObjectEvent,
-  ServedResource,
-} from "../contract/cluster-objects.ts";
+import type { ClusterObjects, ObjectEvent, ServedResource } from "../contract/cluster-objects.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import { qualifiedName } from "../contract/status-error.ts";
@@ -60,9 +55,10 @@ export function clusterObjects(core: Core): ClusterObjects {
       });
       return entry.object as unknown as T;
     },
-    async delete(user, object, options = {}) {
+    async delete(user, object, { uid, resourceVersion, ...rules } = {}) {
       await pause();
-      await deleteObject(writeFor(core, user, object, ""), deleteOptions(options));
+      const preconditions = { uid, resourceVersion };
+      await deleteObject(writeFor(core, user, object, ""), { ...rules, preconditions });
     },
   };
 }
@@ -96,17 +92,4 @@ function writeFor(core: Core, user: string, object: KubernetesObject, subresourc
     fieldManager: user.split(":").at(-1)!,
     subresource,
   });
-}
-
-function deleteOptions({ uid, resourceVersion, propagationPolicy, gracePeriodSeconds }: DeletionOptions) {
-  return {
-    ...(propagationPolicy !== undefined && { propagationPolicy }),
-    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
-    ...((uid !== undefined || resourceVersion !== undefined) && {
-      preconditions: {
-        ...(uid !== undefined && { uid }),
-        ...(resourceVersion !== undefined && { resourceVersion }),
-      },
-    }),
-  };
 }

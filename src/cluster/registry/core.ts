@@ -1,6 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { TokenIssuer } from "../contract/tokens.ts";
-import type { User } from "../contract/user.ts";
+import type { TokenIssuer, User } from "../contract/user.ts";
 import type { Authorizer } from "../contract/authorizer.ts";
 import type { Store } from "../storage/store.ts";
 import type { TimeSlices } from "../http/time-slices.ts";
@@ -27,10 +26,7 @@ export interface Core {
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }
 
-/**
- * The admission of writes: mutation first, then, after defaults and validation, validation by plugins. Denials are
- * thrown.
- */
+/** The admission of writes: mutation, then, after defaults and validation, validation. Denials are thrown. */
 export interface Admission {
   /** Returns the mutated object. */
   mutate(request: AdmissionRequest): Promise<ApiObject | undefined>;

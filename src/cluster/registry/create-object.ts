@@ -1,20 +1,10 @@
-import {
-  StatusError,
-  alreadyExists,
-  badRequest,
-  generateNameConflict,
-  invalidObject,
-} from "../contract/status-error.ts";
+import { randomUUID } from "node:crypto";
+import { formatTime } from "@tsbuilder/apimachinery/time";
+import { StatusError, alreadyExists, badRequest, invalidObject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
-import {
-  isUnreadable,
-  parseRevision,
-  removeDuplicateOwners,
-  removeSystemMetadata,
-  setSystemMetadata,
-} from "./object-meta.ts";
+import { isUnreadable, parseRevision, removeDuplicateOwners, removeSystemMetadata } from "./object-meta.ts";
 import { keyOf, kindSubject } from "./resource.ts";
 import { validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts";
 import { type Write, admissionRequest } from "./write.ts";
@@ -22,20 +12,15 @@ import { denied, resourceAttributes } from "../contract/authorizer.ts";
 
 const nameAttempts = 8;
 
-/** Tells creates from updates that create. */
-export interface CreateSource {
-  /** True for a PUT or a server-side apply: the user's permission to create is still to be checked. */
-  readonly checkCreate?: boolean;
-}
-
 /**
  * Creates an object: mutating admission, the server's own fields, defaults, validation, validating admission, commit.
- * The object is changed in place. Returns the stored object in the request's version.
+ * The object is changed in place. Returns the stored object in the request's version. `checkCreate` is set for a PUT or a
+ * server-side apply: the user's permission to create is still to be checked.
  */
 export async function createObject(
   write: Write,
   object: ApiObject,
-  { checkCreate = false }: CreateSource = {},
+  { checkCreate = false } = {},
 ): Promise<Entry> {
   const { resource, core } = write;
   const { strategy } = resource;
@@ -73,17 +58,19 @@ export async function createObject(
   return commit(write, admitted);
 }
 
+/** Sets the metadata that only the server may set. Built-in kinds are stored without a selfLink. */
+function setSystemMetadata({ metadata }: ApiObject, { resource, dryRun, now }: Write): void {
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = formatTime(now);
+  if (!resource.custom && !dryRun) delete metadata.selfLink;
+  if (resource.strategy.generation) metadata.generation = 1;
+}
+
 /** Denies a PUT or a server-side apply of a missing object to users who may not create it. */
 function allowCreation({ core, resource, version, namespace, name, user }: Write): void {
   const { group, plural } = resource;
-  const attributes = resourceAttributes({
-    verb: "create",
-    group,
-    version,
-    resource: plural,
-    namespace,
-    name,
-  });
+  const asked = { verb: "create", group, version, resource: plural, namespace, name };
+  const attributes = resourceAttributes(asked);
   const { allowed, reason } = core.authorizer.decide(user, attributes);
   if (!allowed) throw denied(user, attributes, reason);
 }
@@ -97,17 +84,16 @@ async function commit(write: Write, object: ApiObject): Promise<Entry> {
   const taken = resource.collection.get(key);
   if (taken) {
     const { name, generateName } = object.metadata;
-    const error = (generateName ? generateNameConflict : alreadyExists)(resource, name!);
-    if (!taken.object.metadata.deletionTimestamp) throw error;
-    const { reason, message, details } = error.status;
-    throw new StatusError(error.code, reason, `object is being deleted: ${message}`, details);
-  }
-  if (write.dryRun) {
-    resource.strategy.beforeCommit?.(stored, undefined, write);
-    return resource.present(new Entry(key, core.store.revision, stored), write.version);
+    throw alreadyExists(resource, name!, {
+      isGenerated: Boolean(generateName),
+      isDeleting: Boolean(taken.object.metadata.deletionTimestamp),
+    });
   }
   resource.strategy.beforeCommit?.(stored, undefined, write);
-  return resource.present(core.store.put(resource.collection, key, stored), write.version);
+  const entry = write.dryRun
+    ? new Entry(key, core.store.revision, stored)
+    : core.store.put(resource.collection, key, stored);
+  return resource.present(entry, write.version);
 }
 
 /** Refuses a resourceVersion in a new object, except in a dry run and if it is not a number. */
@@ -117,7 +103,7 @@ function checkNewResourceVersion(revision: string, dryRun: boolean): void {
   }
 }
 
-/** Sets the namespace of the path in a new object. Throws if the object names another one. */
+/** Sets the namespace of the path in an object; removes it from a cluster-scoped one. Throws if the object names another. */
 export function setNamespace(
   { resource, namespace }: Pick<Write, "resource" | "namespace">,
   { metadata }: ApiObject,
@@ -126,11 +112,9 @@ export function setNamespace(
     delete metadata.namespace;
     return;
   }
-  metadata.namespace ??= namespace;
-  if (metadata.namespace === "") metadata.namespace = namespace;
-  if (metadata.namespace !== namespace) {
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-  }
+  metadata.namespace ||= namespace;
+  if (metadata.namespace === namespace) return;
+  throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
 
 /** Sets a name from `generateName`, a free one if eight attempts find one. */

@@ -2,7 +2,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
 import { generateName } from "./object-meta.ts";
 import type { Strategy } from "./resource.ts";
-import { subdomainName } from "./validate-name.ts";
+import { subdomainName } from "./validate-metadata.ts";
 
 /** The strategy of most built-in kinds. Others spread it and override members. */
 export const defaultStrategy: Strategy = {
@@ -16,9 +16,6 @@ export const defaultStrategy: Strategy = {
   specChanged: (object, old) => !isEqual(object["spec"], old["spec"]),
   resetFields: resetStatus,
 };
-
-/** Resets nothing: in kinds without a status subresource, every write may change all fields. */
-export function resetNothing(): void {}
 
 /** Restores the status from the stored object, and for writes to `/status` everything else. */
 export function resetStatus(object: ApiObject, old: ApiObject | undefined, subresource: string): void {

@@ -1,5 +1,4 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { conflict, notFound } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
@@ -8,9 +7,14 @@ import { type Write, admissionRequest, keyOfWrite } from "./write.ts";
 import { kindSubject } from "./resource.ts";
 
 /** The options of a deletion without `dryRun`, which is a field of every Write. */
-type DeletionRules = Omit<DeleteOptions, "dryRun">;
+interface DeletionRules {
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly orphanDependents?: boolean | undefined;
+  readonly propagationPolicy?: string | undefined;
+  readonly preconditions?: { readonly [Field in "uid" | "resourceVersion"]?: string | undefined } | undefined;
+}
 
-export interface Deleted {
+interface Deleted {
   /** False if finalizers or its grace period keep the object. */
   readonly gone: boolean;
   readonly entry: Entry;
@@ -72,10 +76,7 @@ function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
   return { gone: false, entry: put(write, stored, next) };
 }
 
-/**
- * The last state of a deleted object. That of kinds with a grace period has a deletionTimestamp, as if the period had
- * just ended.
- */
+/** The last state of a deleted object. After a grace period it is stamped as if the period had just ended. */
 function lastState({ resource }: Write, { object }: Entry, now: number): ApiObject {
   if (!resource.strategy.gracePeriod) return object;
   const { metadata } = object;
@@ -128,16 +129,16 @@ function policyOf({ resource }: Write, before: readonly string[], options: Delet
 
 function checkPreconditions(
   { resource, name }: Write,
-  object: ApiObject,
+  { metadata }: ApiObject,
   { preconditions }: DeletionRules,
 ): void {
-  const { uid, resourceVersion } = object.metadata;
-  if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
-    const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
-    throw conflict({ ...kindSubject(resource), plural: resource.kind }, name, why);
-  }
-  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    const why = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+  for (const [field, shown, change] of [
+    ["uid", "UID", "deleted and then recreated"],
+    ["resourceVersion", "ResourceVersion", "modified"],
+  ] as const) {
+    const wanted = preconditions?.[field];
+    if (wanted === undefined || wanted === metadata[field]) continue;
+    const why = `the ${shown} in the precondition (${wanted}) does not match the ${shown} in record (${metadata[field]}). The object might have been ${change}`;
     throw conflict({ ...kindSubject(resource), plural: resource.kind }, name, why);
   }
 }

@@ -10,8 +10,7 @@ import {
 } from "@tsbuilder/apimachinery/patch/apply";
 import { type ManagedFieldsEntry, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
-import { fieldText } from "./field-text.ts";
-import { type ObjectSchema, type Resource, type ResourceVersion, subresourcesIn } from "./resource.ts";
+import { type ObjectSchema, type Resource, fieldText, subresourcesIn } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
 /** The endpoint of a write, as managed fields record it. */
@@ -56,11 +55,7 @@ export function canTrack({ resource, version }: Write, ...objects: readonly ApiO
  * Returns true if the versions in which other managers wrote a stored object know all fields of its replacement. Versions
  * that differ only in their names aren't pruned for managed fields, which can't be computed with an unknown field.
  */
-export function areFieldsKnown(
-  { resource, version, body, subresource }: Write,
-  live: ApiObject,
-  next: ApiObject,
-): boolean {
+function areFieldsKnown({ resource, version, body, subresource }: Write, live: ApiObject, next: ApiObject) {
   if (!resource.renamesVersions || body) return true;
   const managers = managersForUpdate(
     live as JSONObject | undefined,
@@ -77,8 +72,8 @@ export function areFieldsKnown(
 }
 
 /** Finds a version, served or not: objects may have been written in a version that is no longer served. */
-function findVersion({ versions, unserved = [] }: Resource, version: string): ResourceVersion | undefined {
-  const isWanted = ({ name }: ResourceVersion): boolean => name === version;
+function findVersion({ versions, unserved = [] }: Resource, version: string) {
+  const isWanted = ({ name }: { name: string }): boolean => name === version;
   return versions.find(isWanted) ?? unserved.find(isWanted);
 }
 
@@ -98,6 +93,7 @@ export async function trackManagers(
   live: ApiObject | undefined,
   next: ApiObject,
 ): Promise<ApiObject> {
+  if (live && !areFieldsKnown(write, live, next)) return withoutManagers(next);
   if (write.subresource === "scale" && live && !isScaleOwned(write, live)) return next;
   const tracked = await trackUpdate(endpointOf(write), {
     live: live as JSONObject | undefined,
@@ -143,10 +139,7 @@ export function dropTimes({ metadata }: ApiObject): void {
 }
 
 /** Restores the managed fields after admission: webhooks can't change them. */
-export function restoreManagers(
-  { metadata }: ApiObject,
-  managedFields: ManagedFieldsEntry[] | undefined,
-): void {
+export function restoreManagers({ metadata }: ApiObject, managedFields: ManagedFieldsEntry[] | undefined) {
   if (managedFields === undefined) delete metadata.managedFields;
   else metadata.managedFields = managedFields;
 }

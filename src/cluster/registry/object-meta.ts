@@ -1,9 +1,8 @@
-import { randomInt, randomUUID } from "node:crypto";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import { randomInt } from "node:crypto";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { OwnerReference } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Resource, WriteRequest } from "./resource.ts";
+import type { WriteRequest } from "./resource.ts";
 import { StatusError } from "../contract/status-error.ts";
 
 /** Removes metadata that only the server may set from the object of a POST. Updates that create keep it. */
@@ -11,15 +10,6 @@ export function removeSystemMetadata({ metadata }: ApiObject): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
-}
-
-/** Sets the metadata of a new object that only the server may set. */
-export function setSystemMetadata(object: ApiObject, { resource, dryRun, now }: WriteRequest): void {
-  const { metadata } = object;
-  metadata.uid = randomUUID();
-  metadata.creationTimestamp = formatTime(now);
-  dropSelfLink(object, resource, dryRun);
-  if (resource.strategy.generation) metadata.generation = 1;
 }
 
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
@@ -31,12 +21,8 @@ export function generateName(prefix: string): string {
   return name;
 }
 
-/** Copies metadata that an update can't change, or omits, from the stored object. */
-export function carryOverMetadata(
-  object: ApiObject,
-  old: ApiObject,
-  { resource, dryRun }: WriteRequest,
-): void {
+/** Copies metadata that an update can't change, or omits, from the stored object. Built-in kinds have no selfLink. */
+export function carryOverMetadata(object: ApiObject, old: ApiObject, { resource, dryRun }: WriteRequest) {
   const { metadata } = object;
   const before = old.metadata;
   metadata.uid ||= before.uid!;
@@ -46,12 +32,7 @@ export function carryOverMetadata(
   if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
   if (before.deletionGracePeriodSeconds !== undefined)
     metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
-  dropSelfLink(object, resource, dryRun);
-}
-
-/** Built-in kinds are stored without a selfLink. */
-function dropSelfLink({ metadata }: ApiObject, { custom }: Resource, dryRun: boolean): void {
-  if (!custom && !dryRun) delete metadata.selfLink;
+  if (!resource.custom && !dryRun) delete metadata.selfLink;
 }
 
 /**

@@ -103,6 +103,12 @@ export class Registry {
   }
 }
 
+/** The resources that are served in a group version. */
+export function resourcesIn(registry: Registry, group: string, version: string): Resource[] {
+  const isServed = ({ versions }: Resource) => versions.some(({ name }) => name === version);
+  return registry.all().filter((resource) => resource.group === group && isServed(resource));
+}
+
 /** Lookup tables for requests and changes. If resources share a collection or kind, the first one is found. */
 interface Index {
   readonly stored: ReadonlyMap<Collection, Resource>;
@@ -130,19 +136,15 @@ function idOf(group: string, plural: string): string {
   return `${group}/${plural}`;
 }
 
-/** The reason why an object can't be decoded as one of a resource. */
-interface WrongType {
-  readonly why: string;
-  /** True if another resource serves the kind in this version. */
-  readonly isServed: boolean;
-}
-
-/** Explains in Go's words why an object of this kind and apiVersion can't be decoded as one of a built-in resource. */
+/**
+ * Explains in Go's words why an object of this kind and apiVersion can't be decoded as one of a built-in resource.
+ * `isServed` is true if another resource serves the kind in this version.
+ */
 export function explainType(
   { kind, apiVersion }: ApiObject,
   { group, kind: wanted }: Resource,
   registry: Registry,
-): WrongType {
+) {
   const sent = parseApiVersion(apiVersion);
   const isServed =
     registry.findKind(sent.group, kind)?.versions.some(({ name }) => name === sent.version) ?? false;

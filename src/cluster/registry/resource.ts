@@ -2,7 +2,6 @@
 // `Strategy`, which say how the writes of a kind differ; then read `create-object.ts` from the top, and
 // `update-object.ts` and `delete-object.ts` beside it. `registry.ts` has the resources that are served, `write.ts` the
 // request of a write.
-
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";
@@ -12,7 +11,6 @@ import type { StatusSubject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
-import type { TableColumns } from "./table-columns.ts";
 import type { User } from "../contract/user.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
@@ -72,6 +70,29 @@ export interface ResourceVersion {
   readonly scale?: ScalePaths;
 }
 
+/** The definition of a Table column. */
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format: string;
+  readonly description: string;
+  /** Above 0, the column is shown only in wide output. */
+  readonly priority: number;
+}
+
+export type Cell = string | number | boolean | null;
+
+/** Computes one cell of a row. */
+export type CellReader = (object: ApiObject, now: number) => Cell;
+
+/** The columns and cells of a kind in `kubectl get`. */
+export interface TableColumns {
+  readonly definitions: readonly ColumnDefinition[];
+  cells(object: ApiObject, now: number): Cell[];
+  /** The conditions of a row, such as `Completed` for Pods. */
+  rowConditions?(object: ApiObject): readonly object[] | undefined;
+}
+
 /** The schemas of the objects of one version. */
 export interface ObjectSchema {
   /** For pruning, defaults and validation; undefined for built-in kinds, which have code for these. */
@@ -80,10 +101,7 @@ export interface ObjectSchema {
   readonly node: SchemaNode;
   /** Returns the paths of unknown fields, as strict decoding reports them. */
   unknownFields(object: unknown): readonly string[];
-  /**
-   * Converts a merged object to its kind, or says in the words of the real server why it can't; only for built-in
-   * kinds.
-   */
+  /** Converts a merged object of a built-in kind, or returns why it can't in the words of the real server. */
   convertMerged?(object: object): string | undefined;
 }
 
@@ -101,10 +119,7 @@ export interface SubresourceInfo {
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
-/**
- * How writes of a resource differ from those of others. `default` and `prepare*` may change the object in place; `old`
- * is the stored object, which must not be changed.
- */
+/** How the writes of a resource differ. `default` and `prepare*` may change the object in place, but never `old`. */
 export interface Strategy {
   /** PUT of a missing object creates it. */
   readonly createOnUpdate: boolean;
@@ -230,4 +245,12 @@ export function subresourcesIn(
 /** The storage key of an object. */
 export function keyOf(resource: { namespaced: boolean }, namespace: string, name: string): string {
   return resource.namespaced ? `${namespace}/${name}` : name;
+}
+
+/** The value that a field selector compares: a field as text, empty if it is missing. */
+export function fieldText(object: object, path: string): string {
+  let value: unknown = object;
+  for (const field of path.split(".")) value = (value as Record<string, unknown> | undefined)?.[field];
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -6,14 +6,8 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import type { AdmissionRequest } from "./core.ts";
 import { type Write, admissionRequest, keyOfWrite } from "./write.ts";
-import { createObject } from "./create-object.ts";
-import {
-  areFieldsKnown,
-  canTrack,
-  restoreManagers,
-  trackManagers,
-  withoutManagers,
-} from "./field-manager.ts";
+import { createObject, setNamespace } from "./create-object.ts";
+import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
 import { carryOverMetadata, parseRevision, removeDuplicateOwners } from "./object-meta.ts";
 import { kindSubject } from "./resource.ts";
 import { validateUpdatedMetadata } from "./validate-metadata.ts";
@@ -30,11 +24,6 @@ export interface UpdateSource {
   readonly retry: boolean;
 }
 
-export interface Updated {
-  readonly entry: Entry;
-  readonly created: boolean;
-}
-
 const attempts = 5;
 
 /**
@@ -42,7 +31,10 @@ const attempts = 5;
  * validating admission, commit. Without any change there is no write. Removing the last finalizer of an object that is
  * being deleted deletes it.
  */
-export async function updateObject(write: Write, source: UpdateSource): Promise<Updated> {
+export async function updateObject(
+  write: Write,
+  source: UpdateSource,
+): Promise<{ entry: Entry; created: boolean }> {
   const { resource } = write;
   await resource.load?.();
   const key = keyOfWrite(write);
@@ -64,10 +56,7 @@ export async function updateObject(write: Write, source: UpdateSource): Promise<
   }
 }
 
-/**
- * Returns true if a custom object was stored without defaults of the current schema, or with fields that it prunes: a
- * write without changes stores it again.
- */
+/** Returns true for an object stored without today's defaults, or with pruned fields: a write stores it again. */
 function isShownOtherwise({ custom }: Write["resource"], stored: Entry, converted: ApiObject): boolean {
   return (
     custom && !changedOnlyTimes(stored.object as unknown as JSONObject, converted as unknown as JSONObject)
@@ -84,22 +73,14 @@ async function createMissing(write: Write, source: UpdateSource): Promise<Entry>
   return createObject(write, object, { checkCreate: true });
 }
 
-/**
- * Returns true if a write may create the object. Writes to subresources create none, except to the status of some
- * kinds.
- */
+/** Returns true if a write may create the object, as writes to the status of some kinds may. */
 export function canCreate({ resource, subresource, applied }: Write): boolean {
   if (subresource === "") return true;
   const { createOnUpdate, createOnStatusApply } = resource.strategy;
   return subresource === "status" && (createOnUpdate || (createOnStatusApply === true && applied === true));
 }
 
-async function prepare(
-  write: Write,
-  current: ApiObject,
-  next: ApiObject,
-  source: UpdateSource,
-): Promise<ApiObject> {
+async function prepare(write: Write, current: ApiObject, next: ApiObject, source: UpdateSource) {
   const { resource, core } = write;
   const { strategy } = resource;
   checkPlace(write, next);
@@ -114,10 +95,7 @@ async function prepare(
   if (!write.body && !isKept) strategy.default?.(next, write);
   carryOverMetadata(next, current, write);
   removeDuplicateOwners(write, next, "client");
-  const own =
-    tracked && areFieldsKnown(write, current, next)
-      ? await trackManagers(write, current, next)
-      : withoutManagers(next);
+  const own = tracked ? await trackManagers(write, current, next) : withoutManagers(next);
   const owned = hasManagers ? next : own;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
@@ -158,24 +136,13 @@ async function mutate(write: Write, object: ApiObject, current: ApiObject): Prom
 export function checkPlace(write: Write, object: ApiObject): void {
   const { name } = write;
   const { metadata } = object;
-  checkNamespace(write, object);
+  setNamespace(write, object);
   metadata.name ||= name;
   if (metadata.name !== name) {
     throw badRequest(
       `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
     );
   }
-}
-
-/** Checks or sets the namespace of an object; removes it from a cluster-scoped object. */
-export function checkNamespace({ resource, namespace }: Write, { metadata }: ApiObject): void {
-  if (!resource.namespaced) {
-    delete metadata.namespace;
-    return;
-  }
-  metadata.namespace ||= namespace;
-  if (metadata.namespace === namespace) return;
-  throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
 
 /** Checks the uid of a PUT. A missing object, whose uid is empty here, does not meet it either. */
@@ -221,10 +188,7 @@ function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiO
   if (sent !== BigInt(revision)) throw conflict(resource, name);
 }
 
-/**
- * Returns true if the object is being deleted and nothing holds it any more: the write, even without changes, removes
- * it.
- */
+/** Returns true if nothing holds a deleted object any more: a write, even without changes, removes it. */
 function isDue({ resource }: Write, current: ApiObject, next: ApiObject): boolean {
   return (
     current.metadata.deletionTimestamp !== undefined &&
@@ -236,15 +200,14 @@ function isDue({ resource }: Write, current: ApiObject, next: ApiObject): boolea
 
 async function commit(write: Write, stored: Entry, current: ApiObject, converted: ApiObject): Promise<Entry> {
   const { core, resource, dryRun } = write;
-  if (dryRun) {
-    resource.strategy.beforeCommit?.(converted, stored.object, write);
-    return resource.present(new Entry(stored.key, stored.revision, converted), write.version);
-  }
-  if (isDue(write, current, converted)) {
+  if (!dryRun && isDue(write, current, converted)) {
     const last = core.store.remove(resource.collection, stored, converted);
     resource.strategy.afterDelete?.(converted);
     return resource.present(last, write.version);
   }
   resource.strategy.beforeCommit?.(converted, stored.object, write);
-  return resource.present(core.store.put(resource.collection, stored.key, converted), write.version);
+  const entry = dryRun
+    ? new Entry(stored.key, stored.revision, converted)
+    : core.store.put(resource.collection, stored.key, converted);
+  return resource.present(entry, write.version);
 }

@@ -1,9 +1,13 @@
 import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { type OwnerReference, isApiVersion } from "@tsbuilder/apimachinery/meta";
-import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import {
+  checkLabel,
+  checkLabelValue,
+  checkQualifiedName,
+  checkSubdomain,
+} from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { MetadataCheck, Resource } from "./resource.ts";
-import { pathSegmentName } from "./validate-name.ts";
 
 /** Validates the metadata of a new object by the checks of its kind. */
 export function validateNewMetadata(object: ApiObject, resource: Resource): FieldError[] {
@@ -14,6 +18,34 @@ export function validateNewMetadata(object: ApiObject, resource: Resource): Fiel
 /** Validates the metadata of a new object as the registry does for every kind, if the kind has found no errors. */
 export function validateAnyMetadata(object: ApiObject, resource: Resource): FieldError[] {
   return checkAsNew(object, resource, pathSegmentName);
+}
+
+/** The rule for most kinds: a DNS subdomain of at most 253 characters. */
+export function subdomainName(name: string, prefix: boolean): string[] {
+  return checkSubdomain(withSuffix(name, prefix));
+}
+
+/** The rule for kinds with declarative validation: a DNS subdomain, where `generateName` is not checked. */
+export function declaredSubdomainName(name: string, prefix: boolean): string[] {
+  return prefix ? [] : checkSubdomain(name);
+}
+
+/** The rule for namespaces: a DNS label. */
+export function labelName(name: string, prefix: boolean): string[] {
+  const whole = withSuffix(name, prefix);
+  if (name.includes(".") && checkSubdomain(whole).length === 0) return ["must not contain dots"];
+  return checkLabel(whole);
+}
+
+/** The rule for RBAC: a segment of a URL path. */
+export function pathSegmentName(name: string, prefix: boolean): string[] {
+  if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
+  return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
+}
+
+/** A prefix for generateName may end with a dash: the suffix follows it. */
+function withSuffix(name: string, prefix: boolean): string {
+  return prefix && name.endsWith("-") ? `${name.slice(0, -1)}a` : name;
 }
 
 /** Validates the metadata of an update: first as for every kind, then by the checks of the kind. */
@@ -109,9 +141,8 @@ function checkOwners(references: Metadata["ownerReferences"]): FieldError[] {
     const { apiVersion } = reference;
     if (!isApiVersion(apiVersion))
       errors.push(invalid(`${field}.apiVersion`, apiVersion, "version must not be empty"));
-    if (!reference.kind) errors.push(invalid(`${field}.kind`, "", "must not be empty"));
-    if (!reference.name) errors.push(invalid(`${field}.name`, "", "must not be empty"));
-    if (!reference.uid) errors.push(invalid(`${field}.uid`, "", "must not be empty"));
+    for (const name of ["kind", "name", "uid"] as const)
+      if (!reference[name]) errors.push(invalid(`${field}.${name}`, "", "must not be empty"));
     if (reference.kind === "Event" && /^\/?v1$/.test(apiVersion)) {
       const detail = "/v1, Kind=Event is disallowed from being an owner";
       errors.push(invalidJSON(field, inGoOrder(reference), detail));
@@ -131,23 +162,12 @@ function invalidJSON(field: string, value: unknown, detail: string): FieldError 
   return { reason: "FieldValueInvalid", field, badValue: value, detail, body };
 }
 
-/** Orders the fields of an owner reference as Go declares them. */
-function inGoOrder({
-  apiVersion,
-  kind,
-  name,
-  uid,
-  controller,
-  blockOwnerDeletion,
-}: OwnerReference): OwnerReference {
-  return {
-    apiVersion,
-    kind,
-    name,
-    uid,
-    ...(controller !== undefined && { controller }),
-    ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),
-  };
+/** The fields of an owner reference as Go declares them. */
+const referenceFields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"] as const;
+
+function inGoOrder(reference: OwnerReference): object {
+  const set = referenceFields.filter((field) => reference[field] !== undefined);
+  return Object.fromEntries(set.map((field) => [field, reference[field]]));
 }
 
 /** Checks the names of finalizers, and that no two of them contradict each other. */

@@ -3,8 +3,7 @@ import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
 import { methodNotAllowed, resourceNotServed } from "../contract/status-error.ts";
-import { jsonReply, textReply } from "../http/reply.ts";
-import type { Handler, Reply, RequestContext } from "../http/request-context.ts";
+import { type Handler, type RequestContext, jsonReply, textReply } from "../http/request-context.ts";
 import { versionInfo } from "../contract/version.ts";
 
 /** The handler behind the filters: resources, discovery, OpenAPI, health and version. */
@@ -20,7 +19,7 @@ export function apiHandler(core: Core): Handler {
 }
 
 /** Passes a request to its resource. An unknown group is a plain 404, an unknown version or resource a Status. */
-function served(core: Core, context: RequestContext): Reply | Promise<Reply> {
+function served(core: Core, context: RequestContext): ReturnType<Handler> {
   const { group, version } = context.info;
   if (!core.registry.servesGroup(group)) return textReply(notFoundText, 404);
   if (!core.registry.servesGroupVersion(group, version)) throw resourceNotServed();
@@ -30,7 +29,7 @@ function served(core: Core, context: RequestContext): Reply | Promise<Reply> {
 const notFoundText = "404 page not found\n";
 const healthPaths = new Set(["healthz", "livez", "readyz"]);
 
-function handlePath(core: Core, { info, query }: RequestContext): Reply {
+function handlePath(core: Core, { info, query }: RequestContext) {
   const [root = "", ...rest] = info.path.split("/").filter((part) => part !== "");
   if (healthPaths.has(root)) {
     if (rest.length === 0 && query.has("verbose")) {

@@ -3,14 +3,8 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { type StatusError, badRequest, tooLarge } from "../contract/status-error.ts";
-import {
-  type Handler,
-  type ReceivedRequest,
-  type RequestContext,
-  bodyLimit,
-} from "../http/request-context.ts";
+import { type Handler, type RequestContext, bodyLimit, jsonType } from "../http/request-context.ts";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
-import { jsonType } from "../http/reply.ts";
 import { headersOf, partsOf } from "./send-reply.ts";
 import { type Report, contextOf } from "./serve.ts";
 
@@ -35,15 +29,12 @@ export interface PlainResponse {
   readonly stream?: Readable | undefined;
 }
 
-/** Makes a function from a handler that answers calls as `serve()` answers requests of sockets. */
-export function answerCalls(
+/** Answers a call as `serve()` answers requests of sockets. */
+export async function answerCall(
   handler: Handler,
   report: Report,
-): (request: PlainRequest) => Promise<PlainResponse> {
-  return (request) => answer(handler, report, request);
-}
-
-async function answer(handler: Handler, report: Report, request: PlainRequest): Promise<PlainResponse> {
+  request: PlainRequest,
+): Promise<PlainResponse> {
   const caller = new Caller();
   const context = contextOf(receivedOf(request), caller);
   if (!context) return refusal(badRequest("the request's URL is malformed"));
@@ -95,7 +86,7 @@ function refusal({ code, status }: StatusError): PlainResponse {
 const noSocket = new Socket();
 
 /** Makes the request that a socket would have delivered. */
-function receivedOf({ method, path, headers, body = "" }: PlainRequest): ReceivedRequest {
+function receivedOf({ method, path, headers, body = "" }: PlainRequest) {
   const read: { [name: string]: string } = {};
   const rawHeaders: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
@@ -110,7 +101,7 @@ function receivedOf({ method, path, headers, body = "" }: PlainRequest): Receive
     rawHeaders,
     socket: noSocket,
     errored: null,
-    async readBody() {
+    async readBody(): Promise<Buffer> {
       const bytes = Buffer.from(body);
       if (bytes.length > bodyLimit) throw tooLarge(bodyLimit);
       return bytes;
@@ -126,7 +117,7 @@ function plainHeaders(headers: { readonly [name: string]: unknown }): PlainRespo
   return read;
 }
 
-/** The caller of `answerCalls()`, which disconnects by destroying the stream of its response. */
+/** The caller of `answerCall()`, which disconnects by destroying the stream of its response. */
 class Caller extends EventEmitter {
   destroyed = false;
 

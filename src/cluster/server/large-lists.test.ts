@@ -10,7 +10,7 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import { TimeSlices } from "../http/time-slices.ts";
 import { agentFor, send } from "../testing/send.ts";
-import { openWatch } from "../testing/open-watch.ts";
+import { openWatch } from "../testing/testdata/open-watch.ts";
 import { FakeClock, startTestCluster, type TestCluster } from "../testing/index.ts";
 import { blockSize } from "./send-reply.ts";
 import { serve } from "./serve.ts";

@@ -66,11 +66,7 @@ async function sendCompressed(response: ServerResponse, parts: readonly Buffer[]
   }
 }
 
-async function sendBlocks(
-  response: ServerResponse,
-  parts: readonly Buffer[],
-  slices: TimeSlices,
-): Promise<void> {
+async function sendBlocks(response: ServerResponse, parts: readonly Buffer[], slices: TimeSlices) {
   const pause = slices.begin();
   for (const block of blocksOf(parts)) {
     if (response.destroyed) return;

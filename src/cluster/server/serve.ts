@@ -2,19 +2,20 @@
 // `send-reply.ts` sends its response, `in-process.ts` does both for requests that are function calls, and
 // `api-handler.ts` chooses between resources, discovery, OpenAPI and health.
 
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
-import { jsonType } from "../http/reply.ts";
 import {
   type Handler,
   type ReceivedRequest,
   type RequestContext,
   type RequestInfo,
   bodyLimit,
+  jsonType,
   parseRequest,
 } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
@@ -35,18 +36,11 @@ interface ListenOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** An open port. */
-interface Listener {
-  readonly url: string;
-  /** Ends all connections and the port. */
-  close(): Promise<void>;
-}
-
 /** The real API server's limit of headers: a mebibyte, and the 4 KiB that Go's server adds. */
 const headerLimit = 1024 * 1024 + 4096;
 
-/** Serves a handler over TLS; client certificates are optional. */
-export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
+/** Serves a handler over TLS; client certificates are optional. `close` ends all connections and the port. */
+export async function listen(handler: Handler, options: ListenOptions) {
   const { host, port, serving, clientCA, slices, onError } = options;
   const server = createServer(
     {
@@ -68,15 +62,13 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   server.on("secureConnection", readByEvents);
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   const connections = connectionsOf(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  server.listen(port, host);
+  await once(server, "listening");
   const address = server.address() as AddressInfo;
   return {
     url: `https://${host}:${address.port}`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         for (const connection of connections) connection.destroy();
       }),

@@ -1,7 +1,7 @@
 import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
-import { type OpenWatch, openWatch, type SeenEvent } from "../testing/open-watch.ts";
+import { type OpenWatch, openWatch, type SeenEvent } from "../testing/testdata/open-watch.ts";
 import { type ReceivedResponse, send } from "../testing/send.ts";
 
 /** Many clients at once: the result must be the same as if they had run one by one. */

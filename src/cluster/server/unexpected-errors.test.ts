@@ -5,7 +5,7 @@ import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TimeSlices } from "../http/time-slices.ts";
 import type { Resource, Strategy } from "../registry/resource.ts";
-import { openWatch } from "../testing/open-watch.ts";
+import { openWatch } from "../testing/testdata/open-watch.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 import { serve } from "./serve.ts";

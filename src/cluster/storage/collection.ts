@@ -50,10 +50,7 @@ export class Collection {
     return sorted.slice(start, end);
   }
 
-  /**
-   * Brings the writes since the last list into order. Writes themselves don't, because sorting costs more the more
-   * objects there are.
-   */
+  /** Brings the writes since the last list into order. Writes don't: sorting costs more the more objects there are. */
   #inOrder(): Entry[] {
     const sorted = this.#sorted;
     if (sorted && this.#written.size === 0) return sorted;
@@ -63,10 +60,8 @@ export class Collection {
     if (keys.length > fewWrites) {
       const written = new Set(keys);
       const kept = sorted.filter(({ key }) => !written.has(key));
-      return mergeByKey(
-        kept,
-        keys.flatMap((key) => this.#entries.get(key) ?? []),
-      );
+      const added = keys.flatMap((key) => this.#entries.get(key) ?? []);
+      return mergeByKey(kept, added);
     }
     for (const key of keys) {
       const entry = this.#entries.get(key);
@@ -89,11 +84,9 @@ export class Collection {
     if (changes.length === 0) return current;
     const before = statesBefore(changes.filter(({ entry }) => entry.key.startsWith(prefix)));
     const kept = current.flatMap((entry) => (before.has(entry.key) ? (before.get(entry.key) ?? []) : entry));
-    const deleted = [...before.values()].filter((entry) => entry && !this.#entries.has(entry.key));
-    return mergeByKey(
-      kept,
-      deleted.map((entry) => entry!),
-    );
+    const existed = [...before.values()].filter((entry) => entry !== undefined);
+    const deleted = existed.filter(({ key }) => !this.#entries.has(key));
+    return mergeByKey(kept, deleted);
   }
 
   /** The changes after a revision, or undefined if it has expired. */
@@ -168,34 +161,26 @@ export class Collection {
 class History {
   readonly #limit: number;
   #changes: Change[] = [];
-  #bytes = 0;
-  #compactedRevision: number;
+  /** How many bytes of JSON it keeps in memory besides the current state. */
+  bytes = 0;
+  /** Changes up to this revision are dropped. */
+  compactedRevision: number;
 
   /** The limit is a number of changes; the revision is the one from which all changes will be recorded. */
   constructor(limit: number, revision: number) {
     this.#limit = limit;
-    this.#compactedRevision = revision;
-  }
-
-  /** How many bytes of JSON it keeps in memory besides the current state. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Changes up to this revision are dropped. */
-  get compactedRevision(): number {
-    return this.#compactedRevision;
+    this.compactedRevision = revision;
   }
 
   push(change: Change): void {
     this.#changes.push(change);
-    this.#bytes += weightOf(change);
+    this.bytes += weightOf(change);
     if (this.#changes.length > 2 * this.#limit) this.#forget(this.#changes.length - this.#limit);
   }
 
   /** The changes after a revision, or undefined if some of them were dropped. */
   since(revision: number): readonly Change[] | undefined {
-    if (revision < this.#compactedRevision) return undefined;
+    if (revision < this.compactedRevision) return undefined;
     let index = this.#changes.length;
     while (index > 0 && this.#changes[index - 1]!.revision > revision) index--;
     return this.#changes.slice(index);
@@ -204,7 +189,7 @@ class History {
   /** Drops the oldest changes until at most this many bytes are left. */
   shrink(bytes: number): void {
     let count = 0;
-    for (let left = this.#bytes; left > bytes && count < this.#changes.length; count++) {
+    for (let left = this.bytes; left > bytes && count < this.#changes.length; count++) {
       left -= weightOf(this.#changes[count]!);
     }
     this.#forget(count);
@@ -214,15 +199,15 @@ class History {
   compact(revision: number): void {
     const kept = this.#changes.findIndex((change) => change.revision > revision);
     this.#forget(kept === -1 ? this.#changes.length : kept);
-    this.#compactedRevision = Math.max(this.#compactedRevision, revision);
+    this.compactedRevision = Math.max(this.compactedRevision, revision);
   }
 
   #forget(count: number): void {
     if (count === 0) return;
     const forgotten = this.#changes.slice(0, count);
     this.#changes = this.#changes.slice(count);
-    for (const change of forgotten) this.#bytes -= weightOf(change);
-    this.#compactedRevision = forgotten.at(-1)!.revision;
+    for (const change of forgotten) this.bytes -= weightOf(change);
+    this.compactedRevision = forgotten.at(-1)!.revision;
   }
 }
 

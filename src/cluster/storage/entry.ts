@@ -40,10 +40,7 @@ export class Entry {
     this.#derived.set(name, value);
   }
 
-  /**
-   * Packs the object if its JSON is cached: an object that was not written recently is mostly listed and watched, which
-   * needs the JSON only.
-   */
+  /** Packs the object if its JSON is cached, which is all that lists and watches of older objects need. */
   settle(): void {
     if (this.#bytes) this.pack();
   }

@@ -1,19 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers";
 import { crc32 } from "node:zlib";
@@ -52,13 +37,13 @@ export class FileJournal implements Journal {
   #size = 0;
   #compactAt: number;
 
-  constructor(folder: string, { limit = compactAfter, write = writeSync }: FileJournalOptions = {}) {
+  constructor(folder: string, { limit = compactAfter, write = fs.writeSync }: FileJournalOptions = {}) {
     this.#folder = folder;
     this.#compactAfter = limit;
     this.#compactAt = limit;
     this.#writeSome = write;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#file = openSync(this.#path("log"), "a", 0o600);
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#file = fs.openSync(this.#path("log"), "a", 0o600);
   }
 
   append(collection: string, change: Change): void {
@@ -74,7 +59,7 @@ export class FileJournal implements Journal {
     try {
       while (written < bytes.length) written += this.#writeSome(this.#file, bytes, written);
     } catch (error) {
-      ftruncateSync(this.#file, fstatSync(this.#file).size - written);
+      fs.ftruncateSync(this.#file, fs.fstatSync(this.#file).size - written);
       throw error;
     }
   }
@@ -88,13 +73,13 @@ export class FileJournal implements Journal {
       throw error;
     }
     this.#store = store;
-    this.#size = fstatSync(this.#file).size;
+    this.#size = fs.fstatSync(this.#file).size;
   }
 
   /** Closes the log. A snapshot that is due is not written. */
   close(): void {
     this.#store = undefined;
-    closeSync(this.#file);
+    fs.closeSync(this.#file);
   }
 
   /**
@@ -106,7 +91,7 @@ export class FileJournal implements Journal {
     try {
       this.#writeSnapshot(path, recentHistory(this.#store.collections(), this.#compactAfter / 4));
     } catch {
-      rmSync(path, { force: true, recursive: true });
+      fs.rmSync(path, { force: true, recursive: true });
       this.#compactAt = this.#size + this.#compactAfter;
       return;
     }
@@ -115,12 +100,12 @@ export class FileJournal implements Journal {
 
   /** Writes a new file, then renames it: a crash leaves either the old or the new file complete. */
   #writeSnapshot(path: string, history: RecentHistory): void {
-    const file = openSync(path, "w", 0o600);
+    const file = fs.openSync(path, "w", 0o600);
     try {
       let block: Buffer[] = [];
       let size = 0;
       const flush = (): void => {
-        writeFileSync(file, Buffer.concat(block));
+        fs.writeFileSync(file, Buffer.concat(block));
         block = [];
         size = 0;
       };
@@ -130,12 +115,12 @@ export class FileJournal implements Journal {
         if (size >= blockSize) flush();
       }
       flush();
-      fsyncSync(file);
+      fs.fsyncSync(file);
     } finally {
-      closeSync(file);
+      fs.closeSync(file);
     }
-    renameSync(path, this.#path("snapshot"));
-    ftruncateSync(this.#file);
+    fs.renameSync(path, this.#path("snapshot"));
+    fs.ftruncateSync(this.#file);
     this.#size = 0;
   }
 
@@ -144,9 +129,11 @@ export class FileJournal implements Journal {
   }
 }
 
+/** The lines of a snapshot: a head, states, and writes. */
 function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
-  yield encodeHead(revision, state.length + changes.length);
-  for (const [collection, entry] of state) yield encodeState(collection, entry);
+  const head = { c: "", k: "", r: revision, n: state.length + changes.length };
+  yield encodeLine([Buffer.from(JSON.stringify(head))]);
+  for (const [collection, entry] of state) yield encodeEntry(collection, entry, "o");
   for (const [collection, change] of changes) yield encodeChange(collection, change);
 }
 
@@ -166,16 +153,6 @@ interface JournalRecord {
 const newline = Buffer.from("\n");
 
 const brace = Buffer.from("}");
-
-/** The first line of a snapshot. */
-function encodeHead(revision: number, count: number): Buffer {
-  return encodeLine([Buffer.from(JSON.stringify({ c: "", k: "", r: revision, n: count }))]);
-}
-
-/** The line of a state that a snapshot begins with. */
-function encodeState(collection: string, entry: Entry): Buffer {
-  return encodeEntry(collection, entry, "o");
-}
 
 /** The line of a write. */
 function encodeChange(collection: string, { type, entry }: Change): Buffer {
@@ -232,14 +209,10 @@ function readJournal(snapshotPath: string, logPath: string): RecordedHistory {
   return { ...snapshot, writes: snapshot.writes.concat(readLog(logPath, last)) };
 }
 
-interface ReadSnapshot extends RecordedHistory {
-  readonly writes: readonly RecordedWrite[];
-}
-
 /** The first record has the revision of the state that follows. Later revisions are writes after it. */
-function readSnapshot(path: string): ReadSnapshot {
+function readSnapshot(path: string) {
   const lines = readLines(path);
-  if (lines.length === 0) return { revision: 1, state: [], writes: [] };
+  if (lines.length === 0) return { revision: 1, state: [], writes: [] as RecordedWrite[] };
   if (lines.at(-1)!.length > 0) throw damagedSnapshot(path, lines.length, "it is incomplete");
   const [head, ...records] = lines.slice(0, -1).map((line, index) => {
     const decoded = decodeRecord(line);
@@ -274,14 +247,14 @@ function readLog(path: string, after: number): RecordedWrite[] {
     records.push(record);
   }
   // Nothing may be appended to an incomplete line.
-  if (torn && torn.length > 0) truncateSync(path, statSync(path).size - torn.length);
+  if (torn && torn.length > 0) fs.truncateSync(path, fs.statSync(path).size - torn.length);
   return records.filter(({ r }) => r > after).map(writeOf);
 }
 
 /** The lines of a file; the last one is what follows the last newline. */
 function readLines(path: string): Buffer[] {
-  if (!existsSync(path)) return [];
-  const bytes = readFileSync(path);
+  if (!fs.existsSync(path)) return [];
+  const bytes = fs.readFileSync(path);
   const lines: Buffer[] = [];
   let start = 0;
   for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
@@ -291,14 +264,8 @@ function readLines(path: string): Buffer[] {
   return bytes.length === 0 ? [] : [...lines, bytes.subarray(start)];
 }
 
-/** A decoded line. Earlier versions wrote records without checksums. */
-interface DecodedRecord {
-  readonly record: JournalRecord;
-  readonly isChecked: boolean;
-}
-
-/** Decodes a line without its newline. Returns a reason if it is damaged. */
-function decodeRecord(line: Buffer): DecodedRecord | string {
+/** Decodes a line without its newline. Returns a reason if it is damaged. Earlier versions wrote no checksums. */
+function decodeRecord(line: Buffer) {
   const isChecked = line[0] !== 0x7b;
   const json = isChecked ? line.subarray(9) : line;
   if (isChecked && line.toString("latin1", 0, 9) !== `${hexOf(crc32(json))} `) {
@@ -357,7 +324,7 @@ function damagedSnapshot(path: string, line: number, why: string): DamagedJourna
 
 /** Locks a folder until the returned function is called or this process ends. */
 export function lockFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = tryLock(join(folder, "lock"));
   if (lock.heldBy) throw new FolderInUseError(folder, lock.heldBy.pid);
   return lock.release;

@@ -110,12 +110,8 @@ export class Store {
     const previous = collection.get(key);
     const revision = this.#revision + 1;
     const { kind, apiVersion, metadata, ...rest } = object;
-    const stored: ApiObject = {
-      kind,
-      apiVersion,
-      metadata: { ...metadata, resourceVersion: String(revision) },
-      ...rest,
-    };
+    const resourceVersion = String(revision);
+    const stored: ApiObject = { kind, apiVersion, metadata: { ...metadata, resourceVersion }, ...rest };
     const change = changeTo(new Entry(key, revision, stored), previous);
     this.#commit(collection, change);
     return change.entry;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, request } from "node:https";
 import { createSecureContext } from "node:tls";
-import type { Kubeconfig } from "../auth/kubeconfig.ts";
+import type { Kubeconfig } from "../auth/credentials.ts";
 
 export interface SentRequest {
   readonly method: string;

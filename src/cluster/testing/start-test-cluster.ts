@@ -1,18 +1,16 @@
 // Clusters for tests: embedded, or with `TSBUILDER_TEST_ASSETS` a real API server from the folder `real`. The other
 // files are the HTTP client of this repository's own tests.
-
 import { setImmediate } from "node:timers";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stringify } from "yaml";
+import { parseAllDocuments, stringify } from "yaml";
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
-import type { Kubeconfig } from "../auth/kubeconfig.ts";
+import type { Kubeconfig } from "../auth/credentials.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { OpenCluster } from "./open-cluster.ts";
-import { loadObjects } from "./load-objects.ts";
 import type { Core } from "../registry/core.ts";
 import { createObject } from "../registry/create-object.ts";
 import { updateObject } from "../registry/update-object.ts";
@@ -78,6 +76,31 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     await test.stop();
     throw error;
   }
+}
+
+/** Loads objects from values, YAML texts, files and folders; the files of a folder are sorted by name. */
+export async function loadObjects(sources: ReadonlyArray<string | object>): Promise<ApiObject[]> {
+  const objects: ApiObject[] = [];
+  for (const source of sources) {
+    if (typeof source === "object") objects.push(structuredClone(source) as ApiObject);
+    else if (source.includes("\n")) objects.push(...parseObjects(source));
+    else for (const text of await readPath(source)) objects.push(...parseObjects(text));
+  }
+  return objects;
+}
+
+async function readPath(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [await readFile(path, "utf8")];
+  const names = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
+  return Promise.all(names.map((name) => readFile(join(path, name), "utf8")));
+}
+
+/** Documents without a kind, such as empty ones with comments, are skipped. */
+function parseObjects(text: string): ApiObject[] {
+  const values = parseAllDocuments(text).map((document) => document.toJS() as ApiObject | null);
+  return values.filter(
+    (value): value is ApiObject => typeof value?.apiVersion === "string" && value.kind !== "Kustomization",
+  );
 }
 
 async function startEmbedded(options: ClusterOptions): Promise<OpenCluster> {

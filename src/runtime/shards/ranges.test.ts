@@ -1,7 +1,7 @@
 import { fnv64 } from "@tsbuilder/apimachinery/text";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseShardSelector } from "../../cluster/handlers/shard-selector.ts";
+import { parseShardSelector } from "../../cluster/handlers/list-options.ts";
 import { assignRanges } from "./member.ts";
 import {
   allRanges,

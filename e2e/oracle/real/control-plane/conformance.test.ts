@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Kubeconfig } from "../../../../src/cluster/auth/kubeconfig.ts";
+import type { Kubeconfig } from "../../../../src/cluster/auth/credentials.ts";
 import { chapters } from "../../conformance/chapters.ts";
 import { compareChapter } from "../../conformance/compare.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane.ts";

@@ -1,6 +1,9 @@
 import { type JSONObject, copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
-import type { MutatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type {
+  MutatingAdmissionPolicySpec,
+  Mutation,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import {
   CelList,
   CelMap,
@@ -19,22 +22,17 @@ import type { Registry } from "../../registry/registry.ts";
 import { StatusError, internalError } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type AdmissionPlugin, type Rounds, refusalSubject } from "../admission.ts";
-import {
-  Budget,
-  conditionsHold,
-  matchConditionBudget,
-  runExpression,
-} from "../../expressions/run-expression.ts";
+import { Budget, type Compilation, conditionsHold, runExpression } from "../../expressions/expression.ts";
+import type { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import { objectInVersion } from "../../expressions/request-names.ts";
 import {
   ActivePolicies,
-  type CompiledMutatingPolicy,
-  type CompiledMutation,
+  type CompiledPolicy,
   type PolicyCall,
   type PolicyContext,
   type PolicyFault,
   type PolicyNames,
-  compileMutatingPolicy,
+  compileCommon,
   findCalls,
   isExempt,
   policyNames,
@@ -72,6 +70,30 @@ export function mutatingPolicies(cluster: MutatingContext): AdmissionPlugin {
   };
 }
 
+interface CompiledMutation {
+  readonly mutation: Mutation;
+  readonly patch: Compilation;
+}
+
+interface CompiledMutatingPolicy extends CompiledPolicy {
+  readonly mutations: readonly CompiledMutation[];
+}
+
+function compileMutatingPolicy(spec: MutatingAdmissionPolicySpec): CompiledMutatingPolicy {
+  const common = compileCommon(spec);
+  const mutations = (spec.mutations ?? []).map((mutation) => ({
+    mutation,
+    patch: compileMutation(common.compiler, mutation),
+  }));
+  return { ...common, mutations };
+}
+
+function compileMutation(compiler: PolicyCompiler, { patchType, ...mutation }: Mutation): Compilation {
+  return patchType === "JSONPatch"
+    ? compiler.jsonPatch(mutation.jsonPatch?.expression ?? "")
+    : compiler.applyConfiguration(mutation.applyConfiguration?.expression ?? "");
+}
+
 interface CallContext {
   readonly cluster: MutatingContext;
   readonly rounds: Rounds;
@@ -107,9 +129,8 @@ async function matchesConditions(
   request: AdmissionRequest,
   { cluster, faults }: CallContext,
 ): Promise<boolean> {
-  const budget = new Budget(matchConditionBudget);
   const names = await policyNames(call, request, cluster);
-  const holds = conditionsHold(call.compiled.conditions, names(budget), budget);
+  const holds = conditionsHold(call.compiled.conditions, names);
   if (typeof holds === "boolean") return holds;
   faults.push({ ...call, fault: holds.error, reason: "Invalid" });
   return false;

@@ -3,14 +3,7 @@
 // `validating-policies.ts` and `mutating-policies.ts` evaluate them.
 
 import type { Value } from "@tsbuilder/apimachinery/cel";
-import type {
-  MatchResources,
-  MutatingAdmissionPolicySpec,
-  Mutation,
-  ParamRef,
-  ValidatingAdmissionPolicySpec,
-  Validation,
-} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { MatchResources, ParamRef } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Registry } from "../../registry/registry.ts";
@@ -21,12 +14,11 @@ import type { Policy, PolicyBinding, PolicySpec } from "../../expressions/policy
 import { matchVersion, matchesNamespace, matchesObject } from "../match-rules.ts";
 import { type Resource, keyOf } from "../../registry/resource.ts";
 import type { Entry } from "../../storage/entry.ts";
-import type { Compilation } from "../../expressions/compile-expression.ts";
+import type { Budget, Compilation, Names } from "../../expressions/expression.ts";
 import { LazyVariables, PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { Authorizer } from "../../contract/authorizer.ts";
 import { notFound } from "../../contract/status-error.ts";
-import { objectInVersion, requestNames } from "../../expressions/request-names.ts";
-import type { Budget, Names } from "../../expressions/run-expression.ts";
+import { objectsInVersion, requestNames } from "../../expressions/request-names.ts";
 
 /** A policy with at least one binding. */
 interface ActivePolicy<Spec extends PolicySpec, Compiled> {
@@ -37,10 +29,7 @@ interface ActivePolicy<Spec extends PolicySpec, Compiled> {
 
 const group = "admissionregistration.k8s.io";
 
-/**
- * The policies that have bindings, by name: a cache that is cleared when a policy or binding changes. Each is compiled
- * once.
- */
+/** The policies with bindings: a cache that any change of them clears. Each policy is compiled once. */
 export class ActivePolicies<Spec extends PolicySpec, Compiled> {
   readonly #store: Store;
   readonly #names: { readonly policies: string; readonly bindings: string };
@@ -173,7 +162,6 @@ function reasonOf(error: unknown): string {
 /** A misconfigured policy or binding; the failure policy decides whether the request is denied. */
 class MisconfiguredError extends Error {}
 
-/** The resource and version of a policy's parameters. */
 interface ParamResource {
   readonly resource: Resource;
   readonly version: string;
@@ -189,10 +177,7 @@ function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamReso
   throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${shown}'`);
 }
 
-/**
- * The parameter objects of a binding; its policy is evaluated with each of them. A single undefined if the policy or
- * the binding has no parameters.
- */
+/** The parameter objects to evaluate a binding's policy with; one undefined if there are no parameters. */
 async function findParams(
   kind: ParamResource | undefined,
   ref: ParamRef | undefined,
@@ -233,64 +218,17 @@ function select(resource: Resource, { name, selector }: ParamRef, namespace: str
 }
 
 /** The compiled expressions that policies of both kinds have. */
-interface CompiledPolicy {
+export interface CompiledPolicy {
   readonly compiler: PolicyCompiler;
   readonly conditions: readonly Compilation[];
 }
 
-export interface CompiledValidation {
-  readonly validation: Validation;
-  readonly condition: Compilation;
-  readonly message: Compilation | undefined;
-}
-
-export interface CompiledValidatingPolicy extends CompiledPolicy {
-  readonly validations: readonly CompiledValidation[];
-  readonly annotations: readonly Compilation[];
-}
-
-export interface CompiledMutation {
-  readonly mutation: Mutation;
-  readonly patch: Compilation;
-}
-
-export interface CompiledMutatingPolicy extends CompiledPolicy {
-  readonly mutations: readonly CompiledMutation[];
-}
-
 /** Compiles a stored policy. A compile error is reported when the expression is evaluated. */
-export function compileValidatingPolicy(spec: ValidatingAdmissionPolicySpec): CompiledValidatingPolicy {
-  const common = compileCommon(spec);
-  const { compiler } = common;
-  return {
-    ...common,
-    validations: (spec.validations ?? []).map((validation) => ({
-      validation,
-      condition: compiler.condition(validation.expression),
-      message: validation.messageExpression ? compiler.message(validation.messageExpression) : undefined,
-    })),
-    annotations: (spec.auditAnnotations ?? []).map(({ valueExpression }) =>
-      compiler.auditAnnotation(valueExpression),
-    ),
-  };
-}
-
-export function compileMutatingPolicy(spec: MutatingAdmissionPolicySpec): CompiledMutatingPolicy {
-  const common = compileCommon(spec);
-  const mutations = (spec.mutations ?? []).map((mutation) => ({
-    mutation,
-    patch: compileMutation(common.compiler, mutation),
-  }));
-  return { ...common, mutations };
-}
-
-function compileMutation(compiler: PolicyCompiler, { patchType, ...mutation }: Mutation): Compilation {
-  return patchType === "JSONPatch"
-    ? compiler.jsonPatch(mutation.jsonPatch?.expression ?? "")
-    : compiler.applyConfiguration(mutation.applyConfiguration?.expression ?? "");
-}
-
-function compileCommon({ paramKind, variables = [], matchConditions = [] }: PolicySpec): CompiledPolicy {
+export function compileCommon({
+  paramKind,
+  variables = [],
+  matchConditions = [],
+}: PolicySpec): CompiledPolicy {
   const compiler = new PolicyCompiler({ params: paramKind !== undefined, variables: true });
   for (const { name, expression } of variables) compiler.variable(name, expression);
   return {
@@ -304,10 +242,7 @@ export interface PolicyContext {
   readonly authorizer: Authorizer;
 }
 
-/**
- * The variables in scope of a group of expressions. Each group evaluates the policy's variables itself, on its own
- * budget.
- */
+/** The variables of a group of expressions. Each group evaluates the policy's own ones on its own budget. */
 export type PolicyNames = (budget: Budget) => Names;
 
 /** Prepares the names for one request and one set of parameters. */
@@ -316,9 +251,7 @@ export async function policyNames<Spec extends PolicySpec, Compiled extends Comp
   request: AdmissionRequest,
   { store, authorizer }: PolicyContext,
 ): Promise<PolicyNames> {
-  const [object, oldObject] = await Promise.all(
-    [request.object, request.oldObject].map((each) => objectInVersion(each, request, version)),
-  );
+  const [object, oldObject] = await objectsInVersion(request, version);
   const namespace = namespaceObject(request, store);
   const names = requestNames(request, { authorizer, version, object, oldObject, namespace, params });
   return (budget) => withVariables(names, compiled, budget);

@@ -1,30 +1,32 @@
-import type { ValidatingAdmissionPolicySpec } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type {
+  ValidatingAdmissionPolicySpec,
+  Validation,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { OutOfBudgetError, messageLimit, runtimeBudget } from "@tsbuilder/apimachinery/cel";
 import type { AdmissionRequest } from "../../registry/core.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { StatusError } from "../../contract/status-error.ts";
+import {
+  Budget,
+  type Compilation,
+  type Evaluation,
+  type Names,
+  conditionsHold,
+  runExpression,
+} from "../../expressions/expression.ts";
 import { type AdmissionPlugin, refusalSubject } from "../admission.ts";
 import {
   ActivePolicies,
-  type CompiledValidatingPolicy,
-  type CompiledValidation,
+  type CompiledPolicy,
   type PolicyCall,
   type PolicyContext,
   type PolicyFault,
   type PolicyNames,
-  compileValidatingPolicy,
+  compileCommon,
   findCalls,
   isExempt,
   policyNames,
 } from "./policies.ts";
-import {
-  Budget,
-  type Evaluation,
-  type Names,
-  conditionsHold,
-  matchConditionBudget,
-  runExpression,
-} from "../../expressions/run-expression.ts";
 
 type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
 
@@ -48,6 +50,33 @@ export function validatingPolicies(cluster: PolicyContext & { registry: Registry
   };
 }
 
+interface CompiledValidation {
+  readonly validation: Validation;
+  readonly condition: Compilation;
+  readonly message: Compilation | undefined;
+}
+
+interface CompiledValidatingPolicy extends CompiledPolicy {
+  readonly validations: readonly CompiledValidation[];
+  readonly annotations: readonly Compilation[];
+}
+
+function compileValidatingPolicy(spec: ValidatingAdmissionPolicySpec): CompiledValidatingPolicy {
+  const common = compileCommon(spec);
+  const { compiler } = common;
+  return {
+    ...common,
+    validations: (spec.validations ?? []).map((validation) => ({
+      validation,
+      condition: compiler.condition(validation.expression),
+      message: validation.messageExpression ? compiler.message(validation.messageExpression) : undefined,
+    })),
+    annotations: (spec.auditAnnotations ?? []).map(({ valueExpression }) =>
+      compiler.auditAnnotation(valueExpression),
+    ),
+  };
+}
+
 function refuseFault({ policy, binding, fault }: Fault, request: AdmissionRequest): StatusError[] {
   if (policy.spec.failurePolicy === "Ignore") return [];
   const name = `'${policy.metadata.name}'`;
@@ -56,11 +85,7 @@ function refuseFault({ policy, binding, fault }: Fault, request: AdmissionReques
 }
 
 /** Evaluates a policy, and warns about or denies the request according to the binding's validation actions. */
-async function evaluate(
-  call: Call,
-  request: AdmissionRequest,
-  cluster: PolicyContext,
-): Promise<StatusError[]> {
+async function evaluate(call: Call, request: AdmissionRequest, cluster: PolicyContext) {
   const { policy, binding, compiled } = call;
   const objections = evaluatePolicy(compiled, await policyNames(call, request, cluster));
   const counted =
@@ -89,10 +114,9 @@ interface Objection {
 
 /** Evaluates a validating policy for one request and returns its objections. */
 function evaluatePolicy(compiled: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
-  const conditions = new Budget(matchConditionBudget);
   const budget = new Budget(runtimeBudget);
   try {
-    const holds = conditionsHold(compiled.conditions, names(conditions), conditions);
+    const holds = conditionsHold(compiled.conditions, names);
     if (holds === false) return [];
     if (holds !== true) return [failure(holds.error)];
     return [...evaluateValidations(compiled, names(budget), budget, names), ...annotate(compiled, names)];

@@ -3,11 +3,11 @@ import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregis
 import type { JSONPatch } from "@tsbuilder/apimachinery/patch";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { StatusError, internalError, qualifiedName } from "../../contract/status-error.ts";
+import { StatusError, badRequest, internalError, qualifiedName } from "../../contract/status-error.ts";
 import type { AdmissionRequest, Operation } from "../../registry/core.ts";
 import { type Writer, currentWriter } from "../../registry/writers.ts";
 import { InvalidAnswerError, type WebhookAnswer, readAnswer } from "./webhook-answer.ts";
-import { objectInVersion, requestMap } from "../../expressions/request-names.ts";
+import { objectsInVersion, requestMap } from "../../expressions/request-names.ts";
 import { type WebhookClient, WebhookUnreachableError } from "./webhook-client.ts";
 
 /** A webhook of either kind of configuration: only mutating ones have a `reinvocationPolicy`. */
@@ -77,19 +77,12 @@ export async function callWebhook(
 
 function checkDryRun({ name, sideEffects }: Webhook, { dryRun }: AdmissionRequest): void {
   if (!dryRun || sideEffects === "None" || sideEffects === "NoneOnDryRun") return;
-  throw new StatusError(
-    400,
-    "BadRequest",
-    `admission webhook ${JSON.stringify(name)} does not support dry run`,
-  );
+  throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
 }
 
 async function describe(request: AdmissionRequest, version: string, uid: string) {
-  const { object, oldObject } = request;
-  const [after, before] = await Promise.all(
-    [object, oldObject].map((each) => objectInVersion(each, request, version)),
-  );
-  return { uid, ...requestMap(request, version), object: after ?? null, oldObject: before ?? null };
+  const [object = null, oldObject = null] = await objectsInVersion(request, version);
+  return { uid, ...requestMap(request, version), object, oldObject };
 }
 
 /** The facts about a call for its observer. */
@@ -120,11 +113,8 @@ function factsOf(
 function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
   const code = Math.max(status.code ?? 0, 400);
   const who = `admission webhook ${JSON.stringify(name)} denied the request`;
-  const message = status.message
-    ? `${who}: ${status.message}`
-    : status.reason
-      ? `${who}: ${status.reason}`
-      : `${who} without explanation`;
+  const why = status.message || status.reason;
+  const message = why ? `${who}: ${why}` : `${who} without explanation`;
   return new StatusError(code, status.reason, message, status.details);
 }
 

@@ -3,7 +3,7 @@ import { explainBase64 } from "@tsbuilder/apimachinery/kinds";
 import type { Status, StatusDetails } from "@tsbuilder/apimachinery/meta";
 import { type JSONPatch, applyJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { StatusError, internalError } from "../../contract/status-error.ts";
-import { explainJSON, goKind } from "../../codec/go-json.ts";
+import { explainJSON, goKind, noTypeMeta } from "../../codec/go-json.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type Registry, explainType } from "../../registry/registry.ts";
 import type { Resource } from "../../registry/resource.ts";
@@ -27,11 +27,6 @@ export class InvalidAnswerError extends Error {
   }
 }
 
-interface Asked {
-  readonly uid: string;
-  readonly mutating: boolean;
-}
-
 interface Sent extends Omit<WebhookAnswer, "patch"> {
   readonly uid?: string;
   /** A JSON patch, in base64. */
@@ -42,46 +37,31 @@ interface Sent extends Omit<WebhookAnswer, "patch"> {
 /** The apiVersions that decode; an absent one is refused later, with another message. */
 const versions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
 
-const typeMeta =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
-/** Reads the AdmissionReview that a webhook sends back. */
-export function readAnswer(body: unknown, asked: Asked): WebhookAnswer {
-  if (body !== null && !isObject(body)) {
-    throw new Error(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(body)} into Go value of type ${typeMeta}`,
-    );
-  }
-  const {
-    kind = "",
-    apiVersion = "",
-    response,
-  } = (body ?? {}) as {
-    kind?: string;
-    apiVersion?: string;
-    response?: Sent;
-  };
+export function readAnswer(
+  body: unknown,
+  asked: { readonly uid: string; readonly mutating: boolean },
+): WebhookAnswer {
+  if (body !== null && !isObject(body)) throw new Error(noTypeMeta(body));
+  const review = (body ?? {}) as { kind?: string; apiVersion?: string; response?: Sent };
+  const { kind = "", apiVersion = "", response } = review;
   if (!["", "AdmissionReview"].includes(kind) || !versions.includes(apiVersion)) {
     const known = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
     throw new Error(`${known} in scheme "pkg/runtime/scheme.go:111"`);
   }
-  if (apiVersion === "admission.k8s.io/v1beta1") {
-    const both = `(v1beta1.${kind}) to (v1.${kind})`;
-    throw new Error(`converting ${both}: unknown conversion`);
-  }
-  if (response) checkTypes(response);
+  if (apiVersion === "admission.k8s.io/v1beta1")
+    throw new Error(`converting (v1beta1.${kind}) to (v1.${kind}): unknown conversion`);
   if (!response) throw new InvalidAnswerError("webhook response was absent");
+  checkTypes(response);
   if (response.uid !== asked.uid) {
     const found = JSON.stringify(response.uid ?? "");
     throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(asked.uid)}, got ${found}`);
   }
   if (kind === "" || apiVersion === "") {
-    const found = `${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
-    throw new InvalidAnswerError(
-      `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${found}`,
-    );
+    const found = `got ${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
+    const wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
+    throw new InvalidAnswerError(`expected webhook response of ${wanted}, ${found}`);
   }
-  checkPatch(response, asked);
+  checkPatch(response, asked.mutating);
   const { allowed, status, warnings, auditAnnotations, patch } = response;
   return {
     allowed,
@@ -107,14 +87,13 @@ function checkTypes(response: Sent): void {
 
 const types = { uid: "types.UID", allowed: "bool", patch: "[]uint8", patchType: "v1.PatchType" };
 
-function checkPatch({ patch, patchType }: Sent, { mutating }: Asked): void {
+function checkPatch({ patch, patchType }: Sent, mutating: boolean): void {
+  const hasType = patchType !== undefined && patchType !== null;
   if (!mutating) {
     if (patch) throw new InvalidAnswerError("validating webhook may not return response.patch");
-    if (patchType !== undefined && patchType !== null)
-      throw new InvalidAnswerError("validating webhook may not return response.patchType");
+    if (hasType) throw new InvalidAnswerError("validating webhook may not return response.patchType");
     return;
   }
-  const hasType = patchType !== undefined && patchType !== null;
   if (patch && !hasType)
     throw new InvalidAnswerError("webhook returned response.patch but not response.patchType");
   if (!patch && hasType)
@@ -124,26 +103,14 @@ function checkPatch({ patch, patchType }: Sent, { mutating }: Asked): void {
     throw new InvalidAnswerError(`unsupported patch type ${JSON.stringify(patchType)}`, "");
 }
 
-function readPatch(base64: string): JSONPatch {
-  try {
-    return decodePatch(Buffer.from(base64, "base64").toString("utf8"));
-  } catch (error) {
-    if (!(error instanceof UndecodablePatchError)) throw error;
-    throw new InvalidAnswerError(error.message, "received undecodable patch in webhook response: ");
-  }
-}
-
-/** A patch that can't be decoded. */
-class UndecodablePatchError extends Error {}
-
 /** Decodes the JSON patch of a webhook. As in Go, invalid operations fail later, when the patch is applied. */
-function decodePatch(text: string): JSONPatch {
-  const operations = parse(text);
+function readPatch(base64: string): JSONPatch {
+  const operations = parse(Buffer.from(base64, "base64").toString("utf8"));
   if (operations === null) return [];
-  if (!Array.isArray(operations)) throw undecodable(operations, "jsonpatch.Patch");
+  if (!Array.isArray(operations)) throw wrongType(operations, "jsonpatch.Patch");
   return operations.map((operation: unknown) => {
     if (operation === null) return { op: "unknown", path: "" };
-    if (!isObject(operation)) throw undecodable(operation, "jsonpatch.Operation");
+    if (!isObject(operation)) throw wrongType(operation, "jsonpatch.Operation");
     return typeof operation["op"] === "string" ? operation : { ...operation, op: "unknown" };
   }) as JSONPatch;
 }
@@ -152,12 +119,16 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UndecodablePatchError(explainJSON(text));
+    throw undecodable(explainJSON(text));
   }
 }
 
-function undecodable(found: unknown, type: string): UndecodablePatchError {
-  return new UndecodablePatchError(`json: cannot unmarshal ${goKind(found)} into Go value of type ${type}`);
+function wrongType(found: unknown, type: string): InvalidAnswerError {
+  return undecodable(`json: cannot unmarshal ${goKind(found)} into Go value of type ${type}`);
+}
+
+function undecodable(why: string): InvalidAnswerError {
+  return new InvalidAnswerError(why, "received undecodable patch in webhook response: ");
 }
 
 /** Applies the patch of a webhook. Throws if the result is of another kind. */

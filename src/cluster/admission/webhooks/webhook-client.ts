@@ -33,10 +33,7 @@ export interface WebhookReply {
   readonly type?: string;
 }
 
-/**
- * Calls webhooks. Services have no network here: a resolver returns the local port of each, or a carrier delivers the
- * call.
- */
+/** Calls webhooks. Services have no network: a resolver finds the port of each, or a carrier delivers the call. */
 export class WebhookClient {
   readonly #resolve: ServiceResolver;
   readonly #carry: WebhookCarrier | undefined;
@@ -72,7 +69,6 @@ export class WebhookClient {
   }
 }
 
-/** The address of a webhook in its configuration. */
 interface Address {
   readonly shown: string;
   readonly url: URL;

@@ -15,9 +15,8 @@ import { type Caller, type ConfiguredWebhook, type Webhook, callWebhook } from "
 import { patchObject } from "./webhook-answer.ts";
 import { matchVersion, matchesNamespace, matchesObject } from "../match-rules.ts";
 import { forbidden } from "../../contract/status-error.ts";
-import type { Compilation } from "../../expressions/compile-expression.ts";
-import { Budget, conditionsHold, matchConditionBudget } from "../../expressions/run-expression.ts";
-import { objectInVersion, requestNames } from "../../expressions/request-names.ts";
+import { type Compilation, conditionsHold } from "../../expressions/expression.ts";
+import { objectsInVersion, requestNames } from "../../expressions/request-names.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 
 const group = "admissionregistration.k8s.io";
@@ -76,15 +75,11 @@ function isExempt({ resource }: AdmissionRequest): boolean {
 
 /** All webhooks of one kind of configuration, sorted by the name of the configuration. */
 function definitions(store: Store, plural: string): ConfiguredWebhook[] {
-  return store
-    .collection(`${plural}.${group}`)
-    .list()
-    .flatMap(({ key, object }) =>
-      ((object as MutatingWebhookConfiguration).webhooks ?? []).map((webhook) => ({
-        configuration: key,
-        webhook,
-      })),
-    );
+  const stored = store.collection(`${plural}.${group}`).list();
+  return stored.flatMap(({ key: configuration, object }) => {
+    const { webhooks = [] } = object as MutatingWebhookConfiguration;
+    return webhooks.map((webhook) => ({ configuration, webhook }));
+  });
 }
 
 /** Returns the version in which a webhook receives the object; undefined if it is not called for this request. */
@@ -109,11 +104,9 @@ async function webhookConditionsHold(
   authorizer: Authorizer,
 ): Promise<boolean> {
   if (!webhook.matchConditions?.length) return true;
-  const [object, oldObject] = await Promise.all(
-    [request.object, request.oldObject].map((each) => objectInVersion(each, request, version)),
-  );
+  const [object, oldObject] = await objectsInVersion(request, version);
   const names = requestNames(request, { authorizer, version, object, oldObject });
-  const holds = conditionsHold(conditionsOf(webhook), names, new Budget(matchConditionBudget));
+  const holds = conditionsHold(conditionsOf(webhook), () => names);
   if (typeof holds === "boolean") return holds;
   if (webhook.failurePolicy === "Ignore") return false;
   throw forbidden(request.resource, request.name, holds.error);

@@ -9,11 +9,9 @@ import type { Stored } from "../../contract/stored.ts";
 import { setNamespace } from "../../registry/create-object.ts";
 import { deleteObject } from "../../registry/delete-object.ts";
 import { keyOf } from "../../registry/resource.ts";
-import { jsonReply } from "../../http/reply.ts";
-import type { Reply, RequestContext } from "../../http/request-context.ts";
+import { type Reply, type RequestContext, jsonReply } from "../../http/request-context.ts";
 import { StatusError, badRequest, notFound } from "../../contract/status-error.ts";
-import type { Target } from "../target.ts";
-import { writeOf } from "../write-options.ts";
+import { type Target, writeOf } from "../target.ts";
 import { admitBody } from "../../registry/write.ts";
 import { readBodyObject } from "../read-object.ts";
 
@@ -47,11 +45,8 @@ async function recordEviction({ core }: Target, pod: ApiObject, budget: Budget |
     const { status } = budget;
     const disruptedPods = { ...status?.disruptedPods, [pod.metadata.name!]: now };
     const disruptionsAllowed = (status?.disruptionsAllowed ?? 0) - 1;
-    await objects.update(
-      user,
-      { ...budget, status: { ...status, disruptedPods, disruptionsAllowed } },
-      "status",
-    );
+    const evicting = { ...budget, status: { ...status, disruptedPods, disruptionsAllowed } };
+    await objects.update(user, evicting, "status");
   }
   const disrupted = {
     type: "DisruptionTarget",
@@ -82,12 +77,9 @@ function checkBudgets({ core, namespace }: Target, labels: Record<string, string
     found = budget;
     if ((status?.disruptionsAllowed ?? 0) > 0) continue;
     const message = `The disruption budget ${object.metadata.name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`;
-    throw new StatusError(
-      429,
-      "TooManyRequests",
-      "Cannot evict pod as it would violate the pod's disruption budget.",
-      { causes: [{ reason: "DisruptionBudget", message }] },
-    );
+    const why = "Cannot evict pod as it would violate the pod's disruption budget.";
+    const causes = [{ reason: "DisruptionBudget", message }];
+    throw new StatusError(429, "TooManyRequests", why, { causes });
   }
   return found;
 }

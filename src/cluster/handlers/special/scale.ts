@@ -29,8 +29,7 @@ import { type SentPatch, applyPatch, patchProblem, readPatch } from "../patch.ts
 import { readEntry } from "../list.ts";
 import { mediaTypeOf, readBodyObject } from "../read-object.ts";
 import { replyObject } from "../representation.ts";
-import type { Target } from "../target.ts";
-import { writeOf } from "../write-options.ts";
+import { type Target, writeOf } from "../target.ts";
 
 const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
 
@@ -43,9 +42,8 @@ export async function handleScale(context: RequestContext, target: Target): Prom
     const { name, namespace } = sent.metadata;
     if (!name) throw nameMissing(target.name);
     if (namespace && namespace !== target.namespace) {
-      throw badRequest(
-        "the namespace of the provided object does not match the namespace sent on the request",
-      );
+      const why = "does not match the namespace sent on the request";
+      throw badRequest(`the namespace of the provided object ${why}`);
     }
     checkName(target, name);
     return writeScale(context, target, "UpdateOptions", () => sent);
@@ -163,8 +161,7 @@ function replicasOf({ spec }: ScaleObject, { name, resource }: Target): number {
 }
 
 function replyScale(context: RequestContext, target: Target, object: ApiObject): Reply {
-  const scale = scaleOf(target, object);
-  return replyObject(context, target, new Entry("", 0, scale));
+  return replyObject(context, target, new Entry("", 0, scaleOf(target, object)));
 }
 
 function scaleOf({ served }: Target, object: ApiObject): ScaleObject {
@@ -172,12 +169,14 @@ function scaleOf({ served }: Target, object: ApiObject): ScaleObject {
   const why = problem?.(object);
   if (why !== undefined) throw new StatusError(500, undefined, why);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = readField<number>(object, spec);
   const chosen = selector === undefined ? undefined : readField(object, selector);
   const text = typeof chosen === "object" ? selectorText(chosen as object) : (chosen as string | undefined);
   return {
     ...scaleKind,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as ApiObject["metadata"],
-    spec: withReplicas(readField<number>(object, spec)),
+    // Go omits a zero in the spec, but not in the status.
+    spec: replicas ? { replicas } : {},
     status: { replicas: readField<number>(object, status) ?? 0, ...(text && { selector: text }) },
   };
 }
@@ -188,7 +187,6 @@ async function loadSchema(): Promise<BuiltinSchema> {
   return (await loadSchemas("autoscaling/v1"))!.get("Scale")!;
 }
 
-/** Reads the Scale in a request's body. */
 async function readScaleObject(context: RequestContext, target: Target): Promise<ScaleObject> {
   const sent = await readBodyObject(context, target);
   const schema = await loadSchema();
@@ -205,7 +203,6 @@ async function readScaleObject(context: RequestContext, target: Target): Promise
   }
 }
 
-/** Applies a patch to a Scale. */
 async function patchScale(patch: SentPatch, scale: ScaleObject): Promise<ScaleObject> {
   const schema = await loadSchema();
   const next = patch.apply(scale);
@@ -228,11 +225,6 @@ function decode(object: ApiObject, schema: BuiltinSchema): ScaleObject {
 function selectorText(selector: object): string {
   const isSelector = "matchLabels" in selector || "matchExpressions" in selector;
   return formatSelector((isSelector ? selector : { matchLabels: selector }) as never);
-}
-
-/** Go omits a zero in the spec, but not in the status. */
-function withReplicas(replicas: number | undefined): { replicas?: number } {
-  return replicas ? { replicas } : {};
 }
 
 function setField(object: object, path: string, value: unknown): void {

@@ -8,10 +8,8 @@ import type { Stored } from "../../contract/stored.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { setNamespace } from "../../registry/create-object.ts";
 import { keyOf } from "../../registry/resource.ts";
-import { jsonReply } from "../../http/reply.ts";
-import type { Reply, RequestContext } from "../../http/request-context.ts";
-import type { Target } from "../target.ts";
-import { writeOf } from "../write-options.ts";
+import { type Reply, type RequestContext, jsonReply } from "../../http/request-context.ts";
+import { type Target, writeOf } from "../target.ts";
 import { admitBody } from "../../registry/write.ts";
 import { readBodyObject } from "../read-object.ts";
 
@@ -57,17 +55,12 @@ export async function handleToken(context: RequestContext, target: Target): Prom
 const subject = { group: "authentication.k8s.io", plural: "tokenrequests", kind: "TokenRequest" };
 
 function checkExpiration(seconds: number): void {
-  const field = "spec.expirationSeconds";
-  if (seconds < shortest) {
-    throw invalidObject(subject, "", [
-      invalid(field, seconds, "may not specify a duration less than 10 minutes"),
-    ]);
-  }
-  if (seconds > longest) {
-    throw invalidObject(subject, "", [
-      invalid(field, seconds, "may not specify a duration larger than 2^32 seconds"),
-    ]);
-  }
+  const refuse = (limit: string): Error => {
+    const detail = `may not specify a duration ${limit}`;
+    return invalidObject(subject, "", [invalid("spec.expirationSeconds", seconds, detail)]);
+  };
+  if (seconds < shortest) throw refuse("less than 10 minutes");
+  if (seconds > longest) throw refuse("larger than 2^32 seconds");
 }
 
 /** The object that a token is bound to: the token is valid only while it exists. */
@@ -82,9 +75,8 @@ function boundTo({ core, namespace, name }: Target, { boundObjectRef }: Sent<Tok
   const { plural, object } = findBound(core.store, { kind, namespace, name: bound });
   if (!object) throw notFound({ group: "", plural, kind }, bound);
   if (kind === "Pod" && ((object as Stored<Pod>).spec.serviceAccountName ?? "") !== name) {
-    throw badRequest(
-      `cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`,
-    );
+    const why = "to pod running with different serviceaccount name.";
+    throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(name)} ${why}`);
   }
   if (uid && uid !== object.metadata.uid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;

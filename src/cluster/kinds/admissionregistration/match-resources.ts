@@ -8,12 +8,12 @@ import {
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, optionalChoice, refused } from "../checks/problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
-import type { Compilation } from "../../expressions/compile-expression.ts";
+import type { Compilation } from "../../expressions/expression.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 

@@ -3,7 +3,7 @@ import { duplicate, forbidden, invalid, required } from "@tsbuilder/apimachinery
 import type { ParamRef } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicyBindingSpec } from "../../expressions/policy.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { defaultBinding, matchResources, mutatedOperations } from "./match-resources.ts";
 import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";

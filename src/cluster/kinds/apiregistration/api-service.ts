@@ -7,7 +7,7 @@ import { readField } from "../cells.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
 
@@ -79,7 +79,7 @@ function localCondition(now: number): v1.APIServiceCondition {
   };
 }
 
-/** Stored and validated only: APIServices of other servers are never called, see `discovery/api-services.ts`. */
+/** Stored and validated only: APIServices of other servers are never called, see `bootstrap/api-services.ts`. */
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
   metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },

@@ -20,7 +20,7 @@ import type { PodTemplateSpec } from "../core/pod-spec/types.ts";
 import { defaultTemplate } from "../core/pod-spec/defaults.ts";
 import { validateTemplate } from "../core/pod-spec/validate.ts";
 import { podWarnings } from "../core/pod-spec/warnings.ts";
-import type { CellReader } from "../../registry/table-columns.ts";
+import type { CellReader } from "../../registry/resource.ts";
 import { count, formatSelector, readField } from "../cells.ts";
 
 /** The common fields of workload specs. */

@@ -10,7 +10,7 @@ import {
 import { validate } from "./validate-autoscaler.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type ApiObject, replaceFields } from "../../contract/api-object.ts";
-import type { CellReader } from "../../registry/table-columns.ts";
+import type { CellReader } from "../../registry/resource.ts";
 import { count, text } from "../cells.ts";
 
 /**

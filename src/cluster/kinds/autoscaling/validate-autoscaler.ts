@@ -6,7 +6,19 @@ import type { Sent } from "../../contract/sent.ts";
 import { type Problems, each, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
 import { containerResourceName } from "../core/resources.ts";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
+import type {
+  ContainerResourceMetricSource,
+  CrossVersionObjectReference,
+  ExternalMetricSource,
+  HPAScalingRules,
+  MetricIdentifier,
+  MetricSpec,
+  MetricTarget,
+  ObjectMetricSource,
+  PodsMetricSource,
+  ResourceMetricSource,
+} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 
 type Reference = Sent<v2.CrossVersionObjectReference>;
 

@@ -2,12 +2,10 @@ import type { Event, ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { type FieldError, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { fieldText } from "../../registry/field-text.ts";
+import { type Resource, type Strategy, fieldText, type CellReader } from "../../registry/resource.ts";
 import { ageOf } from "../../registry/format-age.ts";
-import type { CellReader } from "../../registry/table-columns.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
-import type { Resource, Strategy } from "../../registry/resource.ts";
 import type { Fields } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";

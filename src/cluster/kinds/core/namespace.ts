@@ -13,7 +13,7 @@ import { text } from "../cells.ts";
 import { forbidden } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
-import { labelName } from "../../registry/validate-name.ts";
+import { labelName } from "../../registry/validate-metadata.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import { fillIn } from "../fill-in.ts";
 import { type Problems, checked } from "../checks/problems.ts";

@@ -1,9 +1,8 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import { fieldText } from "../../registry/field-text.ts";
-import type { Strategy } from "../../registry/resource.ts";
-import { declaredSubdomainName } from "../../registry/validate-name.ts";
+import { type Strategy, fieldText } from "../../registry/resource.ts";
+import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
 import {
   type Workload,
   type WorkloadSpec,

@@ -2,12 +2,18 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import type { CellReader } from "../../registry/table-columns.ts";
+import type { CellReader } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, choice, inRange } from "../checks/problems.ts";
 import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
+import type {
+  ExemptPriorityLevelConfiguration,
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfigurationSpec,
+} from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 
 function* levelProblems(object: ApiObject): Problems {
   const { type = "", limited, exempt } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;

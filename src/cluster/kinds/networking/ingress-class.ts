@@ -8,7 +8,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, immutable, needed, refused } from "../checks/problems.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 
 type IngressClass = ApiObject & { spec?: Sent<v1.IngressClassSpec> };
 

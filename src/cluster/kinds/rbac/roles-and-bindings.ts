@@ -4,11 +4,11 @@ import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Rule } from "../../contract/authorizer.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { pathSegmentName } from "../../registry/validate-name.ts";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { isUsable, selectorProblems } from "../checks/meta-types.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
 import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
-import type { CellReader } from "../../registry/table-columns.ts";
+import type { CellReader } from "../../registry/resource.ts";
 import { readField, text } from "../cells.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 

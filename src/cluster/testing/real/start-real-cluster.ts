@@ -1,21 +1,26 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { type AddressInfo, type Server, type Socket, connect, createServer } from "node:net";
 import { issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { CustomResourceDefinition } from "@tsbuilder/apimachinery/k8s/apiextensions/v1";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { freePort } from "@tsbuilder/apimachinery/port";
+import type {
+  ServiceReference,
+  WebhookClientConfig,
+} from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { Core } from "../../registry/core.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { OpenCluster } from "../open-cluster.ts";
-import { ServiceRelays } from "./service-relays.ts";
-import { type Kubeconfig, kubeconfigOf } from "../../auth/kubeconfig.ts";
+import { Credentials, type Kubeconfig, kubeconfigOf } from "../../auth/credentials.ts";
 import type { Stored } from "../../contract/stored.ts";
 import { type ReceivedResponse, send } from "../send.ts";
-import { Credentials } from "../../auth/credentials.ts";
+import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts";
 import { type Program, startProgram } from "./program.ts";
 
 /** The options that both kinds of clusters support. */
@@ -34,17 +39,12 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
     cluster: {
       url: control.url,
       kubeconfig,
-      core: unavailableCore(),
+      // A real server has no in-process API.
+      core: new Proxy({} as Core, { get: unavailable("core") }),
       addUser: (name, groups = []) => control.issue(name, groups),
-      snapshot: () => {
-        throw embeddedOnly("snapshot()");
-      },
-      snapshotOf: () => {
-        throw embeddedOnly("snapshotOf()");
-      },
-      restore: () => {
-        throw embeddedOnly("restore()");
-      },
+      snapshot: unavailable("snapshot()"),
+      snapshotOf: unavailable("snapshotOf()"),
+      restore: unavailable("restore()"),
       stop: async () => {
         await relays?.stop();
         await control.stop();
@@ -55,12 +55,111 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
   };
 }
 
-/** A kube-apiserver and its etcd. They end with this process. */
-interface ControlPlane {
-  readonly url: string;
-  /** Issues a kubeconfig for a user with any name and groups. */
-  issue(user: string, groups: readonly string[]): Kubeconfig;
-  stop(): Promise<void>;
+/**
+ * Lets a real API server reach webhooks in the test's own process. For a Service of type ExternalName the server needs no
+ * cluster network: it connects to the external name, here this machine, at the port in the reference, here that of a
+ * relay, and still verifies the certificate for the Service's name. The relay looks up the process for each connection,
+ * because it often starts after its configuration is installed.
+ */
+class ServiceRelays {
+  readonly #resolve: ServiceResolver;
+  readonly #put: (object: ApiObject) => Promise<ApiObject>;
+  readonly #relays = new Map<string, Promise<Server>>();
+  readonly #sockets = new Set<Socket>();
+
+  constructor(resolve: ServiceResolver, put: (object: ApiObject) => Promise<ApiObject>) {
+    this.#resolve = resolve;
+    this.#put = put;
+  }
+
+  /** Installs an object, with its Service references replaced by relays. */
+  async put(object: ApiObject): Promise<ApiObject> {
+    const { namespace = "default", name = "" } = object.metadata;
+    if (object.kind === "Service" && this.#relays.has(`${namespace}/${name}`)) {
+      return this.#put(externalService({ namespace, name }));
+    }
+    return this.#put(await this.#redirected(object));
+  }
+
+  async stop(): Promise<void> {
+    for (const relay of this.#relays.values()) (await relay).close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #redirected(object: ApiObject): Promise<ApiObject> {
+    switch (object.kind) {
+      case "MutatingWebhookConfiguration":
+      case "ValidatingWebhookConfiguration": {
+        const { webhooks = [] } = object as {
+          webhooks?: readonly { readonly clientConfig: WebhookClientConfig }[];
+        };
+        const redirect = async (webhook: { readonly clientConfig: WebhookClientConfig }) => ({
+          ...webhook,
+          clientConfig: await this.#toRelay(webhook.clientConfig),
+        });
+        return { ...object, webhooks: await Promise.all(webhooks.map(redirect)) };
+      }
+      case "CustomResourceDefinition": {
+        const { spec } = object as {
+          spec?: { conversion?: { webhook?: { clientConfig?: WebhookClientConfig } } };
+        };
+        const { conversion } = spec ?? {};
+        if (!conversion?.webhook?.clientConfig) return object;
+        const clientConfig = await this.#toRelay(conversion.webhook.clientConfig);
+        const webhook = { ...conversion.webhook, clientConfig };
+        return { ...object, spec: { ...spec, conversion: { ...conversion, webhook } } };
+      }
+      default:
+        return object;
+    }
+  }
+
+  async #toRelay(config: WebhookClientConfig): Promise<WebhookClientConfig> {
+    if (!config.service) return config;
+    const { port } = (await this.#relayTo(config.service)).address() as AddressInfo;
+    return { ...config, service: { ...config.service, port } };
+  }
+
+  #relayTo(service: ServiceReference): Promise<Server> {
+    const key = `${service.namespace}/${service.name}`;
+    const relay = this.#relays.get(key) ?? this.#open(service);
+    this.#relays.set(key, relay);
+    return relay;
+  }
+
+  async #open(service: ServiceReference): Promise<Server> {
+    const { namespace, name, port = 443 } = service;
+    await this.#put({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await this.#put(externalService(service));
+    const server = createServer((incoming) => {
+      const place = this.#resolve(namespace, name, port);
+      this.#keep(incoming);
+      if (!place) {
+        incoming.destroy();
+        return;
+      }
+      const outgoing = connect(place.port, place.host);
+      this.#keep(outgoing);
+      incoming.once("close", () => outgoing.destroy());
+      outgoing.once("close", () => incoming.destroy());
+      incoming.pipe(outgoing).pipe(incoming);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return server;
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    // The peer sees the end of its connection.
+    socket.on("error", () => undefined);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+}
+
+function externalService({ namespace, name }: ServiceReference): ApiObject {
+  const spec = { type: "ExternalName", externalName: "localhost" };
+  return { apiVersion: "v1", kind: "Service", metadata: { namespace, name }, spec };
 }
 
 interface ControlPlaneOptions {
@@ -71,12 +170,8 @@ interface ControlPlaneOptions {
   readonly authorization?: "RBAC" | "AlwaysAllow" | undefined;
 }
 
-/** Starts a real control plane on loopback, with a temporary folder. */
-export async function startControlPlane({
-  assets,
-  port,
-  authorization = "RBAC",
-}: ControlPlaneOptions): Promise<ControlPlane> {
+/** Starts a kube-apiserver and its etcd on loopback, with a temporary folder. They end with this process. */
+export async function startControlPlane({ assets, port, authorization = "RBAC" }: ControlPlaneOptions) {
   const credentials = new Credentials();
   const files = writeControlPlaneFiles(credentials);
   const ports = {
@@ -157,17 +252,10 @@ function apiserverFlags(
 }
 
 /** The files of a control plane, in a folder that is deleted with it. */
-interface ControlPlaneFiles {
-  readonly folder: string;
-  readonly etcdData: string;
-  readonly clientCA: string;
-  readonly servingCert: string;
-  readonly servingKey: string;
-  readonly serviceAccountKey: string;
-}
+type ControlPlaneFiles = ReturnType<typeof writeControlPlaneFiles>;
 
 /** Writes certificates and keys to a new folder that only its owner can read. */
-function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles {
+function writeControlPlaneFiles({ ca, serving }: Credentials) {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-control-plane-"));
   const write = (name: string, content: string): string => {
     const path = join(folder, name);
@@ -176,16 +264,14 @@ function writeControlPlaneFiles({ ca, serving }: Credentials): ControlPlaneFiles
   };
   // In this format, kube-apiserver also accepts the private key as the public one.
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = privateKey.export({ type: "sec1", format: "pem" }) as string;
   return {
     folder,
     etcdData: join(folder, "etcd"),
     clientCA: write("client-ca.crt", ca.cert),
     servingCert: write("serving.crt", serving.cert),
     servingKey: write("serving.key", serving.key),
-    serviceAccountKey: write(
-      "service-account.key",
-      privateKey.export({ type: "sec1", format: "pem" }) as string,
-    ),
+    serviceAccountKey: write("service-account.key", key),
   };
 }
 
@@ -195,7 +281,8 @@ function local(port: number): string {
 
 async function failWhenEnded(name: string, program: Program): Promise<never> {
   await program.ended;
-  throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines(program.log())}`);
+  const lastLines = program.log().trim().split("\n").slice(-15).join("\n");
+  throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines}`);
 }
 
 /** Waits without a time limit: callers have their own, and programs that can't start exit. */
@@ -211,10 +298,6 @@ async function answers(administrator: Kubeconfig, path: string): Promise<boolean
   } catch {
     return false;
   }
-}
-
-function lastLines(log: string): string {
-  return log.trim().split("\n").slice(-15).join("\n");
 }
 
 /** Creates or replaces an object over HTTP, as an administrator. */
@@ -239,17 +322,10 @@ async function served(administrator: Kubeconfig, crd: ApiObject): Promise<void> 
 }
 
 interface ResourceList {
-  readonly resources: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly namespaced: boolean;
-  }[];
+  readonly resources: readonly { name: string; kind: string; namespaced: boolean }[];
 }
 
-async function collectionPath(
-  administrator: Kubeconfig,
-  { apiVersion, kind, metadata }: ApiObject,
-): Promise<string> {
+async function collectionPath(administrator: Kubeconfig, { apiVersion, kind, metadata }: ApiObject) {
   const prefix = parseApiVersion(apiVersion).group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
   const { body, code } = await send(administrator, { method: "GET", path: prefix });
   const { resources } = code === 200 ? (body as ResourceList) : { resources: [] };
@@ -266,13 +342,10 @@ function accepted({ code, body, text }: ReceivedResponse, { kind, metadata }: Ap
   throw new Error(`the server refused ${kind} "${metadata.name}": ${message}`);
 }
 
-/** A `core` whose members all throw: a real server has no in-process API. */
-function unavailableCore(): Core {
-  return new Proxy({} as Core, {
-    get: () => {
-      throw embeddedOnly("core");
-    },
-  });
+function unavailable(what: string): () => never {
+  return () => {
+    throw embeddedOnly(what);
+  };
 }
 
 function embeddedOnly(what: string): Error {

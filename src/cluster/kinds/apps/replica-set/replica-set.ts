@@ -1,4 +1,4 @@
-import { fieldText } from "../../../registry/field-text.ts";
+import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   type Workload,

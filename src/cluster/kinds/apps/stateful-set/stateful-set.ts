@@ -19,7 +19,7 @@ import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import { labelName } from "../../../registry/validate-name.ts";
+import { labelName } from "../../../registry/validate-metadata.ts";
 import { type Problems, each, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
 import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";
 

@@ -10,7 +10,7 @@ import {
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
-import { fieldText } from "../../../registry/field-text.ts";
+import { fieldText, type Resource, type WriteRequest } from "../../../registry/resource.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
@@ -18,7 +18,6 @@ import { selector, templateContainers, workloadWarnings } from "../../apps/workl
 import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Resource, WriteRequest } from "../../../registry/resource.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";

@@ -5,12 +5,10 @@ import { goStruct } from "@tsbuilder/apimachinery/text";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import type { Lease } from "@tsbuilder/apimachinery/k8s/coordination/v1";
-import { fieldText } from "../../../registry/field-text.ts";
-import type { CellReader } from "../../../registry/table-columns.ts";
+import { fieldText, type CellReader, type Strategy } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 import { type Fields, alignFirst, fillIn } from "../../fill-in.ts";
 import type { Sent } from "../../../contract/sent.ts";
@@ -33,6 +31,7 @@ import { reporting } from "../../../control-loop/record-event.ts";
 import { tolerates } from "./node-fit.ts";
 import { versionInfo } from "../../../contract/version.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
+import type { NodeAddress, NodeCondition, NodeStatus } from "@tsbuilder/apimachinery/k8s/core/v1";
 
 /** The fields of nodeInfo: Go serializes all of them, even empty ones. */
 const emptyInfo = {

@@ -3,7 +3,7 @@ import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { fieldText } from "../../../registry/field-text.ts";
+import { type Strategy, fieldText, type CellReader } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   type Container,
@@ -19,7 +19,6 @@ import {
   onlyOf,
   withoutZeros,
 } from "../../../quota/resource-list.ts";
-import type { Strategy } from "../../../registry/resource.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/names.ts";
@@ -33,7 +32,6 @@ import { type Problems, checked, immutable, itemsOf, optionalChoice, unique } fr
 import { trimmedImage } from "../pod-spec/containers.ts";
 import { formatSpan } from "../../../registry/format-age.ts";
 import { readField, text } from "../../cells.ts";
-import type { CellReader } from "../../../registry/table-columns.ts";
 
 /** Pods are deleted gracefully, and almost nothing in their spec may change. */
 const podStrategy: Partial<Strategy> = {

@@ -9,7 +9,7 @@ import { formatSelector, readField, text } from "../../cells.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../../registry/resource.ts";
-import { labelName } from "../../../registry/validate-name.ts";
+import { labelName } from "../../../registry/validate-metadata.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 import {
   type Problems,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Kubeconfig } from "../auth/kubeconfig.ts";
-import type { ClusterOptions } from "../start-cluster.ts";
+import type { Kubeconfig } from "../../auth/credentials.ts";
+import type { ClusterOptions } from "../../start-cluster.ts";
 
 /** A cluster in a separate process. */
 export interface ClusterProcess {
@@ -12,7 +12,7 @@ export interface ClusterProcess {
 
 /** Starts a cluster in a separate process, for tests of the files that a killed process leaves behind. */
 export async function startProcess(options: ClusterOptions): Promise<ClusterProcess> {
-  const module = JSON.stringify(new URL("../start-cluster.ts", import.meta.url).href);
+  const module = JSON.stringify(new URL("../../start-cluster.ts", import.meta.url).href);
   const script = `
     import { startCluster } from ${module};
     const { kubeconfig } = await startCluster(${JSON.stringify(options)});

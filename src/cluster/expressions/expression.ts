@@ -3,16 +3,20 @@ import {
   type CelType,
   type Env,
   EvalError,
+  OutOfBudgetError,
   type Program,
+  type Value,
   compileStrictly,
   formatType,
   isSameType,
   kubernetesEnv,
   mapType,
   objectType,
+  perCallLimit,
   quantityType,
   types,
 } from "@tsbuilder/apimachinery/cel";
+import { listed } from "../contract/status-error.ts";
 
 /** An expression that can be evaluated. */
 interface CompiledExpression {
@@ -35,7 +39,7 @@ export function compileExpression(source: string, env: Env, ...wanted: readonly 
   try {
     const { type, program } = compileStrictly(source, env);
     if (wanted.length > 0 && !wanted.some((each) => isSameType(each, type))) {
-      return { detail: `must evaluate to ${listed(wanted)} but got ${shown(type)}` };
+      return { detail: `must evaluate to ${typesIn(wanted)} but got ${shown(type)}` };
     }
     return { source, type, program };
   } catch (error) {
@@ -47,7 +51,7 @@ export function compileExpression(source: string, env: Env, ...wanted: readonly 
   }
 }
 
-function listed(wanted: readonly CelType[]): string {
+function typesIn(wanted: readonly CelType[]): string {
   return wanted.length === 1 ? shown(wanted[0]!) : `one of [${wanted.map(shown).join(" ")}]`;
 }
 
@@ -56,9 +60,63 @@ function shown(type: CelType): string {
   return type.params.length > 0 ? formatType(type) : type.runtimeName;
 }
 
+/** Looks up the variables of an expression. */
+export type Names = (name: string) => Value | undefined;
+
+/** The value of an expression, or the reason why there is none. */
+export type Evaluation = { readonly value: Value } | { readonly error: string };
+
+/** The cost budget that a group of expressions shares. */
+export class Budget {
+  #left: number;
+
+  constructor(cost: number) {
+    this.#left = cost;
+  }
+
+  spend(cost: number): void {
+    if (cost > this.#left) throw new OutOfBudgetError();
+    this.#left -= cost;
+  }
+}
+
+/** Evaluates an expression and spends its cost; throws if that exceeds the budget. */
+export function runExpression(compiled: Compilation, names: Names, budget: Budget): Evaluation {
+  if ("detail" in compiled) return { error: `compilation error: ${compiled.detail}` };
+  const { value, error, cost } = compiled.program.evaluate(names, perCallLimit);
+  budget.spend(cost);
+  if (error instanceof OutOfBudgetError) throw error;
+  if (error) return { error: `expression '${compiled.source}' resulted in error: ${error.message}` };
+  return { value: value! };
+}
+
+/** The cost budget of match conditions: a quarter of that of a policy's validations. */
+const matchConditionBudget = 2_500_000;
+
+/** Evaluates match conditions: false if any is false, else their errors, about which the failure policy decides. */
+export function conditionsHold(
+  conditions: readonly Compilation[],
+  namesFor: (budget: Budget) => Names,
+): boolean | { readonly error: string } {
+  const budget = new Budget(matchConditionBudget);
+  const names = namesFor(budget);
+  try {
+    const outcomes = conditions.map((condition) => runExpression(condition, names, budget));
+    if (outcomes.some((outcome) => "value" in outcome && outcome.value === false)) return false;
+    const errors = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
+    return errors.length === 0 || { error: listed(errors) };
+  } catch (error) {
+    if (error instanceof OutOfBudgetError) return { error: error.message };
+    throw error;
+  }
+}
+
 /** Compiles an expression that selects devices. Its type is bool, or dyn for an attribute. */
 export function compileSelector(source: string): Compilation {
-  const compiled = compileExpression(source, (deviceEnv ??= createEnv()));
+  const compiled = compileExpression(
+    source,
+    (deviceEnv ??= kubernetesEnv().withVariables([["device", deviceType]])),
+  );
   if ("detail" in compiled) return compiled;
   const { type } = compiled;
   if (type.kind === "bool" || type.kind === "dyn") return compiled;
@@ -66,10 +124,6 @@ export function compileSelector(source: string): Compilation {
 }
 
 let deviceEnv: Env | undefined;
-
-function createEnv(): Env {
-  return kubernetesEnv().withVariables([["device", deviceType]]);
-}
 
 /** A map of maps: by domain, and in it by name. */
 function qualified(value: CelType): CelType {

@@ -1,6 +1,6 @@
 import { request } from "node:https";
-import { agentFor } from "./send.ts";
-import type { Kubeconfig } from "../auth/kubeconfig.ts";
+import { agentFor } from "../send.ts";
+import type { Kubeconfig } from "../../auth/credentials.ts";
 
 /** The parts of a watch event that tests check. */
 export interface SeenEvent {

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers";
-import { randomUUID } from "node:crypto";
 import type { Core } from "../registry/core.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
+import { membersOf, ownEntry, ownedFields, storeBootstrapObjects } from "./bootstrap.ts";
 
 const managed = "kube-aggregator.kubernetes.io/automanaged";
 
@@ -44,18 +44,15 @@ export function publishGroups(core: Core): () => void {
   const { store, registry, clock } = core;
   const services = store.collection("apiservices.apiregistration.k8s.io");
   const settle = (): void => {
-    const wanted = new Map(
-      registry
-        .all()
-        .flatMap(({ group, custom, versions }) =>
-          versions
-            .filter(() => group !== "apiregistration.k8s.io")
-            .map(({ name }) => [`${name}.${group}`, { group, version: name, custom }]),
-        ),
+    const others = registry.all().filter(({ group }) => group !== "apiregistration.k8s.io");
+    const wanted = new Map<string, Served>(
+      others.flatMap(({ group, custom, versions }) =>
+        versions.map(({ name }) => [`${name}.${group}`, { group, version: name, custom }] as const),
+      ),
     );
     const time = formatTime(clock.now());
     for (const [name, served] of wanted) {
-      if (!services.get(name)) store.put(services, name, localService(name, served, time));
+      if (!services.get(name)) storeBootstrapObjects(core, [localService(name, served, time)]);
     }
     for (const entry of services.list()) {
       if (!wanted.has(entry.key) && entry.object.metadata.labels?.[managed]) store.remove(services, entry);
@@ -64,7 +61,7 @@ export function publishGroups(core: Core): () => void {
   settle();
   const definitions = store.collection("customresourcedefinitions.apiextensions.k8s.io");
   let isDue = false;
-  const stop = store.listen((collection, { type }) => {
+  return store.listen((collection, { type }) => {
     if (isDue || (collection !== definitions && !(collection === services && type === "DELETED"))) return;
     isDue = true;
     // A change of a CRD changes the registry within the same tick.
@@ -73,7 +70,6 @@ export function publishGroups(core: Core): () => void {
       settle();
     });
   });
-  return stop;
 }
 
 interface Served {
@@ -90,32 +86,16 @@ function localService(name: string, { group, version, custom }: Served, time: st
     version,
     versionPriority: custom ? 100 : (versionPriorities[name] ?? 15),
   };
-  const fieldsV1 = {
-    "f:metadata": { "f:labels": { ".": {}, [`f:${managed}`]: {} } },
-    "f:spec": Object.fromEntries(Object.keys(spec).map((field) => [`f:${field}`, {}])),
+  const labels = { [managed]: custom ? "true" : "onstart" };
+  const fieldsV1 = { "f:metadata": { "f:labels": membersOf(labels) }, "f:spec": ownedFields(spec) };
+  const managedFields = [ownEntry(apiVersion, time, fieldsV1)];
+  const available = {
+    lastTransitionTime: time,
+    message: "Local APIServices are always available",
+    reason: "Local",
+    status: "True",
+    type: "Available",
   };
-  const owner = { manager: "kube-apiserver", operation: "Update", apiVersion, time } as const;
-  return {
-    apiVersion,
-    kind: "APIService",
-    metadata: {
-      name,
-      uid: randomUUID(),
-      creationTimestamp: time,
-      labels: { [managed]: custom ? "true" : "onstart" },
-      managedFields: [{ ...owner, fieldsType: "FieldsV1", fieldsV1 }],
-    },
-    spec,
-    status: {
-      conditions: [
-        {
-          lastTransitionTime: time,
-          message: "Local APIServices are always available",
-          reason: "Local",
-          status: "True",
-          type: "Available",
-        },
-      ],
-    },
-  };
+  const status = { conditions: [available] };
+  return { apiVersion, kind: "APIService", metadata: { name, labels, managedFields }, spec, status };
 }
