@@ -13,7 +13,7 @@ import {
   keyText,
   normalizeKey,
 } from "../values/value.ts";
-import { declare, method, overload } from "./function.ts";
+import { declare, method } from "./function.ts";
 import { textLength } from "../values/text.ts";
 
 const { bool, bytes, int, string } = types;
@@ -84,50 +84,42 @@ export function optionalIndex(container: Value, key: Value): CelOptional {
 
 /** Indexing, membership and size. */
 export const collections = [
-  declare(
-    "_[_]",
-    overload("index_list", [list, int], item, index),
-    overload("index_map", [map, item], value, index),
-    overload("optional_list_index_int", [optionalType(list), int], optionalType(item), optionalIndex),
-    overload("optional_map_index_value", [optionalType(map), item], optionalType(value), optionalIndex),
-  ),
+  declare("_[_]", "index_list", [list, int], item, index),
+  declare("_[_]", "index_map", [map, item], value, index),
+  declare("_[_]", "optional_list_index_int", [optionalType(list), int], optionalType(item), optionalIndex),
+  declare("_[_]", "optional_map_index_value", [optionalType(map), item], optionalType(value), optionalIndex),
+  declare("_[?_]", "list_optindex_optional_int", [list, int], optionalType(item), optionalIndex),
   declare(
     "_[?_]",
-    overload("list_optindex_optional_int", [list, int], optionalType(item), optionalIndex),
-    overload(
-      "optional_list_optindex_optional_int",
-      [optionalType(list), int],
-      optionalType(item),
-      optionalIndex,
-    ),
-    overload("map_optindex_optional_value", [map, item], optionalType(value), optionalIndex),
-    overload(
-      "optional_map_optindex_optional_value",
-      [optionalType(map), item],
-      optionalType(value),
-      optionalIndex,
-    ),
+    "optional_list_optindex_optional_int",
+    [optionalType(list), int],
+    optionalType(item),
+    optionalIndex,
   ),
-  declare("@in", overload("in_list", [item, list], bool, isIn), overload("in_map", [item, map], bool, isIn)),
+  declare("_[?_]", "map_optindex_optional_value", [map, item], optionalType(value), optionalIndex),
   declare(
-    "size",
-    overload("size_bytes", [bytes], int, (a: Uint8Array) => a.length),
-    method("bytes_size", [bytes], int, (a: Uint8Array) => a.length),
-    overload("size_list", [list], int, sizeOf),
-    method("list_size", [list], int, sizeOf),
-    overload("size_map", [map], int, sizeOf),
-    method("map_size", [map], int, sizeOf),
-    overload("size_string", [string], int, textLength),
-    method("string_size", [string], int, textLength),
+    "_[?_]",
+    "optional_map_optindex_optional_value",
+    [optionalType(map), item],
+    optionalType(value),
+    optionalIndex,
   ),
+  declare("@in", "in_list", [item, list], bool, isIn),
+  declare("@in", "in_map", [item, map], bool, isIn),
+  declare("size", "size_bytes", [bytes], int, (a: Uint8Array) => a.length),
+  method("size", "bytes_size", [bytes], int, (a: Uint8Array) => a.length),
+  declare("size", "size_list", [list], int, sizeOf),
+  method("size", "list_size", [list], int, sizeOf),
+  declare("size", "size_map", [map], int, sizeOf),
+  method("size", "map_size", [map], int, sizeOf),
+  declare("size", "size_string", [string], int, textLength),
+  method("size", "string_size", [string], int, textLength),
+  declare("cel.@mapInsert", "@mapInsert_map_map", [map, map], map, insertInto),
   declare(
     "cel.@mapInsert",
-    overload("@mapInsert_map_map", [map, map], map, insertInto),
-    overload(
-      "@mapInsert_map_key_value",
-      [map, item, value],
-      map,
-      (target: CelMap, key: Value, entry: Value) => insertInto(target, new NativeMap([[key, entry]])),
-    ),
+    "@mapInsert_map_key_value",
+    [map, item, value],
+    map,
+    (target: CelMap, key: Value, entry: Value) => insertInto(target, new NativeMap([[key, entry]])),
   ),
 ];

@@ -37,29 +37,26 @@ export interface FunctionDecl {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Implementation = (...args: any[]) => Value;
 
-/** Declares a function with its overloads. */
-export function declare(name: string, ...overloads: readonly Overload[]): FunctionDecl {
-  return { name, overloads };
-}
-
-/** An overload that is called as `name(a, b)`. */
-export function overload(
+/** Declares an overload of `name(a, b)`. A library may declare several overloads of a function one by one. */
+export function declare(
+  name: string,
   id: string,
   params: readonly CelType[],
   result: CelType,
   implementation: Implementation,
-): Overload {
-  return build(id, false, params, result, implementation);
+): FunctionDecl {
+  return { name, overloads: [build(id, false, params, result, implementation)] };
 }
 
-/** An overload that is called as `a.name(b)`; the type of `a` comes first. */
+/** Declares an overload of `a.name(b)`; the type of `a` comes first. */
 export function method(
+  name: string,
   id: string,
   params: readonly CelType[],
   result: CelType,
   implementation: Implementation,
-): Overload {
-  return build(id, true, params, result, implementation);
+): FunctionDecl {
+  return { name, overloads: [build(id, true, params, result, implementation)] };
 }
 
 function build(

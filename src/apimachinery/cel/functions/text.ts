@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { declare, method, overload } from "./function.ts";
+import { declare, method } from "./function.ts";
 
 const { bool, string } = types;
 
@@ -28,21 +28,11 @@ const matches = (text: string, pattern: string): boolean => regex(pattern).test(
 
 /** The string functions of CEL's standard library. */
 export const text = [
-  declare(
-    "contains",
-    method("contains_string", [string, string], bool, (a: string, b: string) => a.includes(b)),
+  method("contains", "contains_string", [string, string], bool, (a: string, b: string) => a.includes(b)),
+  method("endsWith", "ends_with_string", [string, string], bool, (a: string, b: string) => a.endsWith(b)),
+  method("startsWith", "starts_with_string", [string, string], bool, (a: string, b: string) =>
+    a.startsWith(b),
   ),
-  declare(
-    "endsWith",
-    method("ends_with_string", [string, string], bool, (a: string, b: string) => a.endsWith(b)),
-  ),
-  declare(
-    "startsWith",
-    method("starts_with_string", [string, string], bool, (a: string, b: string) => a.startsWith(b)),
-  ),
-  declare(
-    "matches",
-    overload("matches", [string, string], bool, matches),
-    method("matches_string", [string, string], bool, matches),
-  ),
+  declare("matches", "matches", [string, string], bool, matches),
+  method("matches", "matches_string", [string, string], bool, matches),
 ];

@@ -7,7 +7,7 @@ import {
   parseCIDR,
   parseIP,
 } from "../../schema/formats/ip.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { declare, type FunctionDecl, method } from "../functions/function.ts";
 import { opaqueType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { ExtensionValue, type Value } from "../values/value.ts";
@@ -128,28 +128,22 @@ const isGlobalUnicast = (bytes: Uint8Array): boolean =>
   !isLinkLocalUnicast(bytes);
 
 function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean): FunctionDecl {
-  return declare(
-    name,
-    method(id, [ipType], bool, ({ bytes }: IPValue) => holds(bytes)),
-  );
+  return method(name, id, [ipType], bool, ({ bytes }: IPValue) => holds(bytes));
 }
 
 /** The functions of IP addresses, which have no zone and are not IPv4-mapped. */
 const ips: readonly FunctionDecl[] = [
-  declare("ip", overload("string_to_ip", [string], ipType, toIP)),
-  declare("isIP", overload("is_ip", [string], bool, succeeds(toIP))),
+  declare("ip", "string_to_ip", [string], ipType, toIP),
+  declare("isIP", "is_ip", [string], bool, succeeds(toIP)),
   declare(
     "ip.isCanonical",
-    overload("ip_is_canonical", [string], bool, (text: string) => formatIP(toIP(text).address) === text),
+    "ip_is_canonical",
+    [string],
+    bool,
+    (text: string) => formatIP(toIP(text).address) === text,
   ),
-  declare(
-    "family",
-    method("ip_family", [ipType], int, ({ bytes }: IPValue) => (bytes.length === 4 ? 4 : 6)),
-  ),
-  declare(
-    "string",
-    overload("ip_to_string", [ipType], string, ({ address }: IPValue) => formatIP(address)),
-  ),
+  method("family", "ip_family", [ipType], int, ({ bytes }: IPValue) => (bytes.length === 4 ? 4 : 6)),
+  declare("string", "ip_to_string", [ipType], string, ({ address }: IPValue) => formatIP(address)),
   property("isUnspecified", "ip_is_unspecified", isZero),
   property("isLoopback", "ip_is_loopback", isLoopback),
   property("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
@@ -159,50 +153,46 @@ const ips: readonly FunctionDecl[] = [
 
 /** The functions of CIDRs, whose address may have bits beyond the prefix. */
 const cidrs: readonly FunctionDecl[] = [
-  declare("cidr", overload("string_to_cidr", [string], cidrType, toCIDR)),
-  declare("isCIDR", overload("is_cidr", [string], bool, succeeds(toCIDR))),
-  declare(
+  declare("cidr", "string_to_cidr", [string], cidrType, toCIDR),
+  declare("isCIDR", "is_cidr", [string], bool, succeeds(toCIDR)),
+  method(
     "containsIP",
-    method("cidr_contains_ip_string", [cidrType, string], bool, ({ network }: CIDRValue, text: string) =>
-      isWithin(network, toIP(text).bytes),
-    ),
-    method("cidr_contains_ip_ip", [cidrType, ipType], bool, ({ network }: CIDRValue, { bytes }: IPValue) =>
-      isWithin(network, bytes),
-    ),
+    "cidr_contains_ip_string",
+    [cidrType, string],
+    bool,
+    ({ network }: CIDRValue, text: string) => isWithin(network, toIP(text).bytes),
   ),
-  declare(
+  method(
+    "containsIP",
+    "cidr_contains_ip_ip",
+    [cidrType, ipType],
+    bool,
+    ({ network }: CIDRValue, { bytes }: IPValue) => isWithin(network, bytes),
+  ),
+  method(
     "containsCIDR",
-    method("cidr_contains_cidr_string", [cidrType, string], bool, (outer: CIDRValue, text: string) =>
-      containsNetwork(outer, toCIDR(text)),
-    ),
-    method("cidr_contains_cidr", [cidrType, cidrType], bool, containsNetwork),
+    "cidr_contains_cidr_string",
+    [cidrType, string],
+    bool,
+    (outer: CIDRValue, text: string) => containsNetwork(outer, toCIDR(text)),
   ),
-  declare(
-    "ip",
-    method("cidr_ip", [cidrType], ipType, ({ network }: CIDRValue) => new IPValue(network.address)),
-  ),
-  declare(
-    "prefixLength",
-    method("cidr_prefix_length", [cidrType], int, ({ network }: CIDRValue) => network.prefix),
-  ),
-  declare(
+  method("containsCIDR", "cidr_contains_cidr", [cidrType, cidrType], bool, containsNetwork),
+  method("ip", "cidr_ip", [cidrType], ipType, ({ network }: CIDRValue) => new IPValue(network.address)),
+  method("prefixLength", "cidr_prefix_length", [cidrType], int, ({ network }: CIDRValue) => network.prefix),
+  method(
     "masked",
-    method(
-      "cidr_masked",
-      [cidrType],
-      cidrType,
-      ({ network: { address, prefix } }: CIDRValue) =>
-        new CIDRValue({ address: { bytes: mask(address.bytes, prefix) }, prefix }),
-    ),
+    "cidr_masked",
+    [cidrType],
+    cidrType,
+    ({ network: { address, prefix } }: CIDRValue) =>
+      new CIDRValue({ address: { bytes: mask(address.bytes, prefix) }, prefix }),
   ),
   declare(
     "string",
-    overload(
-      "cidr_to_string",
-      [cidrType],
-      string,
-      ({ network }: CIDRValue) => `${formatIP(network.address)}/${network.prefix}`,
-    ),
+    "cidr_to_string",
+    [cidrType],
+    string,
+    ({ network }: CIDRValue) => `${formatIP(network.address)}/${network.prefix}`,
   ),
 ];
 

@@ -1,5 +1,5 @@
 import { checkLabel, checkSubdomain } from "../../naming/index.ts";
-import { declare, type FunctionDecl, method } from "../functions/function.ts";
+import { type FunctionDecl, method } from "../functions/function.ts";
 import { type CelType, objectType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { ExtensionValue, type Value } from "../values/value.ts";
@@ -91,11 +91,13 @@ function attributeMethod(
   id: string,
   change: (value: string) => Partial<ResourceQuestion>,
 ): FunctionDecl {
-  return declare(
+  return method(
     name,
-    method(id, [resourceCheckType, types.string], resourceCheckType, ({ content }: ResourceCheck, value) =>
-      resourceCheckValue(content.oracle, { ...content.question, ...change(value as string) }),
-    ),
+    id,
+    [resourceCheckType, types.string],
+    resourceCheckType,
+    ({ content }: ResourceCheck, value: string) =>
+      resourceCheckValue(content.oracle, { ...content.question, ...change(value) }),
   );
 }
 
@@ -105,10 +107,7 @@ function decisionMethod(
   result: CelType,
   read: (decision: AccessDecision) => Value,
 ): FunctionDecl {
-  return declare(
-    name,
-    method(`decision_${name}`, [decisionType], result, ({ content }: Decision) => read(content)),
-  );
+  return method(name, `decision_${name}`, [decisionType], result, ({ content }: Decision) => read(content));
 }
 
 function filled(value: string, what: string): string {
@@ -120,51 +119,43 @@ const anyResource = { subresource: "", namespace: "", name: "" };
 
 /** The functions of the authorizer library. Only admission has an `authorizer` variable. */
 export const authorizers: readonly FunctionDecl[] = [
-  declare(
+  method(
     "path",
-    method(
-      "authorizer_path",
-      [authorizerType, types.string],
-      pathCheckType,
-      (from: Authorizer, path: string) =>
-        new Step(pathCheckType, { oracle: from.content, path: filled(path, "path") }),
-    ),
+    "authorizer_path",
+    [authorizerType, types.string],
+    pathCheckType,
+    (from: Authorizer, path: string) =>
+      new Step(pathCheckType, { oracle: from.content, path: filled(path, "path") }),
   ),
-  declare(
+  method(
     "group",
-    method(
-      "authorizer_group",
-      [authorizerType, types.string],
-      groupCheckType,
-      (from: Authorizer, group: string) => new Step(groupCheckType, { oracle: from.content, group }),
-    ),
+    "authorizer_group",
+    [authorizerType, types.string],
+    groupCheckType,
+    (from: Authorizer, group: string) => new Step(groupCheckType, { oracle: from.content, group }),
   ),
-  declare(
+  method(
     "serviceAccount",
-    method(
-      "authorizer_serviceaccount",
-      [authorizerType, types.string, types.string],
-      authorizerType,
-      ({ content }: Authorizer, namespace: string, name: string) => {
-        if (checkSubdomain(name).length > 0) throw new EvalError("Invalid service account name");
-        if (checkLabel(namespace).length > 0) throw new EvalError("Invalid service account namespace");
-        return authorizerValue(content.serviceAccount(namespace, name));
-      },
-    ),
+    "authorizer_serviceaccount",
+    [authorizerType, types.string, types.string],
+    authorizerType,
+    ({ content }: Authorizer, namespace: string, name: string) => {
+      if (checkSubdomain(name).length > 0) throw new EvalError("Invalid service account name");
+      if (checkLabel(namespace).length > 0) throw new EvalError("Invalid service account namespace");
+      return authorizerValue(content.serviceAccount(namespace, name));
+    },
   ),
-  declare(
+  method(
     "resource",
-    method(
-      "groupcheck_resource",
-      [groupCheckType, types.string],
-      resourceCheckType,
-      ({ content }: GroupCheck, resource: string) =>
-        resourceCheckValue(content.oracle, {
-          group: content.group,
-          resource: filled(resource, "resource"),
-          ...anyResource,
-        }),
-    ),
+    "groupcheck_resource",
+    [groupCheckType, types.string],
+    resourceCheckType,
+    ({ content }: GroupCheck, resource: string) =>
+      resourceCheckValue(content.oracle, {
+        group: content.group,
+        resource: filled(resource, "resource"),
+        ...anyResource,
+      }),
   ),
   attributeMethod("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
   attributeMethod("namespace", "resourcecheck_namespace", (namespace) => ({ namespace })),
@@ -172,22 +163,21 @@ export const authorizers: readonly FunctionDecl[] = [
   // RBAC ignores selectors.
   attributeMethod("fieldSelector", "authorizer_fieldselector", () => ({})),
   attributeMethod("labelSelector", "authorizer_labelselector", () => ({})),
-  declare(
+  method(
     "check",
-    method(
-      "pathcheck_check",
-      [pathCheckType, types.string],
-      decisionType,
-      ({ content }: PathCheck, verb: string) =>
-        new Step(decisionType, content.oracle.decide({ verb, path: content.path })),
-    ),
-    method(
-      "resourcecheck_check",
-      [resourceCheckType, types.string],
-      decisionType,
-      ({ content }: ResourceCheck, verb: string) =>
-        new Step(decisionType, content.oracle.decide({ verb, resource: content.question })),
-    ),
+    "pathcheck_check",
+    [pathCheckType, types.string],
+    decisionType,
+    ({ content }: PathCheck, verb: string) =>
+      new Step(decisionType, content.oracle.decide({ verb, path: content.path })),
+  ),
+  method(
+    "check",
+    "resourcecheck_check",
+    [resourceCheckType, types.string],
+    decisionType,
+    ({ content }: ResourceCheck, verb: string) =>
+      new Step(decisionType, content.oracle.decide({ verb, resource: content.question })),
   ),
   decisionMethod("errored", types.bool, ({ error }) => error !== undefined),
   decisionMethod("error", types.string, ({ error = "" }) => error),

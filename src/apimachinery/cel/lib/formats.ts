@@ -6,7 +6,7 @@ import {
   checkSubdomain,
 } from "../../naming/index.ts";
 import { formatCheck } from "../../schema/formats/formats.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { declare, type FunctionDecl, method } from "../functions/function.ts";
 import { listType, objectType, optionalType, types } from "../types/type.ts";
 import { CelOptional, ExtensionValue, NativeList, type Value } from "../values/value.ts";
 
@@ -74,15 +74,15 @@ function named(name: string): CelOptional {
 
 /** The functions of the format library. */
 export const namedFormats: readonly FunctionDecl[] = [
-  declare(
+  method(
     "validate",
-    method("format-validate", [formatType, types.string], optionalType(listType(types.string)), validate),
+    "format-validate",
+    [formatType, types.string],
+    optionalType(listType(types.string)),
+    validate,
   ),
-  declare("format.named", overload("format-named", [types.string], optionalType(formatType), named)),
+  declare("format.named", "format-named", [types.string], optionalType(formatType), named),
   ...Array.from(formats, ([name, format]) =>
-    declare(
-      `format.${name}`,
-      overload(`format.${name}`, [], formatType, () => format),
-    ),
+    declare(`format.${name}`, `format.${name}`, [], formatType, () => format),
   ),
 ];

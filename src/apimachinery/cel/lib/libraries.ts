@@ -1,4 +1,4 @@
-import { type FunctionDecl, declare, method, overload } from "../functions/function.ts";
+import { type FunctionDecl, declare, method } from "../functions/function.ts";
 import { type CelType, listType, paramType, types } from "../types/type.ts";
 import { addresses, cidrType, ipType } from "./addresses.ts";
 import { authorizerTypes, authorizers } from "./authorizer.ts";
@@ -28,17 +28,15 @@ function overlaps(first: CelList, second: CelList): boolean {
 
 /** The functions of the sets library. */
 const sets: readonly FunctionDecl[] = [
-  declare("sets.contains", overload("list_sets_contains_list", [list, list], types.bool, includesAll)),
+  declare("sets.contains", "list_sets_contains_list", [list, list], types.bool, includesAll),
   declare(
     "sets.equivalent",
-    overload(
-      "list_sets_equivalent_list",
-      [list, list],
-      types.bool,
-      (a: CelList, b: CelList) => includesAll(a, b) && includesAll(b, a),
-    ),
+    "list_sets_equivalent_list",
+    [list, list],
+    types.bool,
+    (a: CelList, b: CelList) => includesAll(a, b) && includesAll(b, a),
   ),
-  declare("sets.intersects", overload("list_sets_intersects_list", [list, list], types.bool, overlaps)),
+  declare("sets.intersects", "list_sets_intersects_list", [list, list], types.bool, overlaps),
 ];
 
 const { int, string } = types;
@@ -59,12 +57,9 @@ function findAll(text: string, pattern: string, limit: Int = -1): CelList {
 
 /** The functions of the regex library. */
 const regexes: readonly FunctionDecl[] = [
-  declare("find", method("string_find_string", [string, string], string, find)),
-  declare(
-    "findAll",
-    method("string_find_all_string", [string, string], listType(string), findAll),
-    method("string_find_all_string_int", [string, string, int], listType(string), findAll),
-  ),
+  method("find", "string_find_string", [string, string], string, find),
+  method("findAll", "string_find_all_string", [string, string], listType(string), findAll),
+  method("findAll", "string_find_all_string_int", [string, string, int], listType(string), findAll),
 ];
 
 /** The functions that a Kubernetes 1.36 API server provides to every expression. */

@@ -1,4 +1,4 @@
-import { declare, type FunctionDecl, overload } from "../functions/function.ts";
+import { declare, type FunctionDecl } from "../functions/function.ts";
 import type { StructType } from "../check/env.ts";
 import { type CelType, objectType, openObjectType, types } from "../types/type.ts";
 import { WrittenObject } from "../values/value.ts";
@@ -35,8 +35,9 @@ function structOf(type: CelType, fieldType: StructType["fieldType"]): StructType
 export const mutations: readonly FunctionDecl[] = [
   declare(
     "jsonpatch.escapeKey",
-    overload("string_jsonpatch_escapeKey_string", [types.string], types.string, (key: string) =>
-      key.replaceAll(/[~/]/g, (char) => (char === "~" ? "~0" : "~1")),
-    ),
+    "string_jsonpatch_escapeKey_string",
+    [types.string],
+    types.string,
+    (key: string) => key.replaceAll(/[~/]/g, (char) => (char === "~" ? "~0" : "~1")),
   ),
 ];

@@ -1,4 +1,4 @@
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { declare, type FunctionDecl, method } from "../functions/function.ts";
 import { listType, optionalType, paramType, types } from "../types/type.ts";
 import {
   CelDouble,
@@ -19,53 +19,30 @@ const list = listType(item);
 
 /** The functions of optional values. Selecting and indexing with a question mark is part of the language. */
 export const optionals: readonly FunctionDecl[] = [
-  declare(
-    "optional.of",
-    overload("optional_of", [item], optional, (value: Value) => new CelOptional(value)),
+  declare("optional.of", "optional_of", [item], optional, (value: Value) => new CelOptional(value)),
+  declare("optional.ofNonZeroValue", "optional_ofNonZeroValue", [item], optional, (value: Value) =>
+    isZero(value) ? CelOptional.none : new CelOptional(value),
   ),
-  declare(
-    "optional.ofNonZeroValue",
-    overload("optional_ofNonZeroValue", [item], optional, (value: Value) =>
-      isZero(value) ? CelOptional.none : new CelOptional(value),
-    ),
+  declare("optional.none", "optional_none", [], optional, () => CelOptional.none),
+  method("value", "optional_value", [optional], item, valueOf),
+  method("hasValue", "optional_hasValue", [optional], types.bool, ({ isPresent }: CelOptional) => isPresent),
+  method("or", "optional_or_optional", [optional, optional], optional, (a: CelOptional, b: CelOptional) =>
+    a.isPresent ? a : b,
   ),
-  declare(
-    "optional.none",
-    overload("optional_none", [], optional, () => CelOptional.none),
-  ),
-  declare("value", method("optional_value", [optional], item, valueOf)),
-  declare(
-    "hasValue",
-    method("optional_hasValue", [optional], types.bool, ({ isPresent }: CelOptional) => isPresent),
-  ),
-  declare(
-    "or",
-    method("optional_or_optional", [optional, optional], optional, (a: CelOptional, b: CelOptional) =>
-      a.isPresent ? a : b,
-    ),
-  ),
-  declare(
+  method(
     "orValue",
-    method(
-      "optional_orValue_value",
-      [optional, item],
-      item,
-      ({ value }: CelOptional, other: Value) => value ?? orNull(value, other),
-    ),
+    "optional_orValue_value",
+    [optional, item],
+    item,
+    ({ value }: CelOptional, other: Value) => value ?? orNull(value, other),
   ),
-  declare("optional.unwrap", overload("optional_unwrap", [listType(optional)], list, unwrap)),
-  declare("unwrapOpt", method("optional_unwrapOpt", [listType(optional)], list, unwrap)),
-  declare(
-    "first",
-    method("list_first", [list], optional, (from: CelList) =>
-      from.size === 0 ? CelOptional.none : new CelOptional(from.at(0)),
-    ),
+  declare("optional.unwrap", "optional_unwrap", [listType(optional)], list, unwrap),
+  method("unwrapOpt", "optional_unwrapOpt", [listType(optional)], list, unwrap),
+  method("first", "list_first", [list], optional, (from: CelList) =>
+    from.size === 0 ? CelOptional.none : new CelOptional(from.at(0)),
   ),
-  declare(
-    "last",
-    method("list_last", [list], optional, (from: CelList) =>
-      from.size === 0 ? CelOptional.none : new CelOptional(from.at(from.size - 1)),
-    ),
+  method("last", "list_last", [list], optional, (from: CelList) =>
+    from.size === 0 ? CelOptional.none : new CelOptional(from.at(from.size - 1)),
   ),
 ];
 

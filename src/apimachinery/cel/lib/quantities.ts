@@ -1,5 +1,5 @@
 import { type Amount, addAmounts, compareAmounts, parseQuantity } from "../../quantity/index.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { declare, type FunctionDecl, method } from "../functions/function.ts";
 import { objectType, types } from "../types/type.ts";
 import { CelDouble, ExtensionValue, type Int, type Value, maxInt, minInt, toInt } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
@@ -83,46 +83,45 @@ const pair = [quantityType, quantityType];
 
 /** The functions of the quantity library; arithmetic is exact. */
 export const quantities: readonly FunctionDecl[] = [
-  declare("quantity", overload("string_to_quantity", [string], quantityType, parse)),
-  declare(
-    "isQuantity",
-    overload("is_quantity_string", [string], bool, (text: string) => read(text) !== undefined),
+  declare("quantity", "string_to_quantity", [string], quantityType, parse),
+  declare("isQuantity", "is_quantity_string", [string], bool, (text: string) => read(text) !== undefined),
+  declare("sign", "quantity_sign", [quantityType], int, ({ amount }: QuantityValue) =>
+    compareAmounts(amount, ofInt(0)),
   ),
-  declare(
-    "sign",
-    overload("quantity_sign", [quantityType], int, ({ amount }: QuantityValue) =>
-      compareAmounts(amount, ofInt(0)),
-    ),
-  ),
-  declare(
+  method(
     "isGreaterThan",
-    method("quantity_is_greater_than", pair, bool, (a: QuantityValue, b: QuantityValue) => order(a, b) === 1),
+    "quantity_is_greater_than",
+    pair,
+    bool,
+    (a: QuantityValue, b: QuantityValue) => order(a, b) === 1,
   ),
-  declare(
+  method(
     "isLessThan",
-    method("quantity_is_less_than", pair, bool, (a: QuantityValue, b: QuantityValue) => order(a, b) === -1),
+    "quantity_is_less_than",
+    pair,
+    bool,
+    (a: QuantityValue, b: QuantityValue) => order(a, b) === -1,
   ),
-  declare("compareTo", method("quantity_compare_to", pair, int, order)),
-  declare("asApproximateFloat", method("quantity_get_float", [quantityType], double, toFloat)),
-  declare("asInteger", method("quantity_get_int", [quantityType], int, toInteger)),
-  declare(
+  method("compareTo", "quantity_compare_to", pair, int, order),
+  method("asApproximateFloat", "quantity_get_float", [quantityType], double, toFloat),
+  method("asInteger", "quantity_get_int", [quantityType], int, toInteger),
+  method(
     "isInteger",
-    method("quantity_is_integer", [quantityType], bool, (a: QuantityValue) => wholeOf(a) !== undefined),
+    "quantity_is_integer",
+    [quantityType],
+    bool,
+    (a: QuantityValue) => wholeOf(a) !== undefined,
   ),
-  declare(
-    "add",
-    method("quantity_add", pair, quantityType, (a: QuantityValue, b: QuantityValue) => plus(a, b.amount)),
-    method("quantity_add_int", [quantityType, int], quantityType, (a: QuantityValue, b: Int) =>
-      plus(a, ofInt(b)),
-    ),
+  method("add", "quantity_add", pair, quantityType, (a: QuantityValue, b: QuantityValue) =>
+    plus(a, b.amount),
   ),
-  declare(
-    "sub",
-    method("quantity_sub", pair, quantityType, (a: QuantityValue, b: QuantityValue) =>
-      plus(a, negated(b.amount)),
-    ),
-    method("quantity_sub_int", [quantityType, int], quantityType, (a: QuantityValue, b: Int) =>
-      plus(a, negated(ofInt(b))),
-    ),
+  method("add", "quantity_add_int", [quantityType, int], quantityType, (a: QuantityValue, b: Int) =>
+    plus(a, ofInt(b)),
+  ),
+  method("sub", "quantity_sub", pair, quantityType, (a: QuantityValue, b: QuantityValue) =>
+    plus(a, negated(b.amount)),
+  ),
+  method("sub", "quantity_sub_int", [quantityType, int], quantityType, (a: QuantityValue, b: Int) =>
+    plus(a, negated(ofInt(b))),
   ),
 ];

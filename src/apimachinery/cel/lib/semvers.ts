@@ -1,5 +1,5 @@
 import { compareSemver, parseSemver, type Semver } from "../../semver/semver.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { declare, type FunctionDecl, method } from "../functions/function.ts";
 import { objectType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { ExtensionValue, type Int, type Value, toInt } from "../values/value.ts";
@@ -60,32 +60,31 @@ function isSemver(text: string, normalized = false): boolean {
 
 const pair = [semverType, semverType];
 const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
-  declare(
-    name,
-    method(`semver_${name}`, [semverType], int, ({ version }: SemverValue) => toInt(version.numbers[index])),
+  method(name, `semver_${name}`, [semverType], int, ({ version }: SemverValue) =>
+    toInt(version.numbers[index]),
   );
 
 /** The functions of the semver library. */
 export const semvers: readonly FunctionDecl[] = [
-  declare(
-    "semver",
-    overload("string_to_semver", [string], semverType, parse),
-    overload("string_bool_to_semver", [string, bool], semverType, parse),
-  ),
-  declare(
-    "isSemver",
-    overload("is_semver_string", [string], bool, isSemver),
-    overload("is_semver_string_bool", [string, bool], bool, isSemver),
-  ),
-  declare(
+  declare("semver", "string_to_semver", [string], semverType, parse),
+  declare("semver", "string_bool_to_semver", [string, bool], semverType, parse),
+  declare("isSemver", "is_semver_string", [string], bool, isSemver),
+  declare("isSemver", "is_semver_string_bool", [string, bool], bool, isSemver),
+  method(
     "isGreaterThan",
-    method("semver_is_greater_than", pair, bool, (a: SemverValue, b: SemverValue) => order(a, b) === 1),
+    "semver_is_greater_than",
+    pair,
+    bool,
+    (a: SemverValue, b: SemverValue) => order(a, b) === 1,
   ),
-  declare(
+  method(
     "isLessThan",
-    method("semver_is_less_than", pair, bool, (a: SemverValue, b: SemverValue) => order(a, b) === -1),
+    "semver_is_less_than",
+    pair,
+    bool,
+    (a: SemverValue, b: SemverValue) => order(a, b) === -1,
   ),
-  declare("compareTo", method("semver_compare_to", pair, int, order)),
+  method("compareTo", "semver_compare_to", pair, int, order),
   part("major", 0),
   part("minor", 1),
   part("patch", 2),

@@ -1,5 +1,5 @@
 import { shortEscape } from "../../text/index.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { declare, type FunctionDecl, method } from "../functions/function.ts";
 import { listType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { type CelList, type Int, NativeList } from "../values/value.ts";
@@ -93,40 +93,22 @@ const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) =>
 
 /** Version 2 of the strings library. Positions are in characters. */
 export const strings: readonly FunctionDecl[] = [
-  declare("charAt", method("string_char_at_int", [string, int], string, charAt)),
-  declare(
-    "indexOf",
-    method("string_index_of_string", [string, string], int, indexOf),
-    method("string_index_of_string_int", [string, string, int], int, indexOf),
-  ),
-  declare(
-    "lastIndexOf",
-    method("string_last_index_of_string", [string, string], int, lastIndexOf),
-    method("string_last_index_of_string_int", [string, string, int], int, lastIndexOf),
-  ),
-  declare("lowerAscii", method("string_lower_ascii", [string], string, lowerAscii)),
-  declare("upperAscii", method("string_upper_ascii", [string], string, upperAscii)),
-  declare(
-    "replace",
-    method("string_replace_string_string", [string, string, string], string, replace),
-    method("string_replace_string_string_int", [string, string, string, int], string, replace),
-  ),
-  declare(
-    "split",
-    method("string_split_string", [string, string], textList, split),
-    method("string_split_string_int", [string, string, int], textList, split),
-  ),
-  declare(
-    "substring",
-    method("string_substring_int", [string, int], string, substring),
-    method("string_substring_int_int", [string, int, int], string, substring),
-  ),
-  declare("trim", method("string_trim", [string], string, trim)),
-  declare(
-    "join",
-    method("list_join", [textList], string, join),
-    method("list_join_string", [textList, string], string, join),
-  ),
-  declare("format", method("string_format", [string, listType(dyn)], string, formatText)),
-  declare("strings.quote", overload("strings_quote", [string], string, quote)),
+  method("charAt", "string_char_at_int", [string, int], string, charAt),
+  method("indexOf", "string_index_of_string", [string, string], int, indexOf),
+  method("indexOf", "string_index_of_string_int", [string, string, int], int, indexOf),
+  method("lastIndexOf", "string_last_index_of_string", [string, string], int, lastIndexOf),
+  method("lastIndexOf", "string_last_index_of_string_int", [string, string, int], int, lastIndexOf),
+  method("lowerAscii", "string_lower_ascii", [string], string, lowerAscii),
+  method("upperAscii", "string_upper_ascii", [string], string, upperAscii),
+  method("replace", "string_replace_string_string", [string, string, string], string, replace),
+  method("replace", "string_replace_string_string_int", [string, string, string, int], string, replace),
+  method("split", "string_split_string", [string, string], textList, split),
+  method("split", "string_split_string_int", [string, string, int], textList, split),
+  method("substring", "string_substring_int", [string, int], string, substring),
+  method("substring", "string_substring_int_int", [string, int, int], string, substring),
+  method("trim", "string_trim", [string], string, trim),
+  method("join", "list_join", [textList], string, join),
+  method("join", "list_join_string", [textList, string], string, join),
+  method("format", "string_format", [string, listType(dyn)], string, formatText),
+  declare("strings.quote", "strings_quote", [string], string, quote),
 ];

@@ -1,5 +1,5 @@
 import { parseRequestURI, type RequestURI, unescapeURL } from "../../schema/formats/go-url.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
+import { declare, type FunctionDecl, method } from "../functions/function.ts";
 import { listType, mapType, objectType, types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { type CelMap, ExtensionValue, NativeList, NativeMap, type Value } from "../values/value.ts";
@@ -49,31 +49,23 @@ function queryOf({ uri }: URLValue): CelMap {
 }
 
 function part(name: string, id: string, read: (uri: RequestURI) => string): FunctionDecl {
-  return declare(
-    name,
-    method(id, [urlType], types.string, ({ uri }: URLValue) => read(uri)),
-  );
+  return method(name, id, [urlType], types.string, ({ uri }: URLValue) => read(uri));
 }
 
 /** The functions of the URL library. */
 export const urls: readonly FunctionDecl[] = [
-  declare("url", overload("string_to_url", [types.string], urlType, parse)),
+  declare("url", "string_to_url", [types.string], urlType, parse),
   declare(
     "isURL",
-    overload(
-      "is_url_string",
-      [types.string],
-      types.bool,
-      (text: string) => parseRequestURI(text) !== undefined,
-    ),
+    "is_url_string",
+    [types.string],
+    types.bool,
+    (text: string) => parseRequestURI(text) !== undefined,
   ),
   part("getScheme", "url_get_scheme", (uri) => uri.scheme),
   part("getHost", "url_get_host", (uri) => uri.host),
   part("getHostname", "url_get_hostname", (uri) => uri.hostname),
   part("getPort", "url_get_port", (uri) => uri.port),
   part("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
-  declare(
-    "getQuery",
-    method("url_get_query", [urlType], mapType(types.string, listType(types.string)), queryOf),
-  ),
+  method("getQuery", "url_get_query", [urlType], mapType(types.string, listType(types.string)), queryOf),
 ];
