@@ -7,8 +7,7 @@ import type { JSONSchema } from "./json-schema.ts";
 import { isUnchanged } from "./is-unchanged.ts";
 import { prune } from "./prune.ts";
 import { type Shape, shapeOf } from "./shape.ts";
-import { compileNode } from "./validate/compile-node.ts";
-import { Run } from "./validate/run.ts";
+import { Run, compileNode } from "./validate/compile-node.ts";
 import { type JSONObject, isObject } from "../json/index.ts";
 import { goJSON } from "../text/index.ts";
 

@@ -26,4 +26,4 @@ export {
   type RuleContext,
 } from "./structural/check-open-api.ts";
 export { checkStructural, unsupportedKeyword } from "./structural/check-structural.ts";
-export { checkDefaults, type CheckRules } from "./structural/check-defaults.ts";
+export { checkDefaults, type CheckRules } from "./structural/check-structural.ts";

@@ -1,9 +1,52 @@
 import { type Call, type Comprehension, type Expr, accumulator, operators } from "../ast.ts";
 import type { DeclType } from "../schema/decl-type.ts";
 import { type CelType, formatType, isOptional, types } from "../types/type.ts";
-import { textLength } from "../values/text.ts";
-import { type Range, add, fixed, multiply, scale, unbounded, union, unknown } from "./range.ts";
+import { textLength } from "../values/value.ts";
 import { perCharacter, perPatternCharacter } from "./runtime-cost.ts";
+
+/** The minimum and maximum of a size or a cost. */
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The maximum of uint64, at which sums and products saturate. */
+export const unbounded = 2 ** 64;
+
+/** Any size. */
+const unknown: Range = { min: 0, max: unbounded };
+
+/** Exactly one value. */
+function fixed(value: number): Range {
+  return { min: value, max: value };
+}
+
+function add(...ranges: readonly Range[]): Range {
+  let min = 0;
+  let max = 0;
+  for (const range of ranges) {
+    min += range.min;
+    max += range.max;
+  }
+  return { min: Math.min(min, unbounded), max: Math.min(max, unbounded) };
+}
+
+function multiply(a: Range, b: Range): Range {
+  return { min: Math.min(a.min * b.min, unbounded), max: Math.min(a.max * b.max, unbounded) };
+}
+
+/** Multiplies by a factor and rounds up. */
+function scale({ min, max }: Range, factor: number): Range {
+  return {
+    min: Math.min(Math.ceil(min * factor), unbounded),
+    max: Math.min(Math.ceil(max * factor), unbounded),
+  };
+}
+
+/** The smallest range that contains both. */
+function union(a: Range, b: Range): Range {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}
 
 /** Estimates the maximum cost of one evaluation of a checked expression, given the bounds in the schema. */
 export function estimateCost(expr: Expr, root: DeclType): number {

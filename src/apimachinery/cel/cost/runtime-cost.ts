@@ -1,7 +1,14 @@
-import { CelList, CelMap, CelObject, CelOptional, ExtensionValue, type Value } from "../values/value.ts";
+import {
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  ExtensionValue,
+  type Value,
+  textLength,
+} from "../values/value.ts";
 import { CIDRValue } from "../lib/addresses.ts";
 import { FormatValue } from "../lib/formats.ts";
-import { textLength } from "../values/text.ts";
 
 /** The cost of one call: fixed, or depending on the sizes of arguments and result. */
 type CallCost = number | ((args: readonly Value[], result: Value) => number);

@@ -1,25 +1,104 @@
-import { listType, paramType, types } from "../types/type.ts";
 import {
   CelDouble,
-  type CelList,
+  CelList,
   CelUint,
   type Int,
+  NativeList,
   type Value,
-  addInt,
+  checkInt,
   checkUint,
-  divideInt,
-  joinLists,
-  multiplyInt,
-  negateInt,
-  remainderInt,
-  subtractInt,
+  toInt,
+  minInt,
 } from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { declare } from "./function.ts";
+import {
+  anyType,
+  bytes,
+  declare,
+  double,
+  duration,
+  int,
+  listOf,
+  string,
+  timestamp,
+  uint,
+} from "./function.ts";
 
-const { bytes, double, duration, int, string, timestamp, uint } = types;
-const items = listType(paramType("A"));
+const items = listOf(anyType("A"));
+
+function addInt(a: Int, b: Int): Int {
+  if (typeof a === "number" && typeof b === "number") {
+    const sum = a + b;
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  return checkInt(BigInt(a) + BigInt(b));
+}
+
+function subtractInt(a: Int, b: Int): Int {
+  if (typeof a === "number" && typeof b === "number") {
+    const difference = a - b;
+    if (Number.isSafeInteger(difference)) return difference;
+  }
+  return checkInt(BigInt(a) - BigInt(b));
+}
+
+function multiplyInt(a: Int, b: Int): Int {
+  if (typeof a === "number" && typeof b === "number") {
+    const product = a * b;
+    // Adding zero changes -0 to 0: an int has no negative zero.
+    if (Number.isSafeInteger(product)) return product + 0;
+  }
+  return checkInt(BigInt(a) * BigInt(b));
+}
+
+/** Division truncates towards zero. */
+function divideInt(a: Int, b: Int): Int {
+  if (b === 0) throw new EvalError("division by zero");
+  return checkInt(BigInt(a) / BigInt(b));
+}
+
+/** The remainder has the sign of the dividend. */
+function remainderInt(a: Int, b: Int): Int {
+  if (b === 0) throw new EvalError("modulus by zero");
+  if (b === -1 && BigInt(a) === minInt) throw new EvalError("integer overflow");
+  return toInt(BigInt(a) % BigInt(b));
+}
+
+function negateInt(a: Int): Int {
+  return typeof a === "number" ? 0 - a : checkInt(-a);
+}
+
+/** The concatenation of two lists without copying, which would make `+` in comprehensions quadratic. */
+class JoinedList extends CelList {
+  readonly size: number;
+  readonly #first: CelList;
+  readonly #second: CelList;
+
+  constructor(first: CelList, second: CelList) {
+    super();
+    this.#first = first;
+    this.#second = second;
+    this.size = first.size + second.size;
+  }
+
+  at(index: number): Value {
+    return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size);
+  }
+}
+
+const copyBelow = 32;
+
+/** Concatenates lists. Sets and list maps merge the other's items. */
+function joinLists(first: CelList, second: CelList): CelList {
+  if (first.plus) return first.plus(second);
+  if (first.size === 0) return second;
+  if (second.size === 0) return first;
+  if (first.size + second.size <= copyBelow || first instanceof JoinedList) {
+    return new NativeList([...first.toArray(), ...second.toArray()]);
+  }
+  return new JoinedList(first, second);
+}
 
 const uints = (name: string, id: string, apply: (a: bigint, b: bigint) => bigint) =>
   declare(
@@ -27,17 +106,11 @@ const uints = (name: string, id: string, apply: (a: bigint, b: bigint) => bigint
     id,
     [uint, uint],
     uint,
-    (a: CelUint, b: CelUint) => new CelUint(checkUint(apply(BigInt(a.value), BigInt(b.value)))),
+    (a, b) => new CelUint(checkUint(apply(BigInt(a.value), BigInt(b.value)))),
   );
 
 const doubles = (name: string, id: string, apply: (a: number, b: number) => number) =>
-  declare(
-    name,
-    id,
-    [double, double],
-    double,
-    (a: CelDouble, b: CelDouble) => new CelDouble(apply(a.value, b.value)),
-  );
+  declare(name, id, [double, double], double, (a, b) => new CelDouble(apply(a.value, b.value)));
 
 const ints = (name: string, id: string, apply: (a: Int, b: Int) => Int) =>
   declare(name, id, [int, int], int, apply);
@@ -49,57 +122,31 @@ function nonZero(value: bigint, message: string): bigint {
 
 /** `+ - * / %` and negation. */
 export const arithmetic = [
-  declare(
-    "_+_",
-    "add_bytes",
-    [bytes, bytes],
-    bytes,
-    (a: Uint8Array, b: Uint8Array) => new Uint8Array(Buffer.concat([a, b])),
-  ),
+  declare("_+_", "add_bytes", [bytes, bytes], bytes, (a, b) => new Uint8Array(Buffer.concat([a, b]))),
   doubles("_+_", "add_double", (a, b) => a + b),
-  declare("_+_", "add_duration_duration", [duration, duration], duration, (a: CelDuration, b: CelDuration) =>
+  declare("_+_", "add_duration_duration", [duration, duration], duration, (a, b) =>
     CelDuration.of(a.nanos + b.nanos),
   ),
-  declare(
-    "_+_",
-    "add_duration_timestamp",
-    [duration, timestamp],
-    timestamp,
-    (a: CelDuration, b: CelTimestamp) => CelTimestamp.of(a.nanos + b.nanos),
+  declare("_+_", "add_duration_timestamp", [duration, timestamp], timestamp, (a, b) =>
+    CelTimestamp.of(a.nanos + b.nanos),
   ),
-  declare(
-    "_+_",
-    "add_timestamp_duration",
-    [timestamp, duration],
-    timestamp,
-    (a: CelTimestamp, b: CelDuration) => CelTimestamp.of(a.nanos + b.nanos),
+  declare("_+_", "add_timestamp_duration", [timestamp, duration], timestamp, (a, b) =>
+    CelTimestamp.of(a.nanos + b.nanos),
   ),
   ints("_+_", "add_int64", addInt),
-  declare("_+_", "add_list", [items, items], items, (a: CelList, b: CelList) => joinLists(a, b)),
-  declare("_+_", "add_string", [string, string], string, (a: string, b: string) => a + b),
+  declare("_+_", "add_list", [items, items], items, joinLists),
+  declare("_+_", "add_string", [string, string], string, (a, b) => a + b),
   uints("_+_", "add_uint64", (a, b) => a + b),
   doubles("_-_", "subtract_double", (a, b) => a - b),
-  declare(
-    "_-_",
-    "subtract_duration_duration",
-    [duration, duration],
-    duration,
-    (a: CelDuration, b: CelDuration) => CelDuration.of(a.nanos - b.nanos),
+  declare("_-_", "subtract_duration_duration", [duration, duration], duration, (a, b) =>
+    CelDuration.of(a.nanos - b.nanos),
   ),
   ints("_-_", "subtract_int64", subtractInt),
-  declare(
-    "_-_",
-    "subtract_timestamp_duration",
-    [timestamp, duration],
-    timestamp,
-    (a: CelTimestamp, b: CelDuration) => CelTimestamp.of(a.nanos - b.nanos),
+  declare("_-_", "subtract_timestamp_duration", [timestamp, duration], timestamp, (a, b) =>
+    CelTimestamp.of(a.nanos - b.nanos),
   ),
-  declare(
-    "_-_",
-    "subtract_timestamp_timestamp",
-    [timestamp, timestamp],
-    duration,
-    (a: CelTimestamp, b: CelTimestamp) => CelDuration.of(a.nanos - b.nanos),
+  declare("_-_", "subtract_timestamp_timestamp", [timestamp, timestamp], duration, (a, b) =>
+    CelDuration.of(a.nanos - b.nanos),
   ),
   uints("_-_", "subtract_uint64", (a, b) => a - b),
   doubles("_*_", "multiply_double", (a, b) => a * b),
@@ -110,6 +157,6 @@ export const arithmetic = [
   uints("_/_", "divide_uint64", (a, b) => a / nonZero(b, "division by zero")),
   ints("_%_", "modulo_int64", remainderInt),
   uints("_%_", "modulo_uint64", (a, b) => a % nonZero(b, "modulus by zero")),
-  declare("-_", "negate_double", [double], double, (a: CelDouble): Value => new CelDouble(-a.value)),
+  declare("-_", "negate_double", [double], double, (a): Value => new CelDouble(-a.value)),
   declare("-_", "negate_int64", [int], int, negateInt),
 ];

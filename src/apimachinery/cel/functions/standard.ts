@@ -2,15 +2,12 @@ import { arithmetic } from "./arithmetic.ts";
 import { collections } from "./collections.ts";
 import { comparison } from "./comparison.ts";
 import { conversions } from "./conversions.ts";
-import { type FunctionDecl, declare } from "./function.ts";
+import { type FunctionDecl, anyType, bool, declare } from "./function.ts";
 import { text } from "./text.ts";
 import { times } from "./times.ts";
-import { paramType, types } from "../types/type.ts";
 import type { Value } from "../values/value.ts";
 
-const { bool } = types;
-
-const any = paramType("A");
+const any = anyType("A");
 
 const compiledSeparately = (): Value => {
   throw new Error("compiled separately");
@@ -21,7 +18,7 @@ const logic = [
   declare("_?_:_", "conditional", [bool, any, any], any, compiledSeparately),
   declare("_&&_", "logical_and", [bool, bool], bool, compiledSeparately),
   declare("_||_", "logical_or", [bool, bool], bool, compiledSeparately),
-  declare("!_", "logical_not", [bool], bool, (a: boolean) => !a),
+  declare("!_", "logical_not", [bool], bool, (a) => !a),
   // The loop condition of `all` and `exists`; only macros call it.
   declare("@not_strictly_false", "not_strictly_false", [bool], bool, compiledSeparately),
 ];

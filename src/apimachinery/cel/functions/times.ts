@@ -1,9 +1,6 @@
-import { types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { type CelDuration, type CelTimestamp, zoneMinutes } from "../values/time.ts";
-import { type FunctionDecl, method } from "./function.ts";
-
-const { duration, int, string, timestamp } = types;
+import { type FunctionDecl, duration, int, string, timestamp, method } from "./function.ts";
 
 /** Returns a date whose UTC fields are the local time in a time zone, given by name or offset. */
 function inZone(time: CelTimestamp, zone: string): Date {
@@ -70,7 +67,7 @@ function ofTimestamp(name: string, id: string, read: (date: Date) => number): Fu
 }
 
 function ofDuration(name: string, id: string, read: (nanos: bigint) => bigint): FunctionDecl {
-  return method(name, `duration_to_${id}`, [duration], int, ({ nanos }: CelDuration) => Number(read(nanos)));
+  return method(name, `duration_to_${id}`, [duration], int, ({ nanos }) => Number(read(nanos)));
 }
 
 /** The methods of timestamps and durations. Months and days of the year start at zero. */

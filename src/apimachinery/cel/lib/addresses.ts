@@ -7,28 +7,20 @@ import {
   parseCIDR,
   parseIP,
 } from "../../schema/formats/ip.ts";
-import { declare, type FunctionDecl, method } from "../functions/function.ts";
-import { opaqueType, types } from "../types/type.ts";
+import { type FunctionDecl, type TypeOf, bool, int, string, declare, method } from "../functions/function.ts";
+import { opaqueType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue, type Value } from "../values/value.ts";
-
-const { bool, int, string } = types;
+import { Boxed, type Value } from "../values/value.ts";
 
 /** The types of IP addresses and CIDRs. */
-export const ipType = opaqueType("net.IP");
-export const cidrType = opaqueType("net.CIDR");
+export const ipType: TypeOf<IPValue> = opaqueType("net.IP");
+export const cidrType: TypeOf<CIDRValue> = opaqueType("net.CIDR");
 
-class IPValue extends ExtensionValue {
+class IPValue extends Boxed<IPAddress> {
   readonly celType = ipType;
-  readonly address: IPAddress;
-
-  constructor(address: IPAddress) {
-    super();
-    this.address = address;
-  }
 
   get bytes(): Uint8Array {
-    return this.address.bytes;
+    return this.content.bytes;
   }
 
   equals(other: Value): boolean {
@@ -37,23 +29,17 @@ class IPValue extends ExtensionValue {
 }
 
 /** A CIDR as a CEL value. */
-export class CIDRValue extends ExtensionValue {
+export class CIDRValue extends Boxed<Network> {
   readonly celType = cidrType;
-  readonly network: Network;
-
-  constructor(network: Network) {
-    super();
-    this.network = network;
-  }
 
   /** Its size in the cost model: the bytes of the prefix. */
   get size(): number {
-    return Math.ceil(this.network.prefix / 8);
+    return Math.ceil(this.content.prefix / 8);
   }
 
   equals(other: Value): boolean {
-    if (!(other instanceof CIDRValue) || other.network.prefix !== this.network.prefix) return false;
-    return Buffer.compare(other.network.address.bytes, this.network.address.bytes) === 0;
+    if (!(other instanceof CIDRValue) || other.content.prefix !== this.content.prefix) return false;
+    return Buffer.compare(other.content.address.bytes, this.content.address.bytes) === 0;
   }
 }
 
@@ -103,7 +89,7 @@ function isWithin({ address, prefix }: Network, bytes: Uint8Array): boolean {
 }
 
 function containsNetwork(outer: CIDRValue, inner: CIDRValue): boolean {
-  return outer.network.prefix <= inner.network.prefix && isWithin(outer.network, inner.network.address.bytes);
+  return outer.content.prefix <= inner.content.prefix && isWithin(outer.content, inner.content.address.bytes);
 }
 
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0);
@@ -128,7 +114,7 @@ const isGlobalUnicast = (bytes: Uint8Array): boolean =>
   !isLinkLocalUnicast(bytes);
 
 function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean): FunctionDecl {
-  return method(name, id, [ipType], bool, ({ bytes }: IPValue) => holds(bytes));
+  return method(name, id, [ipType], bool, ({ bytes }) => holds(bytes));
 }
 
 /** The functions of IP addresses, which have no zone and are not IPv4-mapped. */
@@ -140,10 +126,10 @@ const ips: readonly FunctionDecl[] = [
     "ip_is_canonical",
     [string],
     bool,
-    (text: string) => formatIP(toIP(text).address) === text,
+    (text) => formatIP(toIP(text).content) === text,
   ),
-  method("family", "ip_family", [ipType], int, ({ bytes }: IPValue) => (bytes.length === 4 ? 4 : 6)),
-  declare("string", "ip_to_string", [ipType], string, ({ address }: IPValue) => formatIP(address)),
+  method("family", "ip_family", [ipType], int, ({ bytes }) => (bytes.length === 4 ? 4 : 6)),
+  declare("string", "ip_to_string", [ipType], string, ({ content }) => formatIP(content)),
   property("isUnspecified", "ip_is_unspecified", isZero),
   property("isLoopback", "ip_is_loopback", isLoopback),
   property("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
@@ -155,36 +141,24 @@ const ips: readonly FunctionDecl[] = [
 const cidrs: readonly FunctionDecl[] = [
   declare("cidr", "string_to_cidr", [string], cidrType, toCIDR),
   declare("isCIDR", "is_cidr", [string], bool, succeeds(toCIDR)),
-  method(
-    "containsIP",
-    "cidr_contains_ip_string",
-    [cidrType, string],
-    bool,
-    ({ network }: CIDRValue, text: string) => isWithin(network, toIP(text).bytes),
+  method("containsIP", "cidr_contains_ip_string", [cidrType, string], bool, ({ content }, text) =>
+    isWithin(content, toIP(text).bytes),
   ),
-  method(
-    "containsIP",
-    "cidr_contains_ip_ip",
-    [cidrType, ipType],
-    bool,
-    ({ network }: CIDRValue, { bytes }: IPValue) => isWithin(network, bytes),
+  method("containsIP", "cidr_contains_ip_ip", [cidrType, ipType], bool, ({ content }, { bytes }) =>
+    isWithin(content, bytes),
   ),
-  method(
-    "containsCIDR",
-    "cidr_contains_cidr_string",
-    [cidrType, string],
-    bool,
-    (outer: CIDRValue, text: string) => containsNetwork(outer, toCIDR(text)),
+  method("containsCIDR", "cidr_contains_cidr_string", [cidrType, string], bool, (outer, text) =>
+    containsNetwork(outer, toCIDR(text)),
   ),
   method("containsCIDR", "cidr_contains_cidr", [cidrType, cidrType], bool, containsNetwork),
-  method("ip", "cidr_ip", [cidrType], ipType, ({ network }: CIDRValue) => new IPValue(network.address)),
-  method("prefixLength", "cidr_prefix_length", [cidrType], int, ({ network }: CIDRValue) => network.prefix),
+  method("ip", "cidr_ip", [cidrType], ipType, ({ content }) => new IPValue(content.address)),
+  method("prefixLength", "cidr_prefix_length", [cidrType], int, ({ content }) => content.prefix),
   method(
     "masked",
     "cidr_masked",
     [cidrType],
     cidrType,
-    ({ network: { address, prefix } }: CIDRValue) =>
+    ({ content: { address, prefix } }) =>
       new CIDRValue({ address: { bytes: mask(address.bytes, prefix) }, prefix }),
   ),
   declare(
@@ -192,7 +166,7 @@ const cidrs: readonly FunctionDecl[] = [
     "cidr_to_string",
     [cidrType],
     string,
-    ({ network }: CIDRValue) => `${formatIP(network.address)}/${network.prefix}`,
+    ({ content }) => `${formatIP(content.address)}/${content.prefix}`,
   ),
 ];
 

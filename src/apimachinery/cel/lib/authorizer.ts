@@ -1,8 +1,8 @@
 import { checkLabel, checkSubdomain } from "../../naming/index.ts";
-import { type FunctionDecl, method } from "../functions/function.ts";
-import { type CelType, objectType, types } from "../types/type.ts";
+import { type FunctionDecl, type TypeOf, bool, method, string } from "../functions/function.ts";
+import { type CelType, objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue, type Value } from "../values/value.ts";
+import { Boxed, type Value } from "../values/value.ts";
 
 /** The attributes of an authorization check, of resources or of a path. */
 export interface AccessQuestion {
@@ -36,17 +36,20 @@ export interface AccessOracle {
 export const authorizerType = authorizationType("Authorizer");
 /** The type of a check of a resource: of `authorizer.group(...).resource(...)`. */
 export const resourceCheckType = authorizationType("ResourceCheck");
-const pathCheckType = authorizationType("PathCheck");
-const groupCheckType = authorizationType("GroupCheck");
-const decisionType = authorizationType("Decision");
+
+const authorizer: TypeOf<Step<AccessOracle>> = authorizerType;
+const resourceCheck: TypeOf<Step<{ oracle: AccessOracle; question: ResourceQuestion }>> = resourceCheckType;
+const pathCheck: TypeOf<Step<{ oracle: AccessOracle; path: string }>> = authorizationType("PathCheck");
+const groupCheck: TypeOf<Step<{ oracle: AccessOracle; group: string }>> = authorizationType("GroupCheck");
+const decision: TypeOf<Step<AccessDecision>> = authorizationType("Decision");
 
 /** The types of the library, by their names in expressions. */
 export const authorizerTypes: readonly CelType[] = [
-  authorizerType,
-  pathCheckType,
-  groupCheckType,
-  resourceCheckType,
-  decisionType,
+  authorizer,
+  pathCheck,
+  groupCheck,
+  resourceCheck,
+  decision,
 ];
 
 function authorizationType(name: string): CelType {
@@ -54,26 +57,18 @@ function authorizationType(name: string): CelType {
 }
 
 /** A builder of a check: it has methods only. */
-class Step<T> extends ExtensionValue {
+class Step<T> extends Boxed<T> {
   readonly celType: CelType;
-  readonly content: T;
 
   constructor(type: CelType, content: T) {
-    super();
+    super(content);
     this.celType = type;
-    this.content = content;
   }
 
   equals(other: Value): boolean {
     return other === this;
   }
 }
-
-type Authorizer = Step<AccessOracle>;
-type PathCheck = Step<{ oracle: AccessOracle; path: string }>;
-type GroupCheck = Step<{ oracle: AccessOracle; group: string }>;
-type ResourceCheck = Step<{ oracle: AccessOracle; question: ResourceQuestion }>;
-type Decision = Step<AccessDecision>;
 
 /** The value of `authorizer`. */
 export function authorizerValue(oracle: AccessOracle): Value {
@@ -91,23 +86,14 @@ function attributeMethod(
   id: string,
   change: (value: string) => Partial<ResourceQuestion>,
 ): FunctionDecl {
-  return method(
-    name,
-    id,
-    [resourceCheckType, types.string],
-    resourceCheckType,
-    ({ content }: ResourceCheck, value: string) =>
-      resourceCheckValue(content.oracle, { ...content.question, ...change(value) }),
+  return method(name, id, [resourceCheck, string], resourceCheck, ({ content }, value) =>
+    resourceCheckValue(content.oracle, { ...content.question, ...change(value) }),
   );
 }
 
 /** A method that reads a part of a decision. */
-function decisionMethod(
-  name: string,
-  result: CelType,
-  read: (decision: AccessDecision) => Value,
-): FunctionDecl {
-  return method(name, `decision_${name}`, [decisionType], result, ({ content }: Decision) => read(content));
+function decisionMethod(name: string, result: CelType, read: (made: AccessDecision) => Value): FunctionDecl {
+  return method(name, `decision_${name}`, [decision], result, ({ content }) => read(content));
 }
 
 function filled(value: string, what: string): string {
@@ -122,40 +108,34 @@ export const authorizers: readonly FunctionDecl[] = [
   method(
     "path",
     "authorizer_path",
-    [authorizerType, types.string],
-    pathCheckType,
-    (from: Authorizer, path: string) =>
-      new Step(pathCheckType, { oracle: from.content, path: filled(path, "path") }),
+    [authorizer, string],
+    pathCheck,
+    (from, path) => new Step(pathCheck, { oracle: from.content, path: filled(path, "path") }),
   ),
   method(
     "group",
     "authorizer_group",
-    [authorizerType, types.string],
-    groupCheckType,
-    (from: Authorizer, group: string) => new Step(groupCheckType, { oracle: from.content, group }),
+    [authorizer, string],
+    groupCheck,
+    (from, group) => new Step(groupCheck, { oracle: from.content, group }),
   ),
   method(
     "serviceAccount",
     "authorizer_serviceaccount",
-    [authorizerType, types.string, types.string],
-    authorizerType,
-    ({ content }: Authorizer, namespace: string, name: string) => {
+    [authorizer, string, string],
+    authorizer,
+    ({ content }, namespace, name) => {
       if (checkSubdomain(name).length > 0) throw new EvalError("Invalid service account name");
       if (checkLabel(namespace).length > 0) throw new EvalError("Invalid service account namespace");
       return authorizerValue(content.serviceAccount(namespace, name));
     },
   ),
-  method(
-    "resource",
-    "groupcheck_resource",
-    [groupCheckType, types.string],
-    resourceCheckType,
-    ({ content }: GroupCheck, resource: string) =>
-      resourceCheckValue(content.oracle, {
-        group: content.group,
-        resource: filled(resource, "resource"),
-        ...anyResource,
-      }),
+  method("resource", "groupcheck_resource", [groupCheck, string], resourceCheck, ({ content }, resource) =>
+    resourceCheckValue(content.oracle, {
+      group: content.group,
+      resource: filled(resource, "resource"),
+      ...anyResource,
+    }),
   ),
   attributeMethod("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
   attributeMethod("namespace", "resourcecheck_namespace", (namespace) => ({ namespace })),
@@ -166,21 +146,19 @@ export const authorizers: readonly FunctionDecl[] = [
   method(
     "check",
     "pathcheck_check",
-    [pathCheckType, types.string],
-    decisionType,
-    ({ content }: PathCheck, verb: string) =>
-      new Step(decisionType, content.oracle.decide({ verb, path: content.path })),
+    [pathCheck, string],
+    decision,
+    ({ content }, verb) => new Step(decision, content.oracle.decide({ verb, path: content.path })),
   ),
   method(
     "check",
     "resourcecheck_check",
-    [resourceCheckType, types.string],
-    decisionType,
-    ({ content }: ResourceCheck, verb: string) =>
-      new Step(decisionType, content.oracle.decide({ verb, resource: content.question })),
+    [resourceCheck, string],
+    decision,
+    ({ content }, verb) => new Step(decision, content.oracle.decide({ verb, resource: content.question })),
   ),
-  decisionMethod("errored", types.bool, ({ error }) => error !== undefined),
-  decisionMethod("error", types.string, ({ error = "" }) => error),
-  decisionMethod("allowed", types.bool, ({ allowed }) => allowed),
-  decisionMethod("reason", types.string, ({ reason }) => reason),
+  decisionMethod("errored", bool, ({ error }) => error !== undefined),
+  decisionMethod("error", string, ({ error = "" }) => error),
+  decisionMethod("allowed", bool, ({ allowed }) => allowed),
+  decisionMethod("reason", string, ({ reason }) => reason),
 ];

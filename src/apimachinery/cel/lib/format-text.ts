@@ -8,10 +8,10 @@ import {
   TypeValue,
   type Value,
   isInt,
+  typeOf,
 } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "../values/time.ts";
-import { typeOf } from "../values/type-of.ts";
 
 const defaultPrecision = 6;
 

@@ -6,12 +6,20 @@ import {
   checkSubdomain,
 } from "../../naming/index.ts";
 import { formatCheck } from "../../schema/formats/formats.ts";
-import { declare, type FunctionDecl, method } from "../functions/function.ts";
-import { listType, objectType, optionalType, types } from "../types/type.ts";
+import {
+  type FunctionDecl,
+  type TypeOf,
+  string,
+  listOf,
+  optionalOf,
+  declare,
+  method,
+} from "../functions/function.ts";
+import { objectType } from "../types/type.ts";
 import { CelOptional, ExtensionValue, NativeList, type Value } from "../values/value.ts";
 
 /** The type of named formats. */
-export const formatType = objectType("kubernetes.NamedFormat");
+export const formatType: TypeOf<FormatValue> = objectType("kubernetes.NamedFormat");
 
 /** Returns the errors of a string. */
 type Check = (text: string) => string[];
@@ -74,14 +82,8 @@ function named(name: string): CelOptional {
 
 /** The functions of the format library. */
 export const namedFormats: readonly FunctionDecl[] = [
-  method(
-    "validate",
-    "format-validate",
-    [formatType, types.string],
-    optionalType(listType(types.string)),
-    validate,
-  ),
-  declare("format.named", "format-named", [types.string], optionalType(formatType), named),
+  method("validate", "format-validate", [formatType, string], optionalOf(listOf(string)), validate),
+  declare("format.named", "format-named", [string], optionalOf(formatType), named),
   ...Array.from(formats, ([name, format]) =>
     declare(`format.${name}`, `format.${name}`, [], formatType, () => format),
   ),

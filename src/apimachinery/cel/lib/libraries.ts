@@ -1,5 +1,14 @@
-import { type FunctionDecl, declare, method } from "../functions/function.ts";
-import { type CelType, listType, paramType, types } from "../types/type.ts";
+import {
+  type FunctionDecl,
+  bool,
+  int,
+  string,
+  listOf,
+  anyType,
+  declare,
+  method,
+} from "../functions/function.ts";
+import { type CelType, types } from "../types/type.ts";
 import { addresses, cidrType, ipType } from "./addresses.ts";
 import { authorizerTypes, authorizers } from "./authorizer.ts";
 import { formatType, namedFormats } from "./formats.ts";
@@ -14,7 +23,7 @@ import { type CelList, type Int, NativeList } from "../values/value.ts";
 import { isEqualValue } from "../values/equality.ts";
 import { Env } from "../check/env.ts";
 
-const list = listType(paramType("T"));
+const list = listOf(anyType("T"));
 
 function includesAll(all: CelList, some: CelList): boolean {
   const items = all.toArray();
@@ -28,18 +37,16 @@ function overlaps(first: CelList, second: CelList): boolean {
 
 /** The functions of the sets library. */
 const sets: readonly FunctionDecl[] = [
-  declare("sets.contains", "list_sets_contains_list", [list, list], types.bool, includesAll),
+  declare("sets.contains", "list_sets_contains_list", [list, list], bool, includesAll),
   declare(
     "sets.equivalent",
     "list_sets_equivalent_list",
     [list, list],
-    types.bool,
-    (a: CelList, b: CelList) => includesAll(a, b) && includesAll(b, a),
+    bool,
+    (a, b) => includesAll(a, b) && includesAll(b, a),
   ),
-  declare("sets.intersects", "list_sets_intersects_list", [list, list], types.bool, overlaps),
+  declare("sets.intersects", "list_sets_intersects_list", [list, list], bool, overlaps),
 ];
-
-const { int, string } = types;
 
 function find(text: string, pattern: string): string {
   const matcher = regex(pattern).matcher(text);
@@ -58,8 +65,8 @@ function findAll(text: string, pattern: string, limit: Int = -1): CelList {
 /** The functions of the regex library. */
 const regexes: readonly FunctionDecl[] = [
   method("find", "string_find_string", [string, string], string, find),
-  method("findAll", "string_find_all_string", [string, string], listType(string), findAll),
-  method("findAll", "string_find_all_string_int", [string, string, int], listType(string), findAll),
+  method("findAll", "string_find_all_string", [string, string], listOf(string), findAll),
+  method("findAll", "string_find_all_string_int", [string, string, int], listOf(string), findAll),
 ];
 
 /** The functions that a Kubernetes 1.36 API server provides to every expression. */

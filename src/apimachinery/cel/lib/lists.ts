@@ -1,15 +1,29 @@
 import { arithmetic } from "../functions/arithmetic.ts";
 import { compare } from "../functions/comparison.ts";
-import { declare, type FunctionDecl, method } from "../functions/function.ts";
-import { type CelType, listType, paramType, types } from "../types/type.ts";
+import {
+  type FunctionDecl,
+  bool,
+  bytes,
+  double,
+  duration,
+  dyn,
+  int,
+  string,
+  timestamp,
+  uint,
+  listOf,
+  anyType,
+  declare,
+  method,
+} from "../functions/function.ts";
+import { type CelType } from "../types/type.ts";
 import { CelDouble, CelList, CelUint, type Int, NativeList, type Value } from "../values/value.ts";
 import { isEqualValue } from "../values/equality.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration } from "../values/time.ts";
 
-const { bool, bytes, double, duration, int, string, timestamp, uint } = types;
-const item = paramType("T");
-const list = listType(item);
+const item = anyType("T");
+const list = listOf(item);
 
 const summable: readonly (readonly [string, CelType, Value])[] = [
   ["int", int, 0],
@@ -104,18 +118,18 @@ const sort = (values: CelList): CelList => sortBy(values, values);
 /** The functions of the Kubernetes lists library. */
 const kubernetesLists: readonly FunctionDecl[] = [
   ...comparable.map(([name, type]) =>
-    method("isSorted", `list_${name}_is_sorted_bool`, [listType(type)], bool, isSorted),
+    method("isSorted", `list_${name}_is_sorted_bool`, [listOf(type)], bool, isSorted),
   ),
   ...summable.map(([name, type, zero]) =>
-    method("sum", `list_${name}_sum_${name}`, [listType(type)], type, (values: CelList) =>
+    method("sum", `list_${name}_sum_${name}`, [listOf(type)], type, (values) =>
       values.toArray().reduce(add, zero),
     ),
   ),
   ...comparable.map(([name, type]) =>
-    method("max", `list_${name}_max_${name}`, [listType(type)], type, extreme("max", 1)),
+    method("max", `list_${name}_max_${name}`, [listOf(type)], type, extreme("max", 1)),
   ),
   ...comparable.map(([name, type]) =>
-    method("min", `list_${name}_min_${name}`, [listType(type)], type, extreme("min", -1)),
+    method("min", `list_${name}_min_${name}`, [listOf(type)], type, extreme("min", -1)),
   ),
   method("indexOf", "list_a_index_of_int", [list, item], int, indexOf),
   method("lastIndexOf", "list_a_last_index_of_int", [list, item], int, lastIndexOf),
@@ -125,27 +139,15 @@ const kubernetesLists: readonly FunctionDecl[] = [
 export const lists: readonly FunctionDecl[] = [
   ...kubernetesLists,
   method("slice", "list_slice", [list, int, int], list, slice),
-  method("flatten", "list_flatten", [listType(list)], list, flatten),
-  method("flatten", "list_flatten_int", [listType(types.dyn), int], listType(types.dyn), flatten),
-  declare("lists.range", "lists_range", [int], listType(int), range),
+  method("flatten", "list_flatten", [listOf(list)], list, flatten),
+  method("flatten", "list_flatten_int", [listOf(dyn), int], listOf(dyn), flatten),
+  declare("lists.range", "lists_range", [int], listOf(int), range),
   method("distinct", "list_distinct", [list], list, distinct),
-  method(
-    "reverse",
-    "list_reverse",
-    [list],
-    list,
-    (values: CelList) => new NativeList(values.toArray().toReversed()),
+  method("reverse", "list_reverse", [list], list, (values) => new NativeList(values.toArray().toReversed())),
+  ...comparable.map(([name, type]) =>
+    method("sort", `list_${name}_sort`, [listOf(type)], listOf(type), sort),
   ),
   ...comparable.map(([name, type]) =>
-    method("sort", `list_${name}_sort`, [listType(type)], listType(type), sort),
-  ),
-  ...comparable.map(([name, type]) =>
-    method(
-      "@sortByAssociatedKeys",
-      `list_${name}_sortByAssociatedKeys`,
-      [list, listType(type)],
-      list,
-      sortBy,
-    ),
+    method("@sortByAssociatedKeys", `list_${name}_sortByAssociatedKeys`, [list, listOf(type)], list, sortBy),
   ),
 ];

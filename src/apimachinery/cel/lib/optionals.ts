@@ -1,5 +1,12 @@
-import { declare, type FunctionDecl, method } from "../functions/function.ts";
-import { listType, optionalType, paramType, types } from "../types/type.ts";
+import {
+  type FunctionDecl,
+  bool,
+  listOf,
+  optionalOf,
+  anyType,
+  declare,
+  method,
+} from "../functions/function.ts";
 import {
   CelDouble,
   CelList,
@@ -13,35 +20,33 @@ import {
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration } from "../values/time.ts";
 
-const item = paramType("V");
-const optional = optionalType(item);
-const list = listType(item);
+const item = anyType("V");
+const optional = optionalOf(item);
+const list = listOf(item);
 
 /** The functions of optional values. Selecting and indexing with a question mark is part of the language. */
 export const optionals: readonly FunctionDecl[] = [
-  declare("optional.of", "optional_of", [item], optional, (value: Value) => new CelOptional(value)),
-  declare("optional.ofNonZeroValue", "optional_ofNonZeroValue", [item], optional, (value: Value) =>
+  declare("optional.of", "optional_of", [item], optional, (value) => new CelOptional(value)),
+  declare("optional.ofNonZeroValue", "optional_ofNonZeroValue", [item], optional, (value) =>
     isZero(value) ? CelOptional.none : new CelOptional(value),
   ),
   declare("optional.none", "optional_none", [], optional, () => CelOptional.none),
   method("value", "optional_value", [optional], item, valueOf),
-  method("hasValue", "optional_hasValue", [optional], types.bool, ({ isPresent }: CelOptional) => isPresent),
-  method("or", "optional_or_optional", [optional, optional], optional, (a: CelOptional, b: CelOptional) =>
-    a.isPresent ? a : b,
-  ),
+  method("hasValue", "optional_hasValue", [optional], bool, ({ isPresent }) => isPresent),
+  method("or", "optional_or_optional", [optional, optional], optional, (a, b) => (a.isPresent ? a : b)),
   method(
     "orValue",
     "optional_orValue_value",
     [optional, item],
     item,
-    ({ value }: CelOptional, other: Value) => value ?? orNull(value, other),
+    ({ value }, other) => value ?? orNull(value, other),
   ),
-  declare("optional.unwrap", "optional_unwrap", [listType(optional)], list, unwrap),
-  method("unwrapOpt", "optional_unwrapOpt", [listType(optional)], list, unwrap),
-  method("first", "list_first", [list], optional, (from: CelList) =>
+  declare("optional.unwrap", "optional_unwrap", [listOf(optional)], list, unwrap),
+  method("unwrapOpt", "optional_unwrapOpt", [listOf(optional)], list, unwrap),
+  method("first", "list_first", [list], optional, (from) =>
     from.size === 0 ? CelOptional.none : new CelOptional(from.at(0)),
   ),
-  method("last", "list_last", [list], optional, (from: CelList) =>
+  method("last", "list_last", [list], optional, (from) =>
     from.size === 0 ? CelOptional.none : new CelOptional(from.at(from.size - 1)),
   ),
 ];

@@ -1,29 +1,21 @@
 import { compareSemver, parseSemver, type Semver } from "../../semver/semver.ts";
-import { declare, type FunctionDecl, method } from "../functions/function.ts";
-import { objectType, types } from "../types/type.ts";
+import { type FunctionDecl, type TypeOf, bool, int, string, declare, method } from "../functions/function.ts";
+import { objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue, type Int, type Value, toInt } from "../values/value.ts";
-
-const { bool, int, string } = types;
+import { Boxed, type Int, type Value, toInt } from "../values/value.ts";
 
 /** The type of semantic versions. */
-export const semverType = objectType("kubernetes.Semver");
+export const semverType: TypeOf<SemverValue> = objectType("kubernetes.Semver");
 
-class SemverValue extends ExtensionValue {
+class SemverValue extends Boxed<Semver> {
   readonly celType = semverType;
-  readonly version: Semver;
-
-  constructor(version: Semver) {
-    super();
-    this.version = version;
-  }
 
   equals(other: Value): boolean {
     return other instanceof SemverValue && order(this, other) === 0;
   }
 }
 
-const order = (a: SemverValue, b: SemverValue): Int => compareSemver(a.version, b.version);
+const order = (a: SemverValue, b: SemverValue): Int => compareSemver(a.content, b.content);
 
 /** Normalizes `v1.2`, `1` and `01.2.3`. */
 function normalize(text: string): string {
@@ -58,11 +50,9 @@ function isSemver(text: string, normalized = false): boolean {
   }
 }
 
-const pair = [semverType, semverType];
+const pair = [semverType, semverType] as const;
 const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
-  method(name, `semver_${name}`, [semverType], int, ({ version }: SemverValue) =>
-    toInt(version.numbers[index]),
-  );
+  method(name, `semver_${name}`, [semverType], int, ({ content }) => toInt(content.numbers[index]));
 
 /** The functions of the semver library. */
 export const semvers: readonly FunctionDecl[] = [
@@ -70,20 +60,8 @@ export const semvers: readonly FunctionDecl[] = [
   declare("semver", "string_bool_to_semver", [string, bool], semverType, parse),
   declare("isSemver", "is_semver_string", [string], bool, isSemver),
   declare("isSemver", "is_semver_string_bool", [string, bool], bool, isSemver),
-  method(
-    "isGreaterThan",
-    "semver_is_greater_than",
-    pair,
-    bool,
-    (a: SemverValue, b: SemverValue) => order(a, b) === 1,
-  ),
-  method(
-    "isLessThan",
-    "semver_is_less_than",
-    pair,
-    bool,
-    (a: SemverValue, b: SemverValue) => order(a, b) === -1,
-  ),
+  method("isGreaterThan", "semver_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
+  method("isLessThan", "semver_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
   method("compareTo", "semver_compare_to", pair, int, order),
   part("major", 0),
   part("minor", 1),

@@ -1,25 +1,22 @@
 import { shortEscape } from "../../text/index.ts";
-import { declare, type FunctionDecl, method } from "../functions/function.ts";
-import { listType, types } from "../types/type.ts";
+import { type FunctionDecl, dyn, int, string, listOf, declare, method } from "../functions/function.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { type CelList, type Int, NativeList } from "../values/value.ts";
-import { characters } from "../values/text.ts";
 import { formatText } from "./format-text.ts";
 
-const { dyn, int, string } = types;
-const textList = listType(string);
+const textList = listOf(string);
 
 function charAt(text: string, index: Int): string {
-  const chars = characters(text);
+  const chars = Array.from(text);
   if (index < 0 || index > chars.length) throw new EvalError(`index out of range: ${index}`);
   return chars[Number(index)] ?? "";
 }
 
 function indexOf(text: string, part: string, from: Int = 0): Int {
-  const chars = characters(text);
+  const chars = Array.from(text);
   if (from < 0 || (from > chars.length && part !== "")) throw new EvalError(`index out of range: ${from}`);
   if (part === "") return from;
-  const wanted = characters(part);
+  const wanted = Array.from(part);
   for (let at = Number(from); at <= chars.length - wanted.length; at++) {
     if (wanted.every((char, offset) => chars[at + offset] === char)) return at;
   }
@@ -27,12 +24,12 @@ function indexOf(text: string, part: string, from: Int = 0): Int {
 }
 
 function lastIndexOf(text: string, part: string, from?: Int): Int {
-  const chars = characters(text);
+  const chars = Array.from(text);
   if (from !== undefined && (from < 0 || (from >= chars.length && part !== ""))) {
     throw new EvalError(`index out of range: ${from}`);
   }
   if (part === "") return from ?? chars.length;
-  const wanted = characters(part);
+  const wanted = Array.from(part);
   const start = Math.min(Number(from ?? chars.length), chars.length - wanted.length);
   for (let at = start; at >= 0; at--) {
     if (wanted.every((char, offset) => chars[at + offset] === char)) return at;
@@ -48,14 +45,14 @@ function replace(text: string, from: string, to: string, count: Int = -1): strin
 
 function split(text: string, separator: string, limit: Int = -1): CelList {
   if (limit === 0) return new NativeList([]);
-  const parts = separator === "" ? characters(text) : text.split(separator);
+  const parts = separator === "" ? Array.from(text) : text.split(separator);
   const max = Number(limit);
   if (max < 0 || parts.length <= max) return new NativeList(parts);
   return new NativeList([...parts.slice(0, max - 1), parts.slice(max - 1).join(separator)]);
 }
 
 function substring(text: string, start: Int, end?: Int): string {
-  const chars = characters(text);
+  const chars = Array.from(text);
   const last = end ?? chars.length;
   if (end !== undefined && start > end) {
     throw new EvalError(`invalid substring range. start: ${start}, end: ${end}`);
@@ -82,7 +79,7 @@ function join(list: CelList, separator = ""): string {
 
 /** Formats a string as a CEL literal, with the minimum of escapes. */
 function quote(text: string): string {
-  const safe = characters(text).map(
+  const safe = Array.from(text).map(
     (char) => shortEscape(char) ?? (/^[\ud800-\udfff]$/.test(char) ? "\ufffd" : char),
   );
   return `"${safe.join("")}"`;
@@ -109,6 +106,6 @@ export const strings: readonly FunctionDecl[] = [
   method("trim", "string_trim", [string], string, trim),
   method("join", "list_join", [textList], string, join),
   method("join", "list_join_string", [textList, string], string, join),
-  method("format", "string_format", [string, listType(dyn)], string, formatText),
+  method("format", "string_format", [string, listOf(dyn)], string, formatText),
   declare("strings.quote", "strings_quote", [string], string, quote),
 ];

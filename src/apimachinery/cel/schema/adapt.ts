@@ -7,7 +7,7 @@ import {
   CelList,
   CelMap,
   CelObject,
-  ExtensionValue,
+  Boxed,
   NativeList,
   type Value,
   normalizeKey,
@@ -15,9 +15,8 @@ import {
 } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration, CelTimestamp, parseTimestamp } from "../values/time.ts";
-import { withMetadata } from "./decl-type.ts";
+import { escapeName, withMetadata } from "./decl-type.ts";
 import { reservedWords } from "../syntax/token.ts";
-import { escapeName } from "./escape.ts";
 import { isEqualValue } from "../values/equality.ts";
 
 /** Converts a JSON value to a CEL value; the content of lists and objects is converted on access. */
@@ -168,17 +167,11 @@ function lazy(make: () => Adapter): Adapter {
 }
 
 /** Data without a schema, which can only be compared. */
-class UnknownValue extends ExtensionValue {
+class UnknownValue extends Boxed<unknown> {
   readonly celType: CelType = objectType("unknown");
-  readonly json: unknown;
-
-  constructor(json: unknown) {
-    super();
-    this.json = json;
-  }
 
   equals(other: Value): boolean {
-    return other instanceof UnknownValue && isEqual(this.json, other.json);
+    return other instanceof UnknownValue && isEqual(this.content, other.content);
   }
 }
 

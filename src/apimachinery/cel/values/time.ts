@@ -38,14 +38,6 @@ export class CelDuration {
   }
 }
 
-const limitSeconds = 315_576_000_000n;
-
-/** Rejects durations of more than ten thousand years, which are out of range for protobuf. */
-export function isProtobufDuration(nanos: bigint): boolean {
-  const seconds = nanos / nanosPerSecond;
-  return seconds <= limitSeconds && seconds >= -limitSeconds;
-}
-
 /** Parses RFC 3339 with up to nine fractional digits. */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
   const match =

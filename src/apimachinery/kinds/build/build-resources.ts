@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type GroupVersion, type Scope, parseApiVersion } from "../../meta/index.ts";
-import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resource.ts";
+import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resources.ts";
 import { moduleOf } from "../type-names.ts";
 
 /** The lines of a file of the overlay, without comments. */

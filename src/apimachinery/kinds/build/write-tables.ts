@@ -1,5 +1,5 @@
 import { compareText } from "../../text/index.ts";
-import type { BuiltinResource } from "../builtin-resource.ts";
+import type { BuiltinResource } from "../builtin-resources.ts";
 import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
 import { readOverlay } from "./build-resources.ts";
 

@@ -1,4 +1,4 @@
-import type { BuiltinResource } from "../builtin-resource.ts";
+import type { BuiltinResource } from "../builtin-resources.ts";
 import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
 import { groupByModule } from "./write-tables.ts";
 

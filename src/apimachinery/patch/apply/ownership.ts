@@ -14,8 +14,7 @@ import {
 } from "./field-set.ts";
 import { type FieldManager, type Managers, withFields } from "./managers.ts";
 import { type PathElement, fieldElement, fieldNameOf } from "./path-element.ts";
-import { groupItems } from "./list-items.ts";
-import { shapeOf } from "./shape.ts";
+import { groupItems, shapeOf } from "./shape.ts";
 
 /** The effect of a write on the fields of other managers. */
 export interface Settlement {

@@ -2,13 +2,11 @@ import { type JSONObject, type JSONValue, isObject } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type FieldSet, isEmptySet, union } from "./field-set.ts";
-import { type FieldManager, type Managers, managerKey } from "./managers.ts";
+import { type FieldManager, type Managers, managerKey, managersForUpdate, withManagers } from "./managers.ts";
 import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
-import { managersForUpdate, withManagers } from "./stored-managers.ts";
 import { compareText } from "../../text/index.ts";
 import { type SchemaNode, memberSchema } from "../schema-node.ts";
-import { itemElement } from "./list-items.ts";
-import { shapeOf } from "./shape.ts";
+import { itemElement, shapeOf } from "./shape.ts";
 
 /** A create, update or patch that is not an apply. */
 export interface Update {
