@@ -4,8 +4,8 @@
  */
 
 export { decodeMetadata, MalformedMetadataError } from "./embedded/decode-metadata.ts";
-export { compileSchema } from "./compile-schema.ts";
-export type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
+export { type CompiledSchema, compileSchema, type ValidateOptions } from "./compile-schema.ts";
+export type { Pruned } from "./prune.ts";
 export {
   itemsOf,
   type JSONSchema,

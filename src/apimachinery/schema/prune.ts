@@ -1,7 +1,16 @@
 import { isObject } from "../json/index.ts";
-import type { Pruned } from "./compiled-schema.ts";
+import type { FieldError } from "../errors/index.ts";
 import { dropped, mapList, mapObject } from "./copy-on-write.ts";
 import type { Shape } from "./shape.ts";
+
+/** An object without its unknown fields, and the sorted paths of the dropped fields. */
+export interface Pruned<T> {
+  readonly object: T;
+  /** `spec.foo`, `spec.list[0].bar`: as in the errors of strict decoding and in `Warning` headers. */
+  readonly unknown: string[];
+  /** Why the object can't be decoded: metadata of an embedded resource has a wrong type (status 400). */
+  readonly malformed?: FieldError;
+}
 
 const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 

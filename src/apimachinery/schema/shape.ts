@@ -1,4 +1,4 @@
-import { itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
+import { hasDefault, itemsOf, type JSONSchema, valuesOf } from "./json-schema.ts";
 
 /** The parts of a schema that pruning and other walks need, with the properties in a map. */
 export interface Shape {
@@ -10,6 +10,8 @@ export interface Shape {
   readonly embedded: boolean;
   /** Any key is kept, but its content may be pruned: `additionalProperties` is true or a schema. */
   readonly takesAnyKey: boolean;
+  /** The properties with a default; null counts as none. */
+  readonly withDefault: readonly (readonly [name: string, property: Shape])[];
 }
 
 /** Converts a schema to a shape; cyclic schemas become cyclic shapes. */
@@ -25,10 +27,13 @@ export function shapeOf(schema: JSONSchema, known = new Map<JSONSchema, Shape>()
     preserves: schema["x-kubernetes-preserve-unknown-fields"] === true,
     embedded: schema["x-kubernetes-embedded-resource"] === true,
     takesAnyKey: schema.additionalProperties !== undefined,
+    withDefault: [] as [string, Shape][],
   };
   known.set(schema, shape);
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    properties.set(name, shapeOf(child, known));
+    const property = shapeOf(child, known);
+    properties.set(name, property);
+    if (hasDefault(child)) shape.withDefault.push([name, property]);
   }
   const values = valuesOf(schema);
   const items = itemsOf(schema);

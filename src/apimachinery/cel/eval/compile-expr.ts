@@ -104,18 +104,9 @@ function constantConversion({ name, target, args, overloads }: Call, env: Env): 
 }
 
 /** The conversions that are evaluated at compile time if their argument is a constant. */
-const conversions: ReadonlySet<string> = new Set([
-  "bool",
-  "bytes",
-  "double",
-  "duration",
-  "dyn",
-  "int",
-  "string",
-  "timestamp",
-  "type",
-  "uint",
-]);
+const conversions: ReadonlySet<string> = new Set(
+  "bool bytes double duration dyn int string timestamp type uint".split(" "),
+);
 
 /** Compiles a call; operators that don't always need all operands are compiled separately. */
 function compileCall(expr: Call, context: Context): Evaluate {
@@ -269,15 +260,9 @@ function noSuchOverload(name: string, values: readonly Value[]): EvalError {
 }
 
 /** The functions whose names cel-go omits in the error. */
-const anonymous: ReadonlySet<string> = new Set([
-  "@in",
-  "contains",
-  "endsWith",
-  "find",
-  "findAll",
-  "matches",
-  "startsWith",
-]);
+const anonymous: ReadonlySet<string> = new Set(
+  "@in contains endsWith find findAll matches startsWith".split(" "),
+);
 
 /** The cost of constructing a value, as in cel-go. */
 const constructionCost = { list: 10, map: 30, struct: 40 };

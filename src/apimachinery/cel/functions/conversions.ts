@@ -15,6 +15,7 @@ import { EvalError } from "../values/eval-error.ts";
 import {
   CelDuration,
   CelTimestamp,
+  floorDivide,
   formatDuration,
   formatTimestamp,
   parseTimestamp,
@@ -96,11 +97,6 @@ function parseSpan(text: string): CelDuration {
   return new CelDuration(nanos);
 }
 
-const seconds = (nanos: bigint): bigint => {
-  const quotient = nanos / 1_000_000_000n;
-  return nanos < 0n && quotient * 1_000_000_000n !== nanos ? quotient - 1n : quotient;
-};
-
 /** Type conversions: `int(x)`, `string(x)` … */
 export const conversions = [
   declare("bool", "bool_to_bool", [bool], bool, same),
@@ -119,7 +115,9 @@ export const conversions = [
   declare("int", "double_to_int64", [double], int, (a) => checkInt(wholeOf(a, 2 ** 63, "integer overflow"))),
   declare("int", "duration_to_int64", [duration], int, (a) => checkInt(a.nanos)),
   declare("int", "string_to_int64", [string], int, (a) => parseInteger(a, true)),
-  declare("int", "timestamp_to_int64", [timestamp], int, (a) => checkInt(seconds(a.nanos))),
+  declare("int", "timestamp_to_int64", [timestamp], int, (a) =>
+    checkInt(floorDivide(a.nanos, 1_000_000_000n)),
+  ),
   declare("int", "uint64_to_int64", [uint], int, (a) => checkInt(BigInt(a.value))),
   declare("string", "string_to_string", [string], string, same),
   declare("string", "bool_to_string", [bool], string, String),

@@ -1,5 +1,5 @@
 import { EvalError } from "../values/eval-error.ts";
-import { type CelDuration, type CelTimestamp, zoneMinutes } from "../values/time.ts";
+import { type CelTimestamp, zoneMinutes } from "../values/time.ts";
 import { type FunctionDecl, duration, int, string, timestamp, method } from "./function.ts";
 
 /** Returns a date whose UTC fields are the local time in a time zone, given by name or offset. */

@@ -9,7 +9,7 @@ import {
 } from "../../schema/formats/ip.ts";
 import { type FunctionDecl, type TypeOf, bool, int, string, declare, method } from "../functions/function.ts";
 import { opaqueType } from "../types/type.ts";
-import { EvalError } from "../values/eval-error.ts";
+import { EvalError, succeeds } from "../values/eval-error.ts";
 import { Boxed, type Value } from "../values/value.ts";
 
 /** The types of IP addresses and CIDRs. */
@@ -62,18 +62,6 @@ function toCIDR(text: string): CIDRValue {
   if (isMapped(network.address.bytes))
     throw new EvalError(`${prefix}: IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
   return new CIDRValue(network);
-}
-
-function succeeds(parse: (text: string) => unknown): (text: string) => boolean {
-  return (text) => {
-    try {
-      parse(text);
-      return true;
-    } catch (error) {
-      if (error instanceof EvalError) return false;
-      throw error;
-    }
-  };
 }
 
 function mask(bytes: Uint8Array, prefix: number): Uint8Array {

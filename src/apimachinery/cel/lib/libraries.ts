@@ -8,7 +8,7 @@ import {
   declare,
   method,
 } from "../functions/function.ts";
-import { type CelType, types } from "../types/type.ts";
+import type { CelType } from "../types/type.ts";
 import { addresses, cidrType, ipType } from "./addresses.ts";
 import { authorizerTypes, authorizers } from "./authorizer.ts";
 import { formatType, namedFormats } from "./formats.ts";

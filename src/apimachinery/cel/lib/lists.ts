@@ -115,39 +115,29 @@ function sortBy(values: CelList, keys: CelList): CelList {
 
 const sort = (values: CelList): CelList => sortBy(values, values);
 
-/** The functions of the Kubernetes lists library. */
-const kubernetesLists: readonly FunctionDecl[] = [
-  ...comparable.map(([name, type]) =>
-    method("isSorted", `list_${name}_is_sorted_bool`, [listOf(type)], bool, isSorted),
-  ),
+/** The functions of the Kubernetes lists library, and version 3 of the lists library. `sortBy` is a macro. */
+export const lists: readonly FunctionDecl[] = [
+  ...comparable.flatMap(([name, type]) => {
+    const ofType = listOf(type);
+    return [
+      method("isSorted", `list_${name}_is_sorted_bool`, [ofType], bool, isSorted),
+      method("max", `list_${name}_max_${name}`, [ofType], type, extreme("max", 1)),
+      method("min", `list_${name}_min_${name}`, [ofType], type, extreme("min", -1)),
+      method("sort", `list_${name}_sort`, [ofType], ofType, sort),
+      method("@sortByAssociatedKeys", `list_${name}_sortByAssociatedKeys`, [list, ofType], list, sortBy),
+    ];
+  }),
   ...summable.map(([name, type, zero]) =>
     method("sum", `list_${name}_sum_${name}`, [listOf(type)], type, (values) =>
       values.toArray().reduce(add, zero),
     ),
   ),
-  ...comparable.map(([name, type]) =>
-    method("max", `list_${name}_max_${name}`, [listOf(type)], type, extreme("max", 1)),
-  ),
-  ...comparable.map(([name, type]) =>
-    method("min", `list_${name}_min_${name}`, [listOf(type)], type, extreme("min", -1)),
-  ),
   method("indexOf", "list_a_index_of_int", [list, item], int, indexOf),
   method("lastIndexOf", "list_a_last_index_of_int", [list, item], int, lastIndexOf),
-];
-
-/** Version 3 of the lists library. `sortBy` is a macro over `@sortByAssociatedKeys`. */
-export const lists: readonly FunctionDecl[] = [
-  ...kubernetesLists,
   method("slice", "list_slice", [list, int, int], list, slice),
   method("flatten", "list_flatten", [listOf(list)], list, flatten),
   method("flatten", "list_flatten_int", [listOf(dyn), int], listOf(dyn), flatten),
   declare("lists.range", "lists_range", [int], listOf(int), range),
   method("distinct", "list_distinct", [list], list, distinct),
   method("reverse", "list_reverse", [list], list, (values) => new NativeList(values.toArray().toReversed())),
-  ...comparable.map(([name, type]) =>
-    method("sort", `list_${name}_sort`, [listOf(type)], listOf(type), sort),
-  ),
-  ...comparable.map(([name, type]) =>
-    method("@sortByAssociatedKeys", `list_${name}_sortByAssociatedKeys`, [list, listOf(type)], list, sortBy),
-  ),
 ];

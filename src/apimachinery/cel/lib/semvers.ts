@@ -1,7 +1,7 @@
 import { compareSemver, parseSemver, type Semver } from "../../semver/semver.ts";
 import { type FunctionDecl, type TypeOf, bool, int, string, declare, method } from "../functions/function.ts";
 import { objectType } from "../types/type.ts";
-import { EvalError } from "../values/eval-error.ts";
+import { EvalError, succeeds } from "../values/eval-error.ts";
 import { Boxed, type Int, type Value, toInt } from "../values/value.ts";
 
 /** The type of semantic versions. */
@@ -40,16 +40,7 @@ function parse(text: string, normalized = false): SemverValue {
   throw new EvalError(`Invalid character(s) found in version "${text}"`);
 }
 
-function isSemver(text: string, normalized = false): boolean {
-  try {
-    parse(text, normalized);
-    return true;
-  } catch (error) {
-    if (error instanceof EvalError) return false;
-    throw error;
-  }
-}
-
+const isSemver = succeeds(parse);
 const pair = [semverType, semverType] as const;
 const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
   method(name, `semver_${name}`, [semverType], int, ({ content }) => toInt(content.numbers[index]));

@@ -1,5 +1,4 @@
-import { hasDefault } from "../../schema/apply-defaults.ts";
-import { type JSONSchema, itemsOf, valuesOf } from "../../schema/json-schema.ts";
+import { type JSONSchema, hasDefault, itemsOf, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, listType, mapType, objectType, types } from "../types/type.ts";
 import { reservedWords } from "../syntax/token.ts";
 

@@ -85,59 +85,23 @@ const expressionStarts =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /** The tokens with which an expression may start. */
-const expressionStart: ReadonlySet<TokenKind> = new Set([
-  "[",
-  "{",
-  "(",
-  ".",
-  "-",
-  "!",
-  "true",
-  "false",
-  "null",
-  "float",
-  "int",
-  "uint",
-  "string",
-  "bytes",
-  "ident",
-]);
+const expressionStart: ReadonlySet<string> = new Set(
+  "[ { ( . - ! true false null float int uint string bytes ident".split(" "),
+);
 
 /** The tokens that may follow the opening parenthesis of arguments, as in messages. */
 const argumentStarts = expressionStarts.replace("'(', ", "'(', ')', ");
 
 /** The tokens that may follow the opening parenthesis of arguments. */
-const argumentStart: ReadonlySet<TokenKind> = new Set([...expressionStart, ")"]);
+const argumentStart: ReadonlySet<string> = new Set([...expressionStart, ")"]);
 
 /** The tokens that may be a field name. */
-const fieldStart: ReadonlySet<TokenKind> = new Set(["ident", "quoted"]);
+const fieldStart: ReadonlySet<string> = new Set(["ident", "quoted"]);
 
 /** The tokens that may follow a member, from which parsing can continue after an error. */
-const followsMember: ReadonlySet<TokenKind> = new Set([
-  "eof",
-  ".",
-  "[",
-  "]",
-  ")",
-  "}",
-  ",",
-  "?",
-  ":",
-  "==",
-  "!=",
-  "<",
-  "<=",
-  ">",
-  ">=",
-  "in",
-  "+",
-  "-",
-  "*",
-  "/",
-  "%",
-  "&&",
-  "||",
-]);
+const followsMember: ReadonlySet<string> = new Set(
+  "eof . [ ] ) } , ? : == != < <= > >= in + - * / % && ||".split(" "),
+);
 
 /** Quotes a token as in messages, with escaped line breaks. */
 function quoteToken(token: Token): string {
@@ -178,7 +142,7 @@ class TokenStream {
   }
 
   /** Reports an unexpected token; skips it if the next one is expected, else ends parsing. */
-  unexpected(expected: string, fitting: ReadonlySet<TokenKind>): void {
+  unexpected(expected: string, fitting: ReadonlySet<string>): void {
     const token = this.peek();
     const canSkip = token.kind !== "eof" && fitting.has(this.peek(1).kind);
     const what = canSkip ? "extraneous" : "mismatched";
@@ -330,11 +294,8 @@ export function parse(source: string, { macros = true } = {}): Expr {
 }
 
 const relations: ReadonlySet<TokenKind> = new Set(["<", "<=", ">=", ">", "==", "!=", "in"]);
-
 const products: ReadonlySet<TokenKind> = new Set(["*", "/", "%"]);
-
 const sums: ReadonlySet<TokenKind> = new Set(["+", "-"]);
-
 const literals: ReadonlySet<TokenKind> = new Set(["int", "uint", "float", "string", "bytes"]);
 
 class Parser {

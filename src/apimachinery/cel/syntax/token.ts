@@ -53,26 +53,9 @@ export interface Token {
 }
 
 /** Reserved words, which are not valid identifiers. */
-export const reservedWords: ReadonlySet<string> = new Set([
-  "as",
-  "break",
-  "const",
-  "continue",
-  "else",
-  "false",
-  "for",
-  "function",
-  "if",
-  "import",
-  "in",
-  "let",
-  "loop",
-  "package",
-  "namespace",
-  "null",
-  "return",
-  "true",
-  "var",
-  "void",
-  "while",
-]);
+export const reservedWords: ReadonlySet<string> = new Set(
+  [
+    "as break const continue else false for function if import in let loop package namespace null return true var",
+    "void while",
+  ].flatMap((words) => words.split(" ")),
+);

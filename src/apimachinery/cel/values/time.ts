@@ -88,7 +88,8 @@ export function zoneMinutes(zone: string): number | undefined {
   return match[1] === "-" ? -minutes : minutes;
 }
 
-function floorDivide(a: bigint, b: bigint): bigint {
+/** Divides and rounds down. */
+export function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b;
   return a < 0n && quotient * b !== a ? quotient - 1n : quotient;
 }

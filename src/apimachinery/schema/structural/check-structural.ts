@@ -1,10 +1,9 @@
 import { compareText } from "../../text/index.ts";
 import { type FieldError, forbidden, formatFieldError, invalid, required } from "../../errors/index.ts";
-import { type JSONSchema, itemsOf, valuesOf } from "../json-schema.ts";
+import { type JSONSchema, branchesOf, hasDefault, itemsOf, valuesOf } from "../json-schema.ts";
 import { isPresent } from "./go-schema.ts";
 import { isEqual } from "../../json/index.ts";
 import { patternError } from "../pattern.ts";
-import { hasDefault } from "../apply-defaults.ts";
 import { compileSchema } from "../compile-schema.ts";
 import { prune } from "../prune.ts";
 import { shapeOf } from "../shape.ts";
@@ -16,7 +15,7 @@ import { shapeOf } from "../shape.ts";
 export function checkStructural(schema: JSONSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   checkInvariants(schema, "root", path, errors);
-  checkCompleteness(schema, path, errors);
+  checkCompleteness(schema, schema, path, path, errors);
   return errors
     .map((error) => ({ error, text: formatFieldError(error) }))
     .sort((a, b) => compareText(a.text, b.text))
@@ -32,10 +31,8 @@ function checkInvariants(schema: JSONSchema, level: Level, path: string, errors:
   const values = valuesOf(schema);
   if (schema.type === "array" && !items) errors.push(required(`${path}.items`, "must be specified"));
   if (items) checkInvariants(items, "item", `${path}.items`, errors);
-  if (schema.properties) {
-    for (const [name, child] of Object.entries(schema.properties)) {
-      checkInvariants(child, "field", `${path}.properties[${name}]`, errors);
-    }
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    checkInvariants(child, "field", `${path}.properties[${name}]`, errors);
   }
   if (schema.additionalProperties !== undefined) {
     const at = `${path}.additionalProperties`;
@@ -58,15 +55,10 @@ function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[])
 
 /** Only the two forms of int-or-string may have types inside `anyOf` and `allOf`. */
 function checkBranches(schema: JSONSchema, path: string, errors: FieldError[]): void {
-  if (!isIntOrString(schema.anyOf)) {
-    schema.anyOf?.forEach((branch, index) => checkNested(branch, `${path}.anyOf[${index}]`, errors));
+  const { anyOf, ...others } = schema;
+  for (const [branch, at] of branchesOf(isIntOrString(anyOf) ? others : schema, path)) {
+    checkNested(branch, at, errors, { mayBeIntOrString: at === `${path}.allOf[0]` });
   }
-  schema.allOf?.forEach((branch, index) => {
-    const skipAnyOf = index === 0 && isIntOrString(branch.anyOf);
-    checkNested(branch, `${path}.allOf[${index}]`, errors, { skipAnyOf });
-  });
-  schema.oneOf?.forEach((branch, index) => checkNested(branch, `${path}.oneOf[${index}]`, errors));
-  if (schema.not) checkNested(schema.not, `${path}.not`, errors);
   checkPattern(schema, path, errors);
 }
 
@@ -75,14 +67,11 @@ function checkNested(
   schema: JSONSchema,
   path: string,
   errors: FieldError[],
-  { skipAnyOf = false } = {},
+  { mayBeIntOrString = false } = {},
 ): void {
-  if (!skipAnyOf) {
-    schema.anyOf?.forEach((branch, index) => checkNested(branch, `${path}.anyOf[${index}]`, errors));
-  }
-  schema.allOf?.forEach((branch, index) => checkNested(branch, `${path}.allOf[${index}]`, errors));
-  schema.oneOf?.forEach((branch, index) => checkNested(branch, `${path}.oneOf[${index}]`, errors));
-  if (schema.not) checkNested(schema.not, `${path}.not`, errors);
+  const { anyOf, ...others } = schema;
+  const below = branchesOf(mayBeIntOrString && isIntOrString(anyOf) ? others : schema, path);
+  for (const [branch, at] of below) checkNested(branch, at, errors);
   checkPattern(schema, path, errors);
 
   const items = itemsOf(schema);
@@ -203,22 +192,15 @@ function checkMetadata(
 }
 
 /** Checks that every field in `allOf`, `anyOf`, `oneOf` or `not` is also specified outside of them. */
-function checkCompleteness(schema: JSONSchema, path: string, errors: FieldError[]): void {
-  checkBranchesOf(schema, schema, path, path, errors);
-}
-
-function checkBranchesOf(
+function checkCompleteness(
   restricting: JSONSchema,
   describing: JSONSchema,
   path: string,
   branchPath: string,
   errors: FieldError[],
 ): void {
-  if (restricting.not) checkBranch(restricting.not, describing, path, `${branchPath}.not`, errors);
-  for (const name of ["allOf", "anyOf", "oneOf"] as const) {
-    restricting[name]?.forEach((branch, index) => {
-      checkBranch(branch, describing, path, `${branchPath}.${name}[${index}]`, errors);
-    });
+  for (const [branch, at] of branchesOf(restricting, branchPath)) {
+    checkBranch(branch, describing, path, at, errors);
   }
 }
 
@@ -233,7 +215,7 @@ function checkBranch(
     errors.push(required(path, `because it is defined in ${branchPath}`));
     return;
   }
-  checkBranchesOf(branch, describing, path, branchPath, errors);
+  checkCompleteness(branch, describing, path, branchPath, errors);
   const items = itemsOf(branch);
   if (items) checkBranch(items, itemsOf(describing), `${path}.items`, `${branchPath}.items`, errors);
   for (const [name, child] of Object.entries(branch.properties ?? {})) {
@@ -287,24 +269,14 @@ export type CheckRules = (schema: JSONSchema, value: unknown, path: string) => F
  * Skips defaults of map values, which are not allowed anyway.
  */
 export function checkDefaults(schema: JSONSchema, path: string, checkRules?: CheckRules): FieldError[] {
-  const errors: FieldError[] = [];
-  collectErrors(schema, path, checkRules, errors);
-  return errors;
-}
-
-function collectErrors(
-  schema: JSONSchema,
-  path: string,
-  checkRules: CheckRules | undefined,
-  errors: FieldError[],
-): void {
-  if (hasDefault(schema)) errors.push(...checkDefault(schema, `${path}.default`, checkRules));
   const items = itemsOf(schema);
-  if (items) collectErrors(items, `${path}.items`, checkRules, errors);
-  if (!schema.properties) return;
-  for (const [name, child] of Object.entries(schema.properties)) {
-    collectErrors(child, `${path}.properties[${name}]`, checkRules, errors);
-  }
+  return [
+    ...(hasDefault(schema) ? checkDefault(schema, `${path}.default`, checkRules) : []),
+    ...(items ? checkDefaults(items, `${path}.items`, checkRules) : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, child]) =>
+      checkDefaults(child, `${path}.properties[${name}]`, checkRules),
+    ),
+  ];
 }
 
 function checkDefault(schema: JSONSchema, path: string, checkRules: CheckRules | undefined): FieldError[] {

@@ -101,14 +101,10 @@ function compileNumber(
     multipleOf === undefined ? undefined : bounded("MultipleOf", multipleOf, checkMultiple),
     minimum === undefined
       ? undefined
-      : bounded("Minimum boundary", minimum, (value, bound, exact, run) =>
-          checkMinimum(value, bound, exact, schema.exclusiveMinimum === true, run),
-        ),
+      : bounded("Minimum boundary", minimum, limited("greater", schema.exclusiveMinimum)),
     maximum === undefined
       ? undefined
-      : bounded("Maximum boundary", maximum, (value, bound, exact, run) =>
-          checkMaximum(value, bound, exact, schema.exclusiveMaximum === true, run),
-        ),
+      : bounded("Maximum boundary", maximum, limited("less", schema.exclusiveMaximum)),
   ].filter((check) => check !== undefined);
   if (!ranged && checks.length === 0) return undefined;
 
@@ -139,38 +135,15 @@ function compileNumber(
 /** Checks a value against a bound; values that are not `exact` are compared as floating-point numbers. */
 type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
 
-function checkMaximum(
-  value: number | bigint,
-  maximum: number,
-  exact: boolean,
-  exclusive: boolean,
-  run: Run,
-): void {
-  const bound = boundFor(value, maximum, exact);
-  if (exclusive ? value < bound : value <= bound) return;
-  report(
-    value,
-    exact,
-    `should be less than ${exclusive ? "" : "or equal to "}${show(bound, value, exact)}`,
-    run,
-  );
-}
-
-function checkMinimum(
-  value: number | bigint,
-  minimum: number,
-  exact: boolean,
-  exclusive: boolean,
-  run: Run,
-): void {
-  const bound = boundFor(value, minimum, exact);
-  if (exclusive ? value > bound : value >= bound) return;
-  report(
-    value,
-    exact,
-    `should be greater than ${exclusive ? "" : "or equal to "}${show(bound, value, exact)}`,
-    run,
-  );
+/** Checks that a value is less than a maximum, or greater than a minimum. */
+function limited(word: "less" | "greater", exclusive = false): Constraint {
+  return (value, limit, exact, run) => {
+    const bound = boundFor(value, limit, exact);
+    const [low, high] = word === "less" ? [value, bound] : [bound, value];
+    if (exclusive ? low < high : low <= high) return;
+    const orEqual = exclusive ? "" : "or equal to ";
+    report(value, exact, `should be ${word} than ${orEqual}${show(bound, value, exact)}`, run);
+  };
 }
 
 function checkMultiple(value: number | bigint, factor: number, exact: boolean, run: Run): void {
@@ -457,7 +430,7 @@ function compileString(schema: JSONSchema, format: string): ((value: string, run
     }
     if (isFormatted) {
       run.matches++;
-      if (!isFormatted(value)) run.wrongFormat(format, value);
+      if (!isFormatted(value)) run.wrongType(format, value);
     }
   };
 }
@@ -514,12 +487,6 @@ export class Run {
     const path = this.path();
     const detail = `${path} in body must be of type ${expected}: ${quote(actual)}`;
     this.errors.push(typeInvalid(this.#field(path), actual, detail));
-  }
-
-  wrongFormat(format: string, value: string): void {
-    const path = this.path();
-    const detail = `${path} in body must be of type ${format}: ${quote(value)}`;
-    this.errors.push(typeInvalid(this.#field(path), value, detail));
   }
 
   notOneOf(value: unknown, allowed: readonly unknown[]): void {
