@@ -44,11 +44,11 @@ export function applyDefaults(value: unknown, shape: Shape | undefined): unknown
 /** Applies a node's default first, then the defaults of its fields. */
 function fillIn(object: JSONObject<unknown>, { withDefault }: Shape): JSONObject<unknown> {
   let copy: JSONObject<unknown> | undefined;
-  for (const [name, { schema }] of withDefault) {
+  for (const { name, property } of withDefault) {
     const isSet = Object.hasOwn(object, name) && object[name] !== undefined;
-    if (isSet && !(object[name] === null && schema.nullable !== true)) continue;
+    if (isSet && !(object[name] === null && property.nullable !== true)) continue;
     copy ??= { ...object };
-    setMember(copy, name, copyJSON(schema.default));
+    setMember(copy, name, copyJSON(property.default));
   }
   return copy ?? object;
 }

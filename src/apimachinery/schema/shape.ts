@@ -11,7 +11,7 @@ export interface Shape {
   /** Any key is kept, but its content may be pruned: `additionalProperties` is true or a schema. */
   readonly takesAnyKey: boolean;
   /** The properties with a default; null counts as none. */
-  readonly withDefault: readonly (readonly [name: string, property: Shape])[];
+  readonly withDefault: readonly { readonly name: string; readonly property: JSONSchema }[];
 }
 
 /** Converts a schema to a shape; cyclic schemas become cyclic shapes. */
@@ -27,13 +27,12 @@ export function shapeOf(schema: JSONSchema, known = new Map<JSONSchema, Shape>()
     preserves: schema["x-kubernetes-preserve-unknown-fields"] === true,
     embedded: schema["x-kubernetes-embedded-resource"] === true,
     takesAnyKey: schema.additionalProperties !== undefined,
-    withDefault: [] as [string, Shape][],
+    withDefault: [] as { name: string; property: JSONSchema }[],
   };
   known.set(schema, shape);
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    const property = shapeOf(child, known);
-    properties.set(name, property);
-    if (hasDefault(child)) shape.withDefault.push([name, property]);
+    properties.set(name, shapeOf(child, known));
+    if (hasDefault(child)) shape.withDefault.push({ name, property: child });
   }
   const values = valuesOf(schema);
   const items = itemsOf(schema);

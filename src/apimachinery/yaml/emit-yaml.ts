@@ -115,7 +115,7 @@ function formatLiteral(value: string, indent: number): string {
 function fold(text: string, indent: number, column: number, guard: number): string {
   if (column + text.length <= bestWidth) return text;
   // A text of plain characters has the same indices, and is read without a copy.
-  const runes: string | readonly string[] = hasSurrogate(text) ? Array.from(text) : text;
+  const runes: string | readonly string[] = surrogate.test(text) ? Array.from(text) : text;
   const lines: string[] = [];
   let start = 0;
   const nextSpace = (at: number): number => runes.indexOf(" ", start + Math.max(0, bestWidth + 1 - at));
@@ -197,7 +197,7 @@ type Runes = string | readonly string[];
 /** Sorts keys as go-yaml does: letters after everything else, runs of digits by their number. */
 export function compareKeys(a: string, b: string): number {
   // Without surrogates, a text is a list of its runes, and is read without a copy.
-  if (hasSurrogate(a) || hasSurrogate(b)) return compareRunes(Array.from(a), Array.from(b));
+  if (surrogate.test(a) || surrogate.test(b)) return compareRunes(Array.from(a), Array.from(b));
   return compareRunes(a, b);
 }
 
@@ -235,10 +235,10 @@ function digitsFrom(runes: Runes, at: number): string {
 
 /** The number of characters of a text. */
 function countRunes(text: string): number {
-  return hasSurrogate(text) ? Array.from(text).length : text.length;
+  return surrogate.test(text) ? Array.from(text).length : text.length;
 }
 
-const hasSurrogate = (text: string): boolean => /[\ud800-\udfff]/.test(text);
+const surrogate = /[\ud800-\udfff]/;
 
 function isLetter(rune: string): boolean {
   const code = rune.charCodeAt(0);

@@ -354,13 +354,21 @@ function compileComprehension(expr: Comprehension, context: Context): Evaluate {
 
 /** Copies empty lists and maps: they are constants, which must not be modified. */
 function freshAccumulator({ accuInit }: Comprehension): (() => Value) | undefined {
-  if (accuInit.kind === "list" && accuInit.items.length === 0) return () => new GrowingList([]);
+  if (accuInit.kind === "list" && accuInit.items.length === 0) return () => new GrowingList();
   return accuInit.kind === "map" && accuInit.entries.length === 0 ? () => new NativeMap() : undefined;
 }
 
-/** A mutable list that only the comprehension can access until it ends. */
-class GrowingList extends NativeList {
-  declare readonly items: Value[];
+/** A mutable list that only the comprehension can access until it ends. As a kind of `NativeList`, it would be slower. */
+class GrowingList extends CelList {
+  readonly items: Value[] = [];
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  at(index: number): Value {
+    return this.items[index]!;
+  }
 }
 
 function runStep(step: Evaluate, frame: Frame): Value | EvalError {

@@ -139,8 +139,9 @@ type Constraint = (value: number | bigint, bound: number, exact: boolean, run: R
 function limited(word: "less" | "greater", exclusive = false): Constraint {
   return (value, limit, exact, run) => {
     const bound = boundFor(value, limit, exact);
-    const [low, high] = word === "less" ? [value, bound] : [bound, value];
-    if (exclusive ? low < high : low <= high) return;
+    const passes = word === "less" ? value < bound : value > bound;
+    const isAtBound = value >= bound && value <= bound;
+    if (passes || (isAtBound && !exclusive)) return;
     const orEqual = exclusive ? "" : "or equal to ";
     report(value, exact, `should be ${word} than ${orEqual}${show(bound, value, exact)}`, run);
   };
