@@ -29,7 +29,7 @@ export {
   runtimeBudget,
   staticRuleLimit,
   staticSchemaLimit,
-} from "./rules/limits.ts";
+} from "./rules/compile-rule.ts";
 export { CelSyntaxError, formatIssues, type Issue } from "./syntax/issue.ts";
 export { parse } from "./syntax/parser.ts";
 export { type CelType, formatType, isSameType, listType, mapType, objectType, types } from "./types/type.ts";

@@ -73,7 +73,6 @@ const hashes: Readonly<Record<string, string | null>> = {
 };
 
 const extensionRequest = "1.2.840.113549.1.9.14";
-
 const alternativeNames = "2.5.29.17";
 
 function requestedNames(attributes: DerValue | undefined): Required<AlternativeNames> {
@@ -118,7 +117,6 @@ function readSubject(name: DerValue): Subject {
 }
 
 const commonNameId = "2.5.4.3";
-
 const organizationId = "2.5.4.10";
 
 function writeAlternativeNames({ dnsNames = [], ipAddresses = [] }: AlternativeNames): Buffer {
@@ -137,7 +135,6 @@ function readAlternativeNames(names: DerValue): Required<AlternativeNames> {
 }
 
 const dns = 2;
-
 const ip = 7;
 
 function toBytes(address: string): Buffer {

@@ -206,7 +206,6 @@ interface Place {
 
 // The API server checks selectable fields with the schema that is beside them only.
 const ownSchemaUnseen = "may only be set when `version.schema.openAPIV3Schema` is not included";
-
 const sharedSchemaUnseen = "may only be set when validations.schema is included";
 
 /** `whole` is the version as sent: the schema may use a status subresource that all versions share. */
@@ -230,7 +229,6 @@ function* parts(
 }
 
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
-
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 function* columnProblems(field: string, { name, type, format, jsonPath }: PrinterColumn): Problems {
@@ -271,7 +269,6 @@ function* scaleProblems(field: string, { subresources }: Partial<CRDVersion>): P
 }
 
 const selectableLimit = 8;
-
 const selectableTypes = new Set<unknown>(["string", "boolean", "integer"]);
 
 /** Selectable fields: scalars at a single path outside of metadata. */

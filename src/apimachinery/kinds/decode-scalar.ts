@@ -28,7 +28,6 @@ function makeMark(): string {
 
 /** A string, or a number. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gsu;
-
 const someFloat = /[:[,]\s*-?\d+(?:\.\d|[eE])/u;
 
 /** A JSON text with all floats marked whose digits JavaScript would lose; undefined if there are none. */

@@ -23,9 +23,7 @@ export async function loadFieldNumbers(module: string): Promise<FieldNumbers | u
 }
 
 const none: ReadonlyMap<string, FieldNumber> = new Map();
-
 const types = new Map<string, ReadonlyMap<string, FieldNumber>>();
-
 const loading = new Map<string, Promise<void>>();
 
 function loadModule(module: string): Promise<void> {
@@ -124,5 +122,4 @@ class LoadedModules {
 }
 
 const bare = new LoadedModules(false);
-
 const described = new LoadedModules(true);

@@ -1,14 +1,13 @@
 import { type FieldError, duplicate, invalid } from "../errors/index.ts";
-import { applyDefaults, dropNulls, hasNull } from "./apply-defaults.ts";
-import { checkEmbedded, hasEmbedded } from "./embedded/check-embedded.ts";
-import { coerceEmbedded } from "./embedded/coerce-embedded.ts";
-import type { JSONSchema } from "./json-schema.ts";
+import { checkEmbedded, coerceEmbedded, hasEmbedded } from "./embedded.ts";
+import { type JSONSchema, hasDefault, itemsOf, memberSchema } from "./json-schema.ts";
 import { isUnchanged } from "./is-unchanged.ts";
 import { type Pruned, prune } from "./prune.ts";
 import { type Shape, shapeOf } from "./shape.ts";
-import { Run, compileNode } from "./validate/compile-node.ts";
-import { type JSONObject, isObject } from "../json/index.ts";
+import { Run, compileNode } from "./compile-node.ts";
+import { type JSONObject, copyJSON, isObject, setMember } from "../json/index.ts";
 import { goJSON } from "../text/index.ts";
+import { dropped, mapList, mapObject } from "./copy-on-write.ts";
 
 /** The effect of nulls that mean "not set". */
 export interface NullOptions {
@@ -107,6 +106,60 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
   }
 }
 
+/** Returns true if a value contains null anywhere. It rarely does; otherwise there is nothing to drop. */
+function hasNull(value: unknown): boolean {
+  if (typeof value !== "object") return false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.some(hasNull);
+  for (const key of Object.keys(value)) if (hasNull((value as JSONObject<unknown>)[key])) return true;
+  return false;
+}
+
+/** Drops nulls of fields that are neither nullable nor have a default: clients send them for "not set". */
+function dropNulls(value: unknown, schema: JSONSchema | undefined): unknown {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    return mapList(value, (item) => dropNulls(item, items));
+  }
+  if (!isObject(value)) return value;
+  return mapObject(value, (item, key) => {
+    if (typeof item !== "object") return item;
+    const child = schema && memberSchema(schema, key);
+    if (item === null) return child && !child.nullable && !hasDefault(child) ? dropped : item;
+    return dropNulls(item, child);
+  });
+}
+
+/** Applies the defaults of a schema; returns the value itself if no field was missing. */
+function applyDefaults(value: unknown, shape: Shape | undefined): unknown {
+  if (!shape || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    return items ? mapList(value, (item) => applyDefaults(withoutNull(item, items), items)) : value;
+  }
+  return mapObject(fillIn(value as JSONObject<unknown>, shape), (item, key) => {
+    const property = shape.properties.get(key);
+    if (property) return applyDefaults(item, property);
+    return shape.values ? applyDefaults(withoutNull(item, shape.values), shape.values) : item;
+  });
+}
+
+/** Applies a node's default first, then the defaults of its fields. */
+function fillIn(object: JSONObject<unknown>, { withDefault }: Shape): JSONObject<unknown> {
+  let copy: JSONObject<unknown> | undefined;
+  for (const { name, property } of withDefault) {
+    const isSet = Object.hasOwn(object, name) && object[name] !== undefined;
+    if (isSet && !(object[name] === null && property.nullable !== true)) continue;
+    copy ??= { ...object };
+    setMember(copy, name, copyJSON(property.default));
+  }
+  return copy ?? object;
+}
+
+function withoutNull(item: unknown, { schema }: Shape): unknown {
+  return item === null && schema.nullable !== true ? copyJSON(schema.default ?? null) : item;
+}
+
 /** Reports duplicate items of sets, and items of list maps with the same keys. */
 type CheckListTypes = (value: unknown, path: string) => FieldError[];
 
@@ -120,7 +173,7 @@ interface Node {
 
 /** Compiles the check; returns undefined for a schema without sets and list maps. */
 function compileListTypes(shape: Shape): CheckListTypes | undefined {
-  const node = compile(shape, new Map());
+  const node = compileListNode(shape, new Map());
   if (!node) return undefined;
   return (value, path) => {
     const errors: FieldError[] = [];
@@ -130,17 +183,17 @@ function compileListTypes(shape: Shape): CheckListTypes | undefined {
 }
 
 /** Omits subtrees without such lists; keeps the cycles of a cyclic schema. */
-function compile(shape: Shape, known: Map<Shape, Node>): Node | undefined {
+function compileListNode(shape: Shape, known: Map<Shape, Node>): Node | undefined {
   const existing = known.get(shape);
   if (existing) return existing;
   const node: Node = { schema: shape.schema, properties: new Map(), values: undefined, items: undefined };
   known.set(shape, node);
   for (const [name, child] of shape.properties) {
-    const compiled = compile(child, known);
+    const compiled = compileListNode(child, known);
     if (compiled) node.properties.set(name, compiled);
   }
-  node.values = shape.values && compile(shape.values, known);
-  node.items = shape.items && compile(shape.items, known);
+  node.values = shape.values && compileListNode(shape.values, known);
+  node.items = shape.items && compileListNode(shape.items, known);
   const type = shape.schema["x-kubernetes-list-type"];
   const isNeeded = type === "set" || type === "map" || node.properties.size > 0 || node.values || node.items;
   return isNeeded ? node : undefined;

@@ -3,7 +3,7 @@
  * `embedded`, `formats`); `structural` checks the schemas of a CRD itself.
  */
 
-export { decodeMetadata, MalformedMetadataError } from "./embedded/decode-metadata.ts";
+export { decodeMetadata, MalformedMetadataError } from "./embedded.ts";
 export { type CompiledSchema, compileSchema, type ValidateOptions } from "./compile-schema.ts";
 export type { Pruned } from "./prune.ts";
 export {
@@ -15,7 +15,7 @@ export {
   valuesOf,
 } from "./json-schema.ts";
 export { compilePattern, type Pattern, patternError } from "./pattern.ts";
-export { unrecognizedFormats } from "./validate/schema-types.ts";
+export { unrecognizedFormats } from "./compile-node.ts";
 export { parseRequestURI } from "./formats/go-url.ts";
 export { type FieldPath, parseFieldPath } from "./field-path.ts";
 export {

@@ -138,9 +138,7 @@ interface Token {
 }
 
 const symbols = new Set([")", ",", "!", "==", "=", ">", "<", "!=", "("]);
-
 const special = /[=!(),><]/u;
-
 const space = /[ \t\r\n]/u;
 
 /** Splits a label selector into tokens. A run of symbols is split into the longest known ones, from the left. */

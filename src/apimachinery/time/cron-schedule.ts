@@ -1,7 +1,5 @@
 const minute = 60_000;
-
 const hour = 60 * minute;
-
 const day = 24 * hour;
 
 /** The longest time between two 29 February, when a year that is divisible by 100 is between them. */

@@ -97,7 +97,6 @@ function analyze(value: string): Traits {
 
 // go-yaml's idea of a printable character ends at U+FFFF and leaves out the tab and the byte order mark.
 const printable = /^[\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
-
 const indicators = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ ]|$))|:(?:[ ]|$)|[ ]#/u;
 
 function formatLiteral(value: string, indent: number): string {
@@ -247,7 +246,6 @@ function isLetter(rune: string): boolean {
 }
 
 const letter = /^\p{L}$/u;
-
 const digit = /^\d$/u;
 
 /** A value in our YAML documents. A bigint is an integer that a number does not represent exactly. */
@@ -373,9 +371,7 @@ class Emitter {
 
 /** A line break and an indent, by the indent. */
 const lineStarts: string[] = [];
-
 const belowKey: Start = { inMapping: true, isInline: false };
-
 const inline: Start = { inMapping: false, isInline: true };
 
 /** The keys with a value, sorted. */
@@ -394,7 +390,6 @@ interface SimpleKey {
 
 /** A schema repeats few keys thousands of times. */
 const simpleKeys = new Map<string, SimpleKey>();
-
 const keptKeys = 10_000;
 
 /** Undefined for a key in the explicit form. */

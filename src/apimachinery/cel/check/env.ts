@@ -26,7 +26,6 @@ export interface EnvOptions {
 }
 
 const dynList = listType(types.dyn);
-
 const dynMap = mapType(types.dyn, types.dyn);
 
 const typeNames: readonly (readonly [string, CelType])[] = [

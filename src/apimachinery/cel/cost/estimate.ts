@@ -317,11 +317,8 @@ function sizeOf(operand: Operand | undefined): Range {
 type Estimate = (operands: readonly Operand[], overload: string) => CallEstimate;
 
 const read = (operand: Operand | undefined): Range => scale(sizeOf(operand), perCharacter);
-
 const readFirst: Estimate = ([first]) => ({ cost: read(first) });
-
 const readSecond: Estimate = ([, second]) => ({ cost: read(second) });
-
 const readAndKeep: Estimate = ([first]) => ({ cost: read(first), size: sizeOf(first) });
 
 /** Reads a text, and makes another whose size depends on the first. */

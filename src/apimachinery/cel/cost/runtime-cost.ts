@@ -38,11 +38,8 @@ function matchCost(text: number, pattern: number): number {
 }
 
 const read: CallCost = ([a]) => readCost(sizeOf(a!));
-
 const readTwice: CallCost = ([a]) => Math.ceil(sizeOf(a!) * 2 * perCharacter);
-
 const matchPattern: CallCost = ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!));
-
 const traverse: CallCost = ([a]) => traversalCost(a!);
 
 /** A selector is read once, and creates a structure for every other character in the worst case. */
@@ -115,7 +112,6 @@ export function runtimeCost(name: string, overload: string): CallCost {
 }
 
 const readSmaller: CallCost = ([a, b]) => compareCost(a!, b!);
-
 const readBoth: CallCost = ([a, b]) => readCost(sizeOf(a!) + sizeOf(b!));
 
 /** The cost of comparing every item of one list with every item of another. */
@@ -136,7 +132,6 @@ function compareItems(list: Value): number {
 }
 
 const makeResult: CallCost = (_, result) => makeList(sizeOf(result));
-
 const flatten: CallCost = ([list, depth]) => makeList(sizeOf(list!), depth === undefined ? 1 : Number(depth));
 
 const byOverload: Readonly<Record<string, CallCost>> = {

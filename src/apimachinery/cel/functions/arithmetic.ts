@@ -12,19 +12,9 @@ import {
 } from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
 import { EvalError } from "../values/eval-error.ts";
-import {
-  anyType,
-  bytes,
-  declare,
-  double,
-  duration,
-  int,
-  listOf,
-  string,
-  timestamp,
-  uint,
-} from "./function.ts";
+import { anyType, declare, listOf, typed } from "./function.ts";
 
+const { bytes, double, duration, int, string, timestamp, uint } = typed;
 const items = listOf(anyType("A"));
 
 function addInt(a: Int, b: Int): Int {

@@ -13,8 +13,9 @@ import {
   normalizeKey,
   textLength,
 } from "../values/value.ts";
-import { bool, bytes, int, string, listOf, mapOf, optionalOf, anyType, declare, method } from "./function.ts";
+import { anyType, declare, listOf, mapOf, method, optionalOf, typed } from "./function.ts";
 
+const { bool, bytes, int, string } = typed;
 const item = anyType("A");
 const value = anyType("B");
 const list = listOf(item);

@@ -4,20 +4,9 @@ import { EvalError } from "../values/eval-error.ts";
 import { compareNumeric, isEqualValue } from "../values/equality.ts";
 import { type Value, compareNumbers } from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
-import {
-  type FunctionDecl,
-  bool,
-  bytes,
-  double,
-  duration,
-  int,
-  string,
-  timestamp,
-  uint,
-  anyType,
-  declare,
-} from "./function.ts";
+import { type FunctionDecl, anyType, declare, typed } from "./function.ts";
 
+const { bool, bytes, double, duration, int, string, timestamp, uint } = typed;
 const any = anyType("A");
 
 /** The ordered types, by their names in overloads; numbers are ordered across types. */

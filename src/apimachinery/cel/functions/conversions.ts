@@ -20,20 +20,9 @@ import {
   formatTimestamp,
   parseTimestamp,
 } from "../values/time.ts";
-import {
-  bool,
-  bytes,
-  double,
-  duration,
-  dyn,
-  int,
-  string,
-  timestamp,
-  uint,
-  anyType,
-  declare,
-} from "./function.ts";
+import { anyType, declare, typed } from "./function.ts";
 
+const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = typed;
 const any = anyType("A");
 const same = (value: Value): Value => value;
 

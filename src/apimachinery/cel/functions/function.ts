@@ -46,7 +46,7 @@ type Implementation<Params extends Types> = (
 ) => Value;
 
 /** The types without parameters. */
-export const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = types as {
+export const typed = types as {
   readonly bool: TypeOf<boolean>;
   readonly bytes: TypeOf<Uint8Array>;
   readonly double: TypeOf<CelDouble>;

@@ -2,11 +2,12 @@ import { arithmetic } from "./arithmetic.ts";
 import { collections } from "./collections.ts";
 import { comparison } from "./comparison.ts";
 import { conversions } from "./conversions.ts";
-import { type FunctionDecl, anyType, bool, declare } from "./function.ts";
+import { type FunctionDecl, anyType, declare, typed } from "./function.ts";
 import { text } from "./text.ts";
 import { times } from "./times.ts";
 import type { Value } from "../values/value.ts";
 
+const { bool } = typed;
 const any = anyType("A");
 
 const compiledSeparately = (): Value => {

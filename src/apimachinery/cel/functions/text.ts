@@ -1,7 +1,8 @@
 import { RE2JS } from "re2js";
 import { EvalError } from "../values/eval-error.ts";
-import { bool, string, declare, method } from "./function.ts";
+import { declare, method, typed } from "./function.ts";
 
+const { bool, string } = typed;
 const compiled = new Map<string, RE2JS>();
 const limit = 1000;
 

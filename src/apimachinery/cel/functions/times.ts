@@ -1,6 +1,8 @@
 import { EvalError } from "../values/eval-error.ts";
 import { type CelTimestamp, zoneMinutes } from "../values/time.ts";
-import { type FunctionDecl, duration, int, string, timestamp, method } from "./function.ts";
+import { type FunctionDecl, method, typed } from "./function.ts";
+
+const { duration, int, string, timestamp } = typed;
 
 /** Returns a date whose UTC fields are the local time in a time zone, given by name or offset. */
 function inZone(time: CelTimestamp, zone: string): Date {

@@ -7,10 +7,12 @@ import {
   parseCIDR,
   parseIP,
 } from "../../schema/formats/ip.ts";
-import { type FunctionDecl, type TypeOf, bool, int, string, declare, method } from "../functions/function.ts";
+import { type FunctionDecl, type TypeOf, declare, method, typed } from "../functions/function.ts";
 import { opaqueType } from "../types/type.ts";
 import { EvalError, succeeds } from "../values/eval-error.ts";
 import { Boxed, type Value } from "../values/value.ts";
+
+const { bool, int, string } = typed;
 
 /** The types of IP addresses and CIDRs. */
 export const ipType: TypeOf<IPValue> = opaqueType("net.IP");

@@ -1,8 +1,10 @@
 import { checkLabel, checkSubdomain } from "../../naming/index.ts";
-import { type FunctionDecl, type TypeOf, bool, method, string } from "../functions/function.ts";
+import { type FunctionDecl, type TypeOf, method, typed } from "../functions/function.ts";
 import { type CelType, objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { Boxed, type Value } from "../values/value.ts";
+
+const { bool, string } = typed;
 
 /** The attributes of an authorization check, of resources or of a path. */
 export interface AccessQuestion {

@@ -9,14 +9,16 @@ import { formatCheck } from "../../schema/formats/formats.ts";
 import {
   type FunctionDecl,
   type TypeOf,
-  string,
-  listOf,
-  optionalOf,
   declare,
+  listOf,
   method,
+  optionalOf,
+  typed,
 } from "../functions/function.ts";
 import { objectType } from "../types/type.ts";
 import { CelOptional, ExtensionValue, NativeList, type Value } from "../values/value.ts";
+
+const { string } = typed;
 
 /** The type of named formats. */
 export const formatType: TypeOf<FormatValue> = objectType("kubernetes.NamedFormat");

@@ -1,13 +1,4 @@
-import {
-  type FunctionDecl,
-  bool,
-  int,
-  string,
-  listOf,
-  anyType,
-  declare,
-  method,
-} from "../functions/function.ts";
+import { type FunctionDecl, anyType, declare, listOf, method, typed } from "../functions/function.ts";
 import type { CelType } from "../types/type.ts";
 import { addresses, cidrType, ipType } from "./addresses.ts";
 import { authorizerTypes, authorizers } from "./authorizer.ts";
@@ -23,6 +14,7 @@ import { type CelList, type Int, NativeList } from "../values/value.ts";
 import { isEqualValue } from "../values/equality.ts";
 import { Env } from "../check/env.ts";
 
+const { bool, int, string } = typed;
 const list = listOf(anyType("T"));
 
 function includesAll(all: CelList, some: CelList): boolean {

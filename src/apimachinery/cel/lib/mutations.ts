@@ -1,7 +1,9 @@
-import { type FunctionDecl, dyn, string, declare } from "../functions/function.ts";
+import { type FunctionDecl, declare, typed } from "../functions/function.ts";
 import type { StructType } from "../check/env.ts";
 import { type CelType, objectType, openObjectType } from "../types/type.ts";
 import { WrittenObject } from "../values/value.ts";
+
+const { dyn, string } = typed;
 
 /** The type of a JSON patch operation. */
 export const jsonPatchType: CelType = objectType(

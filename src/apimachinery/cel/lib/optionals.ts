@@ -1,11 +1,11 @@
 import {
   type FunctionDecl,
-  bool,
-  listOf,
-  optionalOf,
   anyType,
   declare,
+  listOf,
   method,
+  optionalOf,
+  typed,
 } from "../functions/function.ts";
 import {
   CelDouble,
@@ -20,6 +20,7 @@ import {
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration } from "../values/time.ts";
 
+const { bool } = typed;
 const item = anyType("V");
 const optional = optionalOf(item);
 const list = listOf(item);

@@ -1,17 +1,10 @@
 import { type Amount, addAmounts, compareAmounts, parseQuantity } from "../../quantity/index.ts";
-import {
-  type FunctionDecl,
-  type TypeOf,
-  bool,
-  declare,
-  double,
-  int,
-  method,
-  string,
-} from "../functions/function.ts";
+import { type FunctionDecl, type TypeOf, declare, method, typed } from "../functions/function.ts";
 import { objectType } from "../types/type.ts";
 import { CelDouble, Boxed, type Int, type Value, maxInt, minInt, toInt } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
+
+const { bool, double, int, string } = typed;
 
 /** The type of quantities. */
 export const quantityType = objectType("kubernetes.Quantity");

@@ -1,8 +1,10 @@
 import { compareSemver, parseSemver, type Semver } from "../../semver/semver.ts";
-import { type FunctionDecl, type TypeOf, bool, int, string, declare, method } from "../functions/function.ts";
+import { type FunctionDecl, type TypeOf, declare, method, typed } from "../functions/function.ts";
 import { objectType } from "../types/type.ts";
 import { EvalError, succeeds } from "../values/eval-error.ts";
 import { Boxed, type Int, type Value, toInt } from "../values/value.ts";
+
+const { bool, int, string } = typed;
 
 /** The type of semantic versions. */
 export const semverType: TypeOf<SemverValue> = objectType("kubernetes.Semver");

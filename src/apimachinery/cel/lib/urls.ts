@@ -2,16 +2,17 @@ import { parseRequestURI, type RequestURI, unescapeURL } from "../../schema/form
 import {
   type FunctionDecl,
   type TypeOf,
-  bool,
-  string,
+  declare,
   listOf,
   mapOf,
-  declare,
   method,
+  typed,
 } from "../functions/function.ts";
 import { objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { Boxed, type CelMap, NativeList, NativeMap, type Value } from "../values/value.ts";
+
+const { bool, string } = typed;
 
 /** The type of URLs. */
 export const urlType: TypeOf<URLValue> = objectType("kubernetes.URL");

@@ -7,11 +7,10 @@ import {
 } from "../../schema/structural/check-structural.ts";
 import { type RuleContext, checkOpenAPI, checkRoot } from "../../schema/structural/check-open-api.ts";
 import { compileRules } from "./compile-rules.ts";
-import { staticRuleLimit, staticSchemaLimit } from "./limits.ts";
+import { type CompiledRule, compileNodeRules, staticRuleLimit, staticSchemaLimit } from "./compile-rule.ts";
 import { goRule } from "../../schema/structural/go-schema.ts";
 import { unbounded } from "../cost/estimate.ts";
 import { type DeclType, declTypeOf, escapeName, maxRequestSize } from "../schema/decl-type.ts";
-import { type CompiledRule, compileNodeRules } from "./compile-rule.ts";
 
 /** Options of a schema check. */
 export interface CheckSchemaOptions {

@@ -7,7 +7,13 @@ import {
 } from "../../schema/json-schema.ts";
 import { type Adapter, adapterOf } from "../schema/adapt.ts";
 import { type DeclType, declTypeOf, escapeName } from "../schema/decl-type.ts";
-import { type CompiledRule, compileNodeRules } from "./compile-rule.ts";
+import {
+  type CompiledRule,
+  compileNodeRules,
+  messageLimit,
+  perCallLimit,
+  runtimeBudget,
+} from "./compile-rule.ts";
 import { type JSONObject, isObject } from "../../json/index.ts";
 import {
   type FieldError,
@@ -22,7 +28,6 @@ import { indexListMap, isUnchanged } from "../../schema/is-unchanged.ts";
 import { asEvalError } from "../eval/context.ts";
 import { CelOptional, UnreadableOptional, type Value } from "../values/value.ts";
 import { CostLimitError, EvalError, OutOfBudgetError, outOfBudget } from "../values/eval-error.ts";
-import { messageLimit, perCallLimit, runtimeBudget } from "./limits.ts";
 import { quote } from "../../text/index.ts";
 
 /** Compiles all rules of a schema. `isResource`: the root is a whole object with metadata. */

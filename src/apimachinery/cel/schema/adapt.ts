@@ -100,8 +100,7 @@ class MapList extends SchemaList {
 
   #keyOf(item: Value): string {
     const values = this.#keys.map((key) => {
-      const value =
-        item instanceof CelObject ? item.find(key) : item instanceof CelMap ? item.find(key) : undefined;
+      const value = item instanceof CelObject || item instanceof CelMap ? item.find(key) : undefined;
       return value === undefined ? null : String(normalizeKey(value));
     });
     return JSON.stringify(values);

@@ -174,15 +174,10 @@ class TokenStream {
 }
 
 const blank = /(?:[\t\n\f\r ]|\/\/[^\n]*)+/y;
-
 const word = /[A-Za-z_][A-Za-z0-9_]*/y;
-
 const quotedName = /`[A-Za-z0-9_.\-/ ]+`/y;
-
 const float = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
-
 const integer = /(?:0x[0-9a-fA-F]+|\d+)[uU]?/y;
-
 const escape = String.raw`\\(?:[abfnrtv"'\\?${"`"}]|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[xX][0-9a-fA-F]{2}|[0-3][0-7]{2})`;
 
 const strings = [
@@ -239,7 +234,6 @@ function nextToken(source: string, pos: number): Token | undefined {
 }
 
 const stringStart = /["'bBrR]/;
-
 const numberStart = /[.\d]/;
 
 function matchFirst(patterns: readonly RegExp[], source: string, pos: number): string | undefined {
@@ -270,7 +264,6 @@ function match(pattern: RegExp, source: string, pos: number): string | undefined
 }
 
 const maxDepth = 250;
-
 const maxLength = 100_000;
 
 /**

@@ -3,9 +3,7 @@ import { EvalError } from "./eval-error.ts";
 import { type CelType, listType, mapType, optionalType, types } from "../types/type.ts";
 
 const anyList = listType(types.dyn);
-
 const anyMap = mapType(types.dyn, types.dyn);
-
 const anyOptional = optionalType(types.dyn);
 
 /** Returns the run-time type of a value, without the item types of lists and maps. */

@@ -147,7 +147,6 @@ function decodeEntry(entry: ManagedFieldsEntry): FieldManager | undefined {
  * place.
  */
 const encodings = new WeakMap<FieldSet, JSONObject>();
-
 const decodings = new WeakMap<JSONObject, FieldSet>();
 
 /**

@@ -12,7 +12,6 @@ export type Shape =
   | { readonly kind: "list"; readonly keys: readonly string[] };
 
 const leaf: Shape = { kind: "leaf" };
-
 const object: Shape = { kind: "object" };
 
 /**

@@ -47,9 +47,7 @@ export async function recordUpdate(
 
 /** So many structures of a schema are remembered; objects that all differ forget them again. */
 const mostStructures = 200;
-
 const longestStructure = 4096;
-
 const known = new WeakMap<SchemaNode, Map<string, FieldSet>>();
 
 /**

@@ -363,12 +363,10 @@ function listIn(object: JSONObject, name: string): JSONValue[] | undefined {
 }
 
 const patchDirective = "$patch";
-
 const retainKeys = "$retainKeys";
 
 /** Directives for a list, whose name follows the slash. */
 const deleteFromList = "$deleteFromPrimitiveList/";
-
 const elementOrder = "$setElementOrder/";
 
 /** Returns the `$patch` of an object or of an item of a list. */

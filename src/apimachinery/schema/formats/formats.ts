@@ -102,11 +102,8 @@ function isEmail(value: string): boolean {
 }
 
 const atomChar = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]";
-
 const dotAtom = new RegExp(`^${atomChar}+(?:\\.${atomChar}+)*$`, "u");
-
 const quoted = /^"(?:[^"\\\p{Cc}]|\t|\\[ -~\t])*"$/u;
-
 const domainLiteral = /^\[[^[\]\\\s]*\]$/;
 
 function isAddress(address: string): boolean {

@@ -218,7 +218,6 @@ const unsupported = [
 ] as const;
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
-
 const lineBreak = /[\n\r]/;
 
 /** Checks a node's rules except for their CEL expressions. */
