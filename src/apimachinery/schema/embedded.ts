@@ -257,7 +257,7 @@ const objectMeta: Struct = {
 };
 
 /** Decoded metadata, and its unknown fields. */
-interface DecodedMetadata {
+export interface DecodedMetadata {
   readonly metadata: JSONObject<unknown>;
   readonly unknown: readonly string[];
 }
