@@ -5,7 +5,7 @@ const day = 24 * hour;
 /** The longest time between two 29 February, when a year that is divisible by 100 is between them. */
 const mostDays = 8 * 366;
 
-/** The values of a field, and whether it allows any. */
+/** The values of a field in ascending order, and whether it allows any. */
 interface Field {
   readonly values: ReadonlySet<number>;
   readonly isAny: boolean;
@@ -17,11 +17,12 @@ interface Field {
  */
 export function cronTimes(schedule: string): (after: number) => number {
   const text = schedule.trim();
-  const reason = /^(?:CRON_)?TZ=|^@every /.test(text)
+  const fields = /^(?:CRON_)?TZ=|^@every /.test(text)
     ? "time zones and @every are not supported"
-    : checkCronSchedule(text);
-  if (reason !== undefined) throw new TypeError(`${JSON.stringify(schedule)} is not a schedule: ${reason}`);
-  const [minutes, hours, days, months, weekdays] = fieldsOf(cronDescriptors.get(text) ?? text);
+    : (checkDescriptor(text) ?? readFields(cronDescriptors.get(text) ?? text));
+  if (typeof fields === "string")
+    throw new TypeError(`${JSON.stringify(schedule)} is not a schedule: ${fields}`);
+  const [minutes, hours, days, months, weekdays] = fields;
   const isDay = (date: Date): boolean => {
     const isOfMonth = days!.values.has(date.getUTCDate());
     const isOfWeek = weekdays!.values.has(date.getUTCDay());
@@ -46,22 +47,25 @@ export function cronTimes(schedule: string): (after: number) => number {
   return (after) => find(after)!;
 }
 
-function fieldsOf(text: string): Field[] {
-  return text.split(/\s+/).map((part, index) => {
+/** Reads the fields of a schedule; returns the reason if one is invalid. */
+function readFields(text: string): Field[] | string {
+  const parts = text === "" ? [] : text.split(/\s+/);
+  if (parts.length !== cronFields.length) {
+    return `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`;
+  }
+  const fields: Field[] = [];
+  for (const [index, part] of parts.entries()) {
     const values = new Set<number>();
     let isAny = false;
     for (const expression of part.split(",").filter(Boolean)) {
       const range = readCronRange(expression, index);
-      if (typeof range === "string") continue;
+      if (typeof range === "string") return range;
       for (let value = range.first; value <= range.last; value += range.step) values.add(value);
       isAny ||= range.isAny && range.step === 1;
     }
-    const { min, max } = cronFields[index]!;
-    const sorted = Array.from({ length: max - min + 1 }, (_, at) => min + at).filter((value) =>
-      values.has(value),
-    );
-    return { values: new Set(sorted), isAny };
-  });
+    fields.push({ values: new Set([...values].sort((a, b) => a - b)), isAny });
+  }
+  return fields;
 }
 
 /** The five fields of a cron schedule with their ranges: minute, hour, day of the month, month, day of the week. */
@@ -101,21 +105,13 @@ export interface CronRange {
 export function checkCronSchedule(schedule: string): string | undefined {
   const text = schedule.replace(/^(CRON_)?TZ=\S*\s*/, "").trim();
   if (text.startsWith("@")) return checkDescriptor(text);
-  const parts = text === "" ? [] : text.split(/\s+/);
-  if (parts.length !== cronFields.length) {
-    return `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`;
-  }
-  for (const [index, part] of parts.entries()) {
-    for (const expression of part.split(",").filter(Boolean)) {
-      const range = readCronRange(expression, index);
-      if (typeof range === "string") return range;
-    }
-  }
-  return undefined;
+  const fields = readFields(text);
+  return typeof fields === "string" ? fields : undefined;
 }
 
+/** Why a short form is invalid; undefined for any other schedule. */
 function checkDescriptor(text: string): string | undefined {
-  if (cronDescriptors.has(text)) return undefined;
+  if (!text.startsWith("@") || cronDescriptors.has(text)) return undefined;
   const every = "@every ";
   if (!text.startsWith(every)) return `unrecognized descriptor: ${text}`;
   const duration = text.slice(every.length);

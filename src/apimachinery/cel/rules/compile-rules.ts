@@ -14,7 +14,7 @@ import {
   perCallLimit,
   runtimeBudget,
 } from "./compile-rule.ts";
-import { type JSONObject, isObject } from "../../json/index.ts";
+import { isObject, memberOf } from "../../json/index.ts";
 import {
   type FieldError,
   duplicate,
@@ -139,45 +139,24 @@ class RuleRun {
   ): void {
     if (value === null || value === undefined) return;
     if (node.rules.length > 0) this.#runRules(node, path, value, old, unchanged);
-    if (Array.isArray(value)) this.#visitItems(node, path, value, old, unchanged, correlated);
-    else if (isObject(value)) this.#visitMembers(node, path, value, old, unchanged, correlated);
-  }
-
-  #visitItems(
-    node: RuleNode,
-    path: string,
-    value: unknown[],
-    old: unknown,
-    unchanged: Unchanged,
-    correlated: boolean,
-  ): void {
-    const { items, schema } = node;
-    if (!items) return;
-    const isMap = schema["x-kubernetes-list-type"] === "map" && Array.isArray(old);
-    const find = isMap ? indexListMap(schema, old) : () => undefined;
-    value.forEach((item, index) => {
-      const oldItem = find(item);
-      const isKnown = correlated && oldItem !== undefined;
-      const same = isKnown ? once(() => isUnchanged(itemsOf(schema) ?? {}, item, oldItem)) : unchanged;
-      this.#visit(items, `${path}[${index}]`, item, oldItem, same, isKnown);
-    });
-  }
-
-  #visitMembers(
-    node: RuleNode,
-    path: string,
-    value: JSONObject<unknown>,
-    old: unknown,
-    unchanged: Unchanged,
-    correlated: boolean,
-  ): void {
-    const oldObject = isObject(old) ? old : undefined;
+    const { items, properties, schema } = node;
+    if (Array.isArray(value) && items) {
+      const isMap = schema["x-kubernetes-list-type"] === "map" && Array.isArray(old);
+      const find = isMap ? indexListMap(schema, old) : () => undefined;
+      value.forEach((item, index) => {
+        const oldItem = find(item);
+        const isKnown = correlated && oldItem !== undefined;
+        const same = isKnown ? once(() => isUnchanged(itemsOf(schema) ?? {}, item, oldItem)) : unchanged;
+        this.#visit(items, `${path}[${index}]`, item, oldItem, same, isKnown);
+      });
+    }
+    if (!isObject(value)) return;
     for (const [key, item] of Object.entries(value)) {
-      const property = node.properties.get(key);
-      const child = property ?? (Object.hasOwn(node.schema.properties ?? {}, key) ? undefined : node.values);
+      const property = properties.get(key);
+      const child = property ?? (Object.hasOwn(schema.properties ?? {}, key) ? undefined : node.values);
       if (!child) continue;
-      const oldItem = oldObject && Object.hasOwn(oldObject, key) ? oldObject[key] : undefined;
-      const described = memberSchema(node.schema, key);
+      const oldItem = isObject(old) ? memberOf(old, key) : undefined;
+      const described = memberSchema(schema, key);
       const isKnown = correlated && oldItem !== undefined && described !== undefined;
       const same = isKnown ? once(() => isUnchanged(described, item, oldItem)) : unchanged;
       this.#visit(child, property ? joinPath(path, key) : `${path}[${key}]`, item, oldItem, same, isKnown);

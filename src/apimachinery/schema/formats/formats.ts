@@ -129,7 +129,7 @@ function isName(name: string): boolean {
  * it ignores every other format.
  */
 const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
-  ["bsonobjectid", isBsonObjectId],
+  ["bsonobjectid", matching(/^[0-9a-fA-F]{24}$/)],
   ["byte", isBase64],
   ["cidr", (value: string) => parseCIDR(value, { sloppy: true }) !== undefined],
   ["creditcard", isCreditCard],
@@ -137,7 +137,7 @@ const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ["datetime", isDateTime],
   ["duration", (value: string) => parseDuration(value) !== undefined],
   ["email", isEmail],
-  ["hexcolor", isHexColor],
+  ["hexcolor", matching(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
   ["hostname", isHostname],
   ["ipv4", (value: string) => value.includes(".") && parseIP(value, { sloppy: true }) !== undefined],
   ["ipv6", (value: string) => value.includes(":") && parseIP(value) !== undefined],
@@ -149,9 +149,10 @@ const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ["mac", isMAC],
   ["password", () => true],
   ["rgbcolor", isRGBColor],
-  ["ssn", isSSN],
+  // A US social security number.
+  ["ssn", matching(/^\d{3}[- ]\d{2}[- ]\d{4}$/)],
   ["uri", (value: string) => parseRequestURI(value) !== undefined],
-  ["uuid", (value: string) => isUUID(value)],
+  ["uuid", isUUID],
   ["uuid3", (value: string) => isUUID(value, 3)],
   ["uuid4", (value: string) => isUUID(value, 4)],
   ["uuid5", (value: string) => isUUID(value, 5)],
@@ -185,19 +186,13 @@ function isMAC(value: string): boolean {
   return /^[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4})+$/.test(value) && [14, 19, 49].includes(value.length);
 }
 
+function matching(pattern: RegExp): (value: string) => boolean {
+  return (value) => pattern.test(value);
+}
+
 /** Standard base64 with padding; the API server rejects the empty string. */
 function isBase64(value: string): boolean {
   return value.length > 0 && value.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
-}
-
-/** 24 hexadecimal digits. */
-function isBsonObjectId(value: string): boolean {
-  return /^[0-9a-fA-F]{24}$/.test(value);
-}
-
-/** Three or six hexadecimal digits; the `#` is optional. */
-function isHexColor(value: string): boolean {
-  return /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(value);
 }
 
 /** `rgb(r,g,b)` with three numbers of at most 255. */
@@ -209,11 +204,6 @@ function isRGBColor(value: string): boolean {
   return (
     match !== null && match.slice(1).every((part) => String(Number(part)) === part && Number(part) < 256)
   );
-}
-
-/** A US social security number with separators: eleven characters. */
-function isSSN(value: string): boolean {
-  return value.length === 11 && /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(value);
 }
 
 /** A UUID in upper or lower case, with or without dashes; checks the version if one is given. */
