@@ -12,7 +12,7 @@ export type {
 } from "./builtin-resources.ts";
 export { builtinResources, findKind, findResource } from "./builtin-resources.ts";
 export { decodeBuiltIn, type DecodedBuiltIn } from "./decode-built-in.ts";
-export { DecodeError, explainBase64, markFloats } from "./decode-scalar.ts";
+export { DecodeError, explainBase64, markFloats } from "./decode-built-in.ts";
 export { convertUnstructured } from "./convert-unstructured.ts";
 export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-schemas.ts";
 export { type GoField, goFieldsOf } from "./go-fields.ts";

@@ -262,7 +262,6 @@ function toSign(value: number): -1 | 0 | 1 {
   return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-/** Formats a power of 1024. */
 function writeBinarySuffix(power: number): string {
   return binarySuffixes[power] ?? "";
 }

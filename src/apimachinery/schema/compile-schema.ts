@@ -2,8 +2,7 @@ import { type FieldError, duplicate, invalid } from "../errors/index.ts";
 import { checkEmbedded, coerceEmbedded, hasEmbedded } from "./embedded.ts";
 import { type JSONSchema, hasDefault, itemsOf, memberSchema } from "./json-schema.ts";
 import { isUnchanged } from "./is-unchanged.ts";
-import { type Pruned, prune } from "./prune.ts";
-import { type Shape, shapeOf } from "./shape.ts";
+import { type Pruned, type Shape, prune, shapeOf } from "./prune.ts";
 import { Run, compileNode } from "./compile-node.ts";
 import { type JSONObject, copyJSON, isObject, setMember } from "../json/index.ts";
 import { goJSON } from "../text/index.ts";
@@ -15,7 +14,6 @@ export interface NullOptions {
   readonly keepNulls?: boolean;
 }
 
-/** Options of a validation. */
 export interface ValidateOptions {
   /** The stored object: errors in unchanged subtrees are ignored (ratcheting). */
   readonly old?: unknown;

@@ -4,7 +4,7 @@ import { checkLabel, checkLabel1035, checkLabelValue, checkQualifiedName } from 
 import { type JSONSchema, itemsOf, memberSchema, valuesOf } from "./json-schema.ts";
 import { isApiVersion } from "../meta/index.ts";
 import { dropped, mapList, mapObject } from "./copy-on-write.ts";
-import type { Shape } from "./shape.ts";
+import type { Shape } from "./prune.ts";
 import { quote } from "../text/index.ts";
 
 /** Checks apiVersion, kind and metadata of embedded resources. */

@@ -19,13 +19,13 @@ import {
   NativeList,
   NativeMap,
   type Value,
+  numberOf,
   typeOf,
 } from "../values/value.ts";
 import { type Context, type Evaluate, type Frame, Scope, asEvalError, charge } from "./context.ts";
 import { runtimeCost } from "../cost/runtime-cost.ts";
 import { index, isIn, lookUp, optionalIndex } from "../functions/collections.ts";
 import type { Overload } from "../functions/function.ts";
-import { numberOf } from "../values/equality.ts";
 import type { Env } from "../check/env.ts";
 
 /**
@@ -152,10 +152,14 @@ function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluat
 /** A branch that is an attribute does not pay for its start: see `withoutStart()`. */
 function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate[]): Evaluate {
   const [whenTrue, whenFalse] = branches.map((branch, index) => withoutStart(args[index + 1]!, branch));
+  return choose(condition!, whenTrue!, whenFalse!);
+}
+
+function choose(condition: Evaluate, whenTrue: Evaluate, whenFalse: Evaluate): Evaluate {
   return (frame) => {
-    const chosen = condition!(frame);
+    const chosen = condition(frame);
     if (typeof chosen !== "boolean") throw new EvalError("no such overload");
-    return chosen ? whenTrue!(frame) : whenFalse!(frame);
+    return chosen ? whenTrue(frame) : whenFalse(frame);
   };
 }
 
@@ -409,11 +413,7 @@ function compileStep({ step, accuVar }: Comprehension, accu: number, context: Co
       ? compileAppend(then, accu, context)
       : withoutStart(then, compileExpr(then, context));
     const whenFalse = withoutStart(otherwise, compileExpr(otherwise, context));
-    return (frame) => {
-      const chosen = test(frame);
-      if (typeof chosen !== "boolean") throw new EvalError("no such overload");
-      return chosen ? whenTrue(frame) : whenFalse(frame);
-    };
+    return choose(test, whenTrue, whenFalse);
   }
   return isAppend(step, accuVar) ? compileAppend(step, accu, context) : compileExpr(step, context);
 }

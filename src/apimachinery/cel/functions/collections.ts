@@ -1,5 +1,3 @@
-import { isEqualValue, numberOf } from "../values/equality.ts";
-import { EvalError } from "../values/eval-error.ts";
 import {
   CelDouble,
   CelList,
@@ -8,11 +6,14 @@ import {
   CelOptional,
   NativeMap,
   type Value,
+  isEqualValue,
   isInt,
   keyText,
   normalizeKey,
+  numberOf,
   textLength,
 } from "../values/value.ts";
+import { EvalError } from "../values/eval-error.ts";
 import { anyType, declare, listOf, mapOf, method, optionalOf, typed } from "./function.ts";
 
 const { bool, bytes, int, string } = typed;

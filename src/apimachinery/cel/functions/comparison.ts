@@ -1,8 +1,7 @@
 import { compareCharacters } from "../../text/index.ts";
 import { type CelType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { compareNumeric, isEqualValue } from "../values/equality.ts";
-import { type Value, compareNumbers } from "../values/value.ts";
+import { type Value, compareNumbers, compareNumeric, isEqualValue } from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
 import { type FunctionDecl, anyType, declare, typed } from "./function.ts";
 

@@ -24,7 +24,6 @@ const logic = [
   declare("@not_strictly_false", "not_strictly_false", [bool], bool, compiledSeparately),
 ];
 
-/** The functions of CEL's standard library. */
 export const standard: readonly FunctionDecl[] = [
   ...arithmetic,
   ...collections,

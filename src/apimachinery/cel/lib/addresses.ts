@@ -30,7 +30,6 @@ class IPValue extends Boxed<IPAddress> {
   }
 }
 
-/** A CIDR as a CEL value. */
 export class CIDRValue extends Boxed<Network> {
   readonly celType = cidrType;
 
@@ -160,5 +159,4 @@ const cidrs: readonly FunctionDecl[] = [
   ),
 ];
 
-/** The functions of the IP and CIDR libraries. */
 export const addresses: readonly FunctionDecl[] = [...ips, ...cidrs];

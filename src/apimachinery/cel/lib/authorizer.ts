@@ -93,7 +93,6 @@ function attributeMethod(
   );
 }
 
-/** A method that reads a part of a decision. */
 function decisionMethod(name: string, result: CelType, read: (made: AccessDecision) => Value): FunctionDecl {
   return method(name, `decision_${name}`, [decision], result, ({ content }) => read(content));
 }

@@ -20,10 +20,8 @@ import { CelOptional, ExtensionValue, NativeList, type Value } from "../values/v
 
 const { string } = typed;
 
-/** The type of named formats. */
 export const formatType: TypeOf<FormatValue> = objectType("kubernetes.NamedFormat");
 
-/** Returns the errors of a string. */
 type Check = (text: string) => string[];
 
 /** A named format, which validates strings. */
@@ -82,7 +80,6 @@ function named(name: string): CelOptional {
   return format ? new CelOptional(format) : CelOptional.none;
 }
 
-/** The functions of the format library. */
 export const namedFormats: readonly FunctionDecl[] = [
   method("validate", "format-validate", [formatType, string], optionalOf(listOf(string)), validate),
   declare("format.named", "format-named", [string], optionalOf(formatType), named),

@@ -10,8 +10,7 @@ import { semverType, semvers } from "./semvers.ts";
 import { strings } from "./strings.ts";
 import { urlType, urls } from "./urls.ts";
 import { regex } from "../functions/text.ts";
-import { type CelList, type Int, NativeList } from "../values/value.ts";
-import { isEqualValue } from "../values/equality.ts";
+import { type CelList, type Int, NativeList, isEqualValue } from "../values/value.ts";
 import { Env } from "../check/env.ts";
 
 const { bool, int, string } = typed;
@@ -27,7 +26,6 @@ function overlaps(first: CelList, second: CelList): boolean {
   return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
 }
 
-/** The functions of the sets library. */
 const sets: readonly FunctionDecl[] = [
   declare("sets.contains", "list_sets_contains_list", [list, list], bool, includesAll),
   declare(
@@ -54,7 +52,6 @@ function findAll(text: string, pattern: string, limit: Int = -1): CelList {
   return new NativeList(found);
 }
 
-/** The functions of the regex library. */
 const regexes: readonly FunctionDecl[] = [
   method("find", "string_find_string", [string, string], string, find),
   method("findAll", "string_find_all_string", [string, string], listOf(string), findAll),

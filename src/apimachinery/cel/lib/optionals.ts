@@ -70,7 +70,6 @@ function unwrap(from: CelList): CelList {
   return new NativeList(present);
 }
 
-/** Returns true if a value is the zero value of its type. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === "") return true;
   if (value instanceof CelUint || value instanceof CelDouble) return value.value === 0;

@@ -6,7 +6,6 @@ import { EvalError } from "../values/eval-error.ts";
 
 const { bool, double, int, string } = typed;
 
-/** The type of quantities. */
 export const quantityType = objectType("kubernetes.Quantity");
 
 const quantity: TypeOf<QuantityValue> = quantityType;

@@ -6,7 +6,6 @@ import { Boxed, type Int, type Value, toInt } from "../values/value.ts";
 
 const { bool, int, string } = typed;
 
-/** The type of semantic versions. */
 export const semverType: TypeOf<SemverValue> = objectType("kubernetes.Semver");
 
 class SemverValue extends Boxed<Semver> {
@@ -47,7 +46,6 @@ const pair = [semverType, semverType] as const;
 const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
   method(name, `semver_${name}`, [semverType], int, ({ content }) => toInt(content.numbers[index]));
 
-/** The functions of the semver library. */
 export const semvers: readonly FunctionDecl[] = [
   declare("semver", "string_to_semver", [string], semverType, parse),
   declare("semver", "string_bool_to_semver", [string, bool], semverType, parse),

@@ -14,7 +14,6 @@ import { Boxed, type CelMap, NativeList, NativeMap, type Value } from "../values
 
 const { bool, string } = typed;
 
-/** The type of URLs. */
 export const urlType: TypeOf<URLValue> = objectType("kubernetes.URL");
 
 class URLValue extends Boxed<RequestURI & { readonly text: string }> {
@@ -54,7 +53,6 @@ function part(name: string, id: string, read: (uri: RequestURI) => string): Func
   return method(name, id, [urlType], string, ({ content }) => read(content));
 }
 
-/** The functions of the URL library. */
 export const urls: readonly FunctionDecl[] = [
   declare("url", "string_to_url", [string], urlType, parse),
   declare("isURL", "is_url_string", [string], bool, (text) => parseRequestURI(text) !== undefined),

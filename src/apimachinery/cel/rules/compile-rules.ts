@@ -73,7 +73,6 @@ function compileProperties(schema: JSONSchema, decl: DeclType): ReadonlyMap<stri
   return nodes;
 }
 
-/** Options of a validation. */
 export interface RuleOptions {
   /** The stored object: required by transition rules; other rules ignore unchanged values (ratcheting). */
   readonly old?: unknown;

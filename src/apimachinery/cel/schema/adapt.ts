@@ -3,13 +3,14 @@ import { parseDuration } from "../../schema/formats/times.ts";
 import { type JSONSchema, itemsOf, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, objectType } from "../types/type.ts";
 import {
+  Boxed,
   CelDouble,
   CelList,
   CelMap,
   CelObject,
-  Boxed,
   NativeList,
   type Value,
+  isEqualValue,
   normalizeKey,
   toInt,
 } from "../values/value.ts";
@@ -17,7 +18,6 @@ import { EvalError } from "../values/eval-error.ts";
 import { CelDuration, CelTimestamp, parseTimestamp } from "../values/time.ts";
 import { escapeName, withMetadata } from "./decl-type.ts";
 import { reservedWords } from "../syntax/token.ts";
-import { isEqualValue } from "../values/equality.ts";
 
 /** Converts a JSON value to a CEL value; the content of lists and objects is converted on access. */
 export type Adapter = (json: unknown) => Value;

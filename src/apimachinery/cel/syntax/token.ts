@@ -14,7 +14,6 @@ export type TokenKind =
   | "eof"
   | Punctuation;
 
-/** The operators and delimiters. */
 type Punctuation = (typeof punctuation)[number];
 
 /** Longest first: the lexer takes the first match. */
@@ -45,7 +44,6 @@ export const punctuation = [
   "%",
 ] as const;
 
-/** A token of the source. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;

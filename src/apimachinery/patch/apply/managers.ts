@@ -2,15 +2,16 @@ import { compareText } from "../../text/index.ts";
 import type { ManagedFieldsEntry, Time } from "../../meta/index.ts";
 import {
   type FieldSet,
+  type PathElement,
   emptySet,
   fieldSet,
   isEmptySet,
   ownedLeaf,
+  parseElement,
   sortedChildren,
   union,
 } from "./field-set.ts";
 import { type JSONObject, type JSONValue, isEqual, isObject } from "../../json/index.ts";
-import { type PathElement, parseElement } from "./path-element.ts";
 import { parseTime } from "../../time/index.ts";
 
 /** Returns the managers of an object; empty if they can't be decoded. */
@@ -44,7 +45,6 @@ export function withManagers(object: JSONObject, managers: Managers): JSONObject
   return { ...object, metadata: { ...metadata, ...managed } };
 }
 
-/** Returns the `managedFields` of an object. */
 function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
   const metadata = object?.["metadata"];
   const entries = isObject(metadata) ? metadata["managedFields"] : undefined;

@@ -8,7 +8,7 @@ import {
 } from "../../json/index.ts";
 import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
 import { groupItems, hasContent, itemElement, shapeOf, shapesOf } from "./shape.ts";
-import type { PathElement } from "./path-element.ts";
+import type { PathElement } from "./field-set.ts";
 import { mismatchOf } from "./check-applied.ts";
 import { SchemaMismatchError } from "./endpoint.ts";
 

@@ -8,7 +8,10 @@ import {
   childOf,
   difference,
   emptySet,
+  fieldElement,
+  fieldNameOf,
   fieldSet,
+  formatPath,
   intersection,
   isEmptySet,
   isEqualSet,
@@ -26,12 +29,16 @@ import {
   withManagers,
 } from "./managers.ts";
 import { mergeValues } from "./merge.ts";
-import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
-import { newObjectOf, recordUpdate } from "./track-update.ts";
+import {
+  fitManagers,
+  newObjectOf,
+  recordUpdate,
+  settleOwnership,
+  withoutServerFields,
+} from "./track-update.ts";
 import { compareFields } from "./compare.ts";
 import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement, shapeOf } from "./shape.ts";
-import { fieldElement, fieldNameOf, formatPath } from "./path-element.ts";
 import { compareText } from "../../text/index.ts";
 
 /** A server-side apply request. Each one has all fields that the manager wants to own. */

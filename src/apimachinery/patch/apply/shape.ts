@@ -1,6 +1,6 @@
 import { type JSONObject, type JSONValue, isObject, memberOf } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
-import { type PathElement, keyElement, valueElement } from "./path-element.ts";
+import { type PathElement, keyElement, valueElement } from "./field-set.ts";
 
 /**
  * How a value is owned: as a whole (`leaf`), member by member, or item by item.

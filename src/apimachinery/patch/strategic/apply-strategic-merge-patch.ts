@@ -152,7 +152,6 @@ interface Strategy {
   readonly kind: "merge" | "replace" | undefined;
   /** The member that identifies items; undefined for lists of plain values. */
   readonly mergeKey: string | undefined;
-  /** The schema of the member. */
   readonly schema: SchemaNode | undefined;
 }
 
@@ -374,7 +373,6 @@ function directiveOf(patch: JSONObject): JSONValue | undefined {
   return memberOf(patch, patchDirective);
 }
 
-/** The error of an unknown `$patch`. */
 function unknownDirective(directive: JSONValue, patch: JSONObject): PatchError {
   const shown = typeof directive === "string" ? directive : formattedAsText(directive);
   return new PatchError("unforeseen", `unknown patch type: ${shown} in map: ${goText(patch)}`);

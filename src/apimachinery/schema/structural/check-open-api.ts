@@ -17,7 +17,6 @@ import {
 import { goSchema, isPresent } from "./go-schema.ts";
 import { parseFieldPath } from "../field-path.ts";
 
-/** The context of CEL rules at a node. */
 export interface RuleContext {
   property(schema: JSONSchema, name: string): RuleContext;
   values(schema: JSONSchema): RuleContext;

@@ -5,8 +5,7 @@ import { isPresent } from "./go-schema.ts";
 import { isEqual } from "../../json/index.ts";
 import { patternError } from "../pattern.ts";
 import { compileSchema } from "../compile-schema.ts";
-import { prune } from "../prune.ts";
-import { shapeOf } from "../shape.ts";
+import { prune, shapeOf } from "../prune.ts";
 
 /**
  * Checks that a schema is structural; the errors and their order are those of creating the CRD on an API server.
@@ -88,7 +87,6 @@ function checkNested(
   }
 }
 
-/** Checks that a pattern is a valid regular expression. */
 function checkPattern(schema: JSONSchema, path: string, errors: FieldError[]): void {
   const { pattern } = schema;
   if (pattern === undefined || pattern === "") return;
