@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { makeFolder } from "./files.ts";
 
 /**
  * Opens a folder below the user's cache that no other user can change; undefined if there is none, or if nothing may be
@@ -9,7 +10,7 @@ import { dirname, isAbsolute, join } from "node:path";
 export function openCacheFolder(name: string, env: NodeJS.ProcessEnv): string | undefined {
   // Node's own variable to turn off such caches.
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
-  const folder = openFolder(env, env["XDG_CACHE_HOME"], [".cache"], name, makeFolder);
+  const folder = openFolder(env, env["XDG_CACHE_HOME"], [".cache"], name, makeAndJoin);
   return typeof folder === "string" ? folder : undefined;
 }
 
@@ -27,7 +28,7 @@ export function openStateHome(
   env: NodeJS.ProcessEnv,
   { make }: { readonly make: boolean },
 ): string | NoFolder {
-  return openFolder(env, env["XDG_STATE_HOME"], [".local", "state"], name, make ? makeFolder : join);
+  return openFolder(env, env["XDG_STATE_HOME"], [".local", "state"], name, make ? makeAndJoin : join);
 }
 
 /** Ignores a relative `XDG_…_HOME`: below the current folder, a clone could contain its content. */
@@ -52,14 +53,10 @@ function openFolder(
   }
 }
 
-/** Creates the missing folders, level by level: below `/proc`, Node's recursive `mkdir` never ends. */
-function makeFolder(base: string, ...names: readonly string[]): string {
-  if (!existsSync(base)) {
-    if (dirname(base) !== base) makeFolder(dirname(base));
-    mkdirSync(base, { mode: 0o700 });
-  }
-  const [name, ...rest] = names;
-  return name === undefined ? base : makeFolder(join(base, name), ...rest);
+function makeAndJoin(base: string, ...names: readonly string[]): string {
+  const folder = join(base, ...names);
+  makeFolder(folder, 0o700);
+  return folder;
 }
 
 function isOurs(folder: string): boolean {

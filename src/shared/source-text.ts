@@ -29,5 +29,4 @@ export function blockCommentText(text: string): string {
 }
 
 const separators = /[\u2028\u2029]/gu;
-
 const escapeUnicode = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;

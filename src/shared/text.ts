@@ -54,9 +54,7 @@ export function codeFrame(text: string, { line, column }: Pick<Position, "line" 
 }
 
 const shownBefore = 120;
-
 const shownBehind = 80;
-
 const shortLine = shownBefore + shownBehind;
 
 /** Cuts off a long value, for a message that shows it. */

@@ -9,7 +9,6 @@ interface Node {
   type?: CelType;
 }
 
-/** A constant. */
 export interface Literal extends Node {
   readonly kind: "literal";
   readonly value: Value;
@@ -89,7 +88,6 @@ export interface Comprehension extends Node {
   readonly result: Expr;
 }
 
-/** A CEL expression. */
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
 
 /** The accumulator of macros, whose name is not a valid identifier. */

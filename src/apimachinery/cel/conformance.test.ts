@@ -7,11 +7,9 @@ import { CelSyntaxError } from "./syntax/issue.ts";
 import { parse } from "./syntax/parser.ts";
 import { loadCases, type SpecCase } from "./testdata/cel-spec.ts";
 import { formatType } from "./types/type.ts";
-import { CelDouble, type Value } from "./values/value.ts";
-import { isEqualValue } from "./values/equality.ts";
+import { CelDouble, type Value, isEqualValue, typeOf } from "./values/value.ts";
 import { EvalError } from "./values/eval-error.ts";
 import { show } from "./values/convert.ts";
-import { typeOf } from "./values/type-of.ts";
 
 const { cases, leftOut } = loadCases();
 const base = new Env({ libraries: kubernetesLibraries, types: kubernetesTypes, mixedLiterals: true });

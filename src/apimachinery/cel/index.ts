@@ -19,7 +19,7 @@ export {
 export { appliedObjectType, jsonPatchType, mutations, mutationStructs } from "./lib/mutations.ts";
 export { quantityType } from "./lib/quantities.ts";
 export { checkSchema, type CheckSchemaOptions } from "./rules/check-schema.ts";
-export type { CompiledRules, RuleOptions } from "./rules/rule-run.ts";
+export type { CompiledRules, RuleOptions } from "./rules/compile-rules.ts";
 export { compileRules, hasRules } from "./rules/compile-rules.ts";
 export { compileValidator, type Validator } from "./rules/compile-validator.ts";
 export { kubernetesEnv } from "./lib/libraries.ts";
@@ -29,7 +29,7 @@ export {
   runtimeBudget,
   staticRuleLimit,
   staticSchemaLimit,
-} from "./rules/limits.ts";
+} from "./rules/compile-rule.ts";
 export { CelSyntaxError, formatIssues, type Issue } from "./syntax/issue.ts";
 export { parse } from "./syntax/parser.ts";
 export { type CelType, formatType, isSameType, listType, mapType, objectType, types } from "./types/type.ts";

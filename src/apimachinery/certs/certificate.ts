@@ -1,15 +1,158 @@
 import {
   type KeyObject,
   X509Certificate,
+  createHash,
   createPrivateKey,
+  createPublicKey,
   generateKeyPairSync,
   randomBytes,
   sign,
+  verify,
 } from "node:crypto";
-import { readChildren, readDer } from "./der-reader.ts";
-import { bitString, integer, oid, sequence, tagged, time } from "./der.ts";
-import { type Usage, authorityExtensions, leafExtensions } from "./extensions.ts";
-import { type AlternativeNames, type Subject, readSubject, writeSubject } from "./names.ts";
+import { isIPv4, isIPv6 } from "node:net";
+import {
+  type DerValue,
+  bitString,
+  derTrue,
+  integer,
+  octetString,
+  oid,
+  readChildren,
+  readDer,
+  readOid,
+  sequence,
+  set,
+  tagged,
+  time,
+  utf8String,
+} from "./der.ts";
+
+/** The content of a certificate signing request (PKCS#10) whose signature was verified with its own public key. */
+export interface CertificateRequest extends Subject, Required<AlternativeNames> {
+  readonly publicKey: KeyObject;
+}
+
+/**
+ * Parses a certificate signing request in PEM.
+ * @throws TypeError if it is malformed or its signature does not match its public key
+ */
+export function parseCertificateRequest(pem: string): CertificateRequest {
+  const base64 = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([\s\S]+?)-----END/u.exec(pem)?.[1];
+  if (base64 === undefined) throw new TypeError("PEM block type must be CERTIFICATE REQUEST");
+  const [body, algorithm, signature] = readChildren(readDer(Buffer.from(base64, "base64")));
+  const [, subject, key, attributes] = readChildren(body!);
+  const publicKey = createPublicKey({ key: key!.bytes, type: "spki", format: "der" });
+  const hash = hashes[readOid(readChildren(algorithm!)[0]!)];
+  if (hash === undefined)
+    throw new TypeError("the certificate request's signature algorithm is not supported");
+  if (!verify(hash, body!.bytes, publicKey, signature!.content.subarray(1))) {
+    throw new TypeError("the certificate request's signature does not belong to its key");
+  }
+  return { ...readSubject(subject!), ...requestedNames(attributes), publicKey };
+}
+
+/** Signs a request with the subject and names that it asks for. */
+export function signCertificateRequest(
+  ca: CertificateWithKey,
+  pem: string,
+  options: { readonly usages: readonly Usage[] } & Validity,
+): string {
+  const { publicKey, ...names } = parseCertificateRequest(pem);
+  return certify(ca, publicKey, { ...names, ...options });
+}
+
+/** `null`: the algorithm has its own hash. */
+const hashes: Readonly<Record<string, string | null>> = {
+  "1.2.840.10045.4.3.2": "sha256",
+  "1.2.840.10045.4.3.3": "sha384",
+  "1.2.840.10045.4.3.4": "sha512",
+  "1.2.840.113549.1.1.11": "sha256",
+  "1.2.840.113549.1.1.12": "sha384",
+  "1.2.840.113549.1.1.13": "sha512",
+  "1.3.101.112": null,
+};
+
+const extensionRequest = "1.2.840.113549.1.9.14";
+const alternativeNames = "2.5.29.17";
+
+function requestedNames(attributes: DerValue | undefined): Required<AlternativeNames> {
+  const extensions = (attributes ? readChildren(attributes) : [])
+    .map(readChildren)
+    .filter(([type]) => readOid(type!) === extensionRequest)
+    .flatMap(([, values]) => readChildren(values!).flatMap(readChildren))
+    .map(readChildren);
+  const names = extensions.find(([id]) => readOid(id!) === alternativeNames);
+  return names ? readAlternativeNames(readDer(names.at(-1)!.content)) : { dnsNames: [], ipAddresses: [] };
+}
+
+/** The subject of a certificate. Kubernetes takes `commonName` as the user name and `organizations` as its groups. */
+export interface Subject {
+  readonly commonName?: string;
+  readonly organizations?: readonly string[];
+}
+
+/** The DNS names and addresses of a server (subject alternative names). */
+export interface AlternativeNames {
+  readonly dnsNames?: readonly string[];
+  /** IPv4 and IPv6. */
+  readonly ipAddresses?: readonly string[];
+}
+
+function writeSubject({ commonName, organizations = [] }: Subject): Buffer {
+  const parts: [string, string][] = organizations.map((organization) => [organizationId, organization]);
+  if (commonName !== undefined) parts.push([commonNameId, commonName]);
+  return sequence(...parts.map(([type, text]) => set(sequence(oid(type), utf8String(text)))));
+}
+
+function readSubject(name: DerValue): Subject {
+  const parts = readChildren(name)
+    .flatMap(readChildren)
+    .map((part) => {
+      const [type, value] = readChildren(part);
+      return { type: readOid(type!), text: value!.content.toString() };
+    });
+  const commonName = parts.find(({ type }) => type === commonNameId)?.text;
+  const organizations = parts.filter(({ type }) => type === organizationId).map(({ text }) => text);
+  return { ...(commonName !== undefined && { commonName }), organizations };
+}
+
+const commonNameId = "2.5.4.3";
+const organizationId = "2.5.4.10";
+
+function writeAlternativeNames({ dnsNames = [], ipAddresses = [] }: AlternativeNames): Buffer {
+  const names = dnsNames.map((name) => tagged(dns, Buffer.from(name), { constructed: false }));
+  const addresses = ipAddresses.map((address) => tagged(ip, toBytes(address), { constructed: false }));
+  return sequence(...names, ...addresses);
+}
+
+function readAlternativeNames(names: DerValue): Required<AlternativeNames> {
+  const values = readChildren(names);
+  const ofType = (number: number): DerValue[] => values.filter(({ tag }) => (tag & 0x1f) === number);
+  return {
+    dnsNames: ofType(dns).map(({ content }) => content.toString()),
+    ipAddresses: ofType(ip).map(({ content }) => fromBytes(content)),
+  };
+}
+
+const dns = 2;
+const ip = 7;
+
+function toBytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
+  if (!isIPv6(address)) throw new TypeError(`${JSON.stringify(address)} is not an IP address`);
+  // The URL parser turns an embedded IPv4 address into two groups.
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+function fromBytes(bytes: Buffer): string {
+  if (bytes.length === 4) return [...bytes].join(".");
+  const groups = bytes.toString("hex").match(/.{4}/gu) ?? [];
+  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
+}
 
 /** A certificate and its private key, both PEM; the key is PKCS#8. */
 export interface CertificateWithKey {
@@ -61,6 +204,68 @@ export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: C
     notBefore,
     notAfter,
   });
+}
+
+/** The extended key usage of a leaf certificate. */
+export type Usage = "server" | "client";
+
+/** The extensions of a CA certificate, complete enough for strict verifiers. */
+function authorityExtensions(publicKey: KeyObject): Buffer[] {
+  return [
+    extension(oids.basicConstraints, sequence(derTrue), { critical: true }),
+    extension(oids.keyUsage, keyUsage.authority, { critical: true }),
+    extension(oids.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
+  ];
+}
+
+/** The extensions of a leaf certificate: its usage, its alternative names and its issuer's key. */
+function leafExtensions(
+  publicKey: KeyObject,
+  authorityKey: KeyObject,
+  options: Subject & AlternativeNames & { readonly usages: readonly Usage[] },
+): Buffer[] {
+  const { dnsNames = [], ipAddresses = [], organizations = [], commonName, usages } = options;
+  const hasNames = dnsNames.length + ipAddresses.length > 0;
+  // RFC 5280: the alternative names must be critical if the subject is empty.
+  const critical = commonName === undefined && organizations.length === 0;
+  return [
+    extension(oids.keyUsage, keyUsage.leaf, { critical: true }),
+    extension(oids.extendedKeyUsage, sequence(...usages.map((usage) => oid(purpose[usage])))),
+    extension(oids.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
+    extension(
+      oids.authorityKeyIdentifier,
+      sequence(tagged(0, keyIdentifier(authorityKey), { constructed: false })),
+    ),
+    ...(hasNames ? [extension(oids.alternativeNames, writeAlternativeNames(options), { critical })] : []),
+  ];
+}
+
+const oids = {
+  subjectKeyIdentifier: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  alternativeNames: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  authorityKeyIdentifier: "2.5.29.35",
+  extendedKeyUsage: "2.5.29.37",
+} as const;
+
+const purpose: Readonly<Record<Usage, string>> = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" };
+
+/** Key usages as bit strings: keyCertSign and cRLSign for a CA, digitalSignature for a leaf. */
+const keyUsage = {
+  authority: Buffer.from([0x03, 0x02, 0x01, 0x06]),
+  leaf: Buffer.from([0x03, 0x02, 0x07, 0x80]),
+};
+
+function extension(id: string, value: Uint8Array, { critical = false } = {}): Buffer {
+  return sequence(oid(id), ...(critical ? [derTrue] : []), octetString(value));
+}
+
+/** The first 160 bits of the key's hash (RFC 7093). */
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  const [, key] = readChildren(readDer(publicKey.export({ type: "spki", format: "der" })));
+  // The first byte of a BIT STRING counts unused bits.
+  return createHash("sha256").update(key!.content.subarray(1)).digest().subarray(0, 20);
 }
 
 const ecdsaWithSha256 = "1.2.840.10045.4.3.2";

@@ -10,10 +10,6 @@ export {
   splitBundle,
   type Validity,
 } from "./certificate.ts";
-export {
-  type CertificateRequest,
-  parseCertificateRequest,
-  signCertificateRequest,
-} from "./certificate-request.ts";
-export type { Usage } from "./extensions.ts";
-export type { AlternativeNames, Subject } from "./names.ts";
+export { type CertificateRequest, parseCertificateRequest, signCertificateRequest } from "./certificate.ts";
+export type { Usage } from "./certificate.ts";
+export type { AlternativeNames, Subject } from "./certificate.ts";

@@ -1,5 +1,17 @@
 import type { Condition } from "../meta/index.ts";
-import type { JSONSchema } from "../schema/index.ts";
+import { type JSONSchema, nodesOf, parseFieldPath } from "../schema/index.ts";
+import {
+  type FieldError,
+  duplicate,
+  invalid,
+  invalidStruct,
+  notSupported,
+  required,
+  tooMany,
+} from "../errors/index.ts";
+import { checkLabel1035, checkSubdomain } from "../naming/index.ts";
+import { isEqual } from "../json/index.ts";
+import { checkSchema } from "../cel/index.ts";
 
 /** The spec of a CRD. */
 export interface CRDSpec {
@@ -74,4 +86,289 @@ export function defaultNames(spec: CRDSpec | undefined): void {
   names.singular ??= names.kind.toLowerCase();
   names.listKind ??= `${names.kind}List`;
   spec!.conversion ??= { strategy: "None" };
+}
+
+/** Validates a CRD's `spec.conversion`; only a caller that calls conversion webhooks needs it. */
+export type CheckConversion = (field: string, conversion: CRDConversion) => Iterable<FieldError>;
+
+/**
+ * Validates a new CRD as the API server does: its names, its versions, and every schema with its CEL rules. Updates
+ * are validated without metadata. Call `defaultNames()` first.
+ */
+export function validateCRD(crd: CRD, checkConversion: CheckConversion = () => []): FieldError[] {
+  if (!crd.spec) return [required("spec.group"), required("spec.scope"), required("spec.versions")];
+  return [...crdProblems(crd.metadata, crd.spec, checkConversion)];
+}
+
+interface CRD {
+  readonly metadata: { readonly name?: string | undefined; readonly generateName?: string | undefined };
+  readonly spec?: CRDSpec;
+}
+
+function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion: CheckConversion): Problems {
+  for (const field of ["generateName", "name"] as const) {
+    const name = metadata[field];
+    if (!name || name === `${spec.names?.plural}.${spec.group}`) continue;
+    yield invalid(`metadata.${field}`, name, `must be spec.names.plural+"."+spec.group`);
+  }
+  const { group = "", versions = [] } = spec as Partial<CRDSpec>;
+  const names: Partial<CRDNames> = spec.names ?? {};
+  const problems = checkSubdomain(group);
+  if (group === "") yield required("spec.group");
+  else if (problems.length > 0) yield invalid("spec.group", group, problems.join(","));
+  else if (!group.includes(".")) {
+    yield invalid("spec.group", group, "should be a domain with at least one dot");
+  }
+  if (!spec.scope) yield required("spec.scope");
+  else if (!scopes.includes(spec.scope)) yield notSupported("spec.scope", spec.scope, scopes);
+  yield* missingSchemas(versions);
+  if (spec.preserveUnknownFields && versions.some(hasDefaults)) {
+    const detail = "must be false in order to use defaults in the schema";
+    yield invalid("spec.preserveUnknownFields", true, detail);
+  }
+  yield* versionProblems(spec.versions);
+  // The API server copies the name of the first version to spec.version.
+  yield* label("spec.version", versions[0]?.name);
+  for (const name of ["plural", "singular", "kind", "listKind"] as const) {
+    if (!names[name]) yield required(`spec.names.${name}`);
+  }
+  yield* nameProblems("spec.names", names);
+  yield* sharedProblems(versions);
+  if (spec.conversion) yield* checkConversion("spec.conversion", spec.conversion);
+  if (spec.preserveUnknownFields) {
+    const detail =
+      "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+    yield invalid("spec.preserveUnknownFields", true, detail);
+  }
+}
+
+function hasDefaults({ schema }: CRDVersion): boolean {
+  return [...nodesOf(schema?.openAPIV3Schema ?? {})].some((node) => node.default !== undefined);
+}
+
+const scopes: readonly string[] = ["Cluster", "Namespaced"];
+
+/** Validates the names in a CRD's spec, or those in its status, of which none is required. */
+export function* nameProblems(field: string, names: Partial<CRDNames>): Problems {
+  for (const name of ["plural", "singular"] as const) yield* label(`${field}.${name}`, names[name]);
+  for (const name of ["kind", "listKind"] as const) {
+    const value = names[name] ?? "";
+    const reasons = value === "" ? [] : checkLabel1035(value.toLowerCase());
+    if (reasons.length === 0) continue;
+    const detail = `may have mixed case, but should otherwise match: ${reasons.join(",")}`;
+    yield invalid(`${field}.${name}`, value, detail);
+  }
+  for (const [index, name] of (names.shortNames ?? []).entries()) {
+    yield* label(`${field}.shortNames[${index}]`, name);
+  }
+  if (names.kind && names.kind === names.listKind) {
+    yield invalid(`${field}.listKind`, names.listKind, "kind and listKind may not be the same");
+  }
+  for (const [index, name] of (names.categories ?? []).entries()) {
+    yield* label(`${field}.categories[${index}]`, name);
+  }
+}
+
+function* label(field: string, name = ""): Problems {
+  const reasons = name === "" ? [] : checkLabel1035(name);
+  if (reasons.length > 0) yield invalid(field, name, reasons.join(","));
+}
+
+/** The errors of a CRD, in the API server's order. */
+type Problems = Generator<FieldError, void>;
+
+/** Parts that are equal in all versions move to the top level of the spec, and their errors are reported there. */
+const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
+
+/** Each version has a schema. */
+function* missingSchemas(versions: readonly CRDVersion[]): Problems {
+  for (const [index, { schema }] of versions.entries()) {
+    if (!schema?.openAPIV3Schema) yield required(`spec.versions[${index}].schema.openAPIV3Schema`);
+  }
+}
+
+/** Validates the versions of a CRD, each without what all versions share. */
+function* versionProblems(sent: readonly CRDVersion[] | null | undefined): Problems {
+  const versions = sent ?? [];
+  const common = commonPart(versions);
+  const own = versions.map((version) => withoutKeys(version, common));
+  for (const [index, version] of own.entries()) {
+    const field = `spec.versions[${index}]`;
+    const names = checkLabel1035(version.name ?? "");
+    if (names.length > 0) yield invalid(`${field}.name`, version.name ?? "", names.join(","));
+    for (const detail of checkDeprecation(version)) {
+      yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, detail);
+    }
+    yield* parts(version, { field, schemaField: "schema", unseen: ownSchemaUnseen }, versions[index]!);
+  }
+  const shown = (sent ? own.map(inGoOrder) : null) as object;
+  if (new Set(own.map(({ name }) => name)).size < own.length) {
+    yield invalidStruct("spec.versions", shown, "must contain unique version names");
+  }
+  if (own.filter(({ storage }) => storage).length !== 1) {
+    const detail = "must have exactly one version marked as storage version";
+    yield invalidStruct("spec.versions", shown, detail);
+  }
+}
+
+function* checkDeprecation({ deprecated, deprecationWarning: text }: CRDVersion): Generator<string, void> {
+  if (text === undefined || text === null) return;
+  if (!deprecated) return yield "can only be set for deprecated versions";
+  if (Buffer.byteLength(text) > 256) yield "must be <= 256 characters long";
+  if (text === "") yield "must not be an empty string";
+  const at = text.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
+  if (at === -1) return;
+  const index = Buffer.byteLength(text.slice(0, at));
+  yield `must only contain printable UTF-8 characters; non-printable character found at index ${index}`;
+}
+
+/** Validates what all versions share. */
+function* sharedProblems(versions: readonly CRDVersion[]): Problems {
+  const [first] = versions;
+  if (!first) return;
+  const common = commonPart(versions);
+  const part = Object.fromEntries(common.map((key) => [key, first[key]]));
+  const hasStatus = versions.find(({ subresources }) => subresources?.status !== undefined);
+  const place = { field: "spec", schemaField: "validation", unseen: sharedSchemaUnseen };
+  yield* parts(part, place, hasStatus ?? first);
+}
+
+function commonPart(versions: readonly CRDVersion[]): Array<(typeof shared)[number]> {
+  return shared.filter((key) =>
+    versions.every((version) => isEqual(shownAs(version[key]), shownAs(versions[0]![key]))),
+  );
+}
+
+/** An empty list and null are as an absent field. */
+function shownAs(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 0 ? null : (value ?? null);
+}
+
+function withoutKeys(version: CRDVersion, keys: ReadonlyArray<(typeof shared)[number]>): CRDVersion {
+  const rest = { ...version };
+  for (const key of keys) delete rest[key];
+  return rest;
+}
+
+/** The API server shows its Go struct; schemas are left out of it because they would be too long. */
+function inGoOrder({ name, served, storage, deprecated = false, deprecationWarning }: CRDVersion): object {
+  return {
+    Name: name,
+    Served: served,
+    Storage: storage,
+    Deprecated: deprecated,
+    DeprecationWarning: deprecationWarning ?? null,
+    Schema: null,
+    Subresources: null,
+    AdditionalPrinterColumns: null,
+    SelectableFields: null,
+  };
+}
+
+/** A place of schemas, columns and the like: a version, or the top level of the spec. */
+interface Place {
+  readonly field: string;
+  readonly schemaField: string;
+  /** The error of selectable fields whose schema is at the other place. */
+  readonly unseen: string;
+}
+
+// The API server checks selectable fields with the schema that is beside them only.
+const ownSchemaUnseen = "may only be set when `version.schema.openAPIV3Schema` is not included";
+
+const sharedSchemaUnseen = "may only be set when validations.schema is included";
+
+/** `whole` is the version as sent: the schema may use a status subresource that all versions share. */
+function* parts(
+  part: Partial<CRDVersion>,
+  { field, schemaField, unseen }: Place,
+  whole: CRDVersion,
+): Problems {
+  const root = part.schema?.openAPIV3Schema;
+  if (root) {
+    const hasStatus = whole.subresources?.status !== undefined;
+    yield* checkSchema(root, { path: `${field}.${schemaField}.openAPIV3Schema`, hasStatus });
+  }
+  yield* scaleProblems(`${field}.subresources`, part);
+  for (const [index, column] of (part.additionalPrinterColumns ?? []).entries()) {
+    yield* columnProblems(`${field}.additionalPrinterColumns[${index}]`, column);
+  }
+  if (!part.selectableFields?.length) return;
+  if (root) yield* selectableProblems(`${field}.selectableFields`, part.selectableFields, root);
+  else yield invalid(`${field}.selectableFields`, "", unseen);
+}
+
+const columnTypes = ["boolean", "date", "integer", "number", "string"];
+
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
+function* columnProblems(field: string, { name, type, format, jsonPath }: PrinterColumn): Problems {
+  const types = `must be one of ${columnTypes.join(",")}`;
+  if (!name) yield required(`${field}.name`);
+  if (!type) yield required(`${field}.type`, types);
+  else if (!columnTypes.includes(type)) yield invalid(`${field}.type`, type, types);
+  if (format && !columnFormats.includes(format)) {
+    yield invalid(`${field}.format`, format, `must be one of ${columnFormats.join(",")}`);
+  }
+  if (!jsonPath) yield required(`${field}.JSONPath`);
+  else yield* simplePath(`${field}.JSONPath`, jsonPath);
+}
+
+function* simplePath(field: string, path: string): Generator<FieldError, boolean> {
+  if (path.startsWith(".")) return true;
+  yield invalid(field, path, "must be a simple json path starting with .");
+  return false;
+}
+
+function* scaleProblems(field: string, { subresources }: Partial<CRDVersion>): Problems {
+  const scale = subresources?.scale;
+  if (!scale) return;
+  const places = { specReplicasPath: ".spec", statusReplicasPath: ".status" } as const;
+  for (const [name, place] of Object.entries(places)) {
+    const path = scale[name as keyof typeof places];
+    const at = `${field}.scale.${name}`;
+    if (!path) yield required(at);
+    else if ((yield* simplePath(at, path)) && !path.startsWith(`${place}.`)) {
+      yield invalid(at, path, `should be a json path under ${place}`);
+    }
+  }
+  const { labelSelectorPath: path } = scale;
+  const at = `${field}.scale.labelSelectorPath`;
+  if (path && (yield* simplePath(at, path)) && !/^\.(spec|status)\./.test(path)) {
+    yield invalid(at, path, "should be a json path under either .spec or .status");
+  }
+}
+
+const selectableLimit = 8;
+
+const selectableTypes = new Set<unknown>(["string", "boolean", "integer"]);
+
+/** Selectable fields: scalars at a single path outside of metadata. */
+function* selectableProblems(
+  field: string,
+  selectableFields: ReadonlyArray<{ readonly jsonPath: string }>,
+  schema: JSONSchema,
+): Problems {
+  const seen = new Set<string>();
+  for (const [index, { jsonPath }] of selectableFields.entries()) {
+    const at = `${field}[${index}].jsonPath`;
+    if (!jsonPath) {
+      yield required(at);
+      continue;
+    }
+    const path = parseFieldPath(jsonPath, schema, { allowBrackets: false });
+    if (typeof path === "string") {
+      yield invalid(at, jsonPath, `is an invalid path: ${path}`);
+      continue;
+    }
+    if (path.names[0] === "metadata") yield invalid(at, jsonPath, "must not point to fields in metadata");
+    if (!selectableTypes.has(path.schema.type)) {
+      const detail =
+        "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
+      yield invalid(at, jsonPath, detail);
+    }
+    if (seen.has(path.text)) yield duplicate(at, jsonPath);
+    seen.add(path.text);
+  }
+  if (seen.size > selectableLimit) yield tooMany(field, seen.size, selectableLimit);
 }

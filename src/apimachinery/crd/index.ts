@@ -7,4 +7,4 @@ export {
   defaultNames,
   type PrinterColumn,
 } from "./custom-resource-definition.ts";
-export { type CheckConversion, nameProblems, validateCRD } from "./validate-crd.ts";
+export { type CheckConversion, nameProblems, validateCRD } from "./custom-resource-definition.ts";

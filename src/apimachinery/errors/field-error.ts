@@ -90,14 +90,9 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
 
 /** Returns the error without its value, which would be too big to show. */
 export function omitted(error: FieldError, detail: string): FieldError {
-  const prefix = error.reason === "FieldValueDuplicate" ? "Duplicate value" : "Invalid value";
-  return make(
-    error.reason,
-    error.field,
-    undefined,
-    error.reason === "FieldValueDuplicate" ? "" : detail,
-    prefix,
-  );
+  const { reason, field } = error;
+  if (reason === "FieldValueDuplicate") return make(reason, field, undefined, "", "Duplicate value");
+  return make(reason, field, undefined, detail, "Invalid value");
 }
 
 /** An error that the user did not cause. */

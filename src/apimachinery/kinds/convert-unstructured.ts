@@ -6,7 +6,7 @@ import {
   explainBase64,
   isInteger,
   jsonKind,
-} from "./decode-scalar.ts";
+} from "./decode-built-in.ts";
 import { goFieldsOf, goTypeOf } from "./go-fields.ts";
 import type { BuiltinSchema } from "./schema-graph.ts";
 

@@ -9,12 +9,12 @@ export type {
   PrinterColumn,
   RegistryRules,
   Verb,
-} from "./builtin-resource.ts";
+} from "./builtin-resources.ts";
 export { builtinResources, findKind, findResource } from "./builtin-resources.ts";
 export { decodeBuiltIn, type DecodedBuiltIn } from "./decode-built-in.ts";
-export { DecodeError, explainBase64, markFloats } from "./decode-scalar.ts";
+export { DecodeError, explainBase64, markFloats } from "./decode-built-in.ts";
 export { convertUnstructured } from "./convert-unstructured.ts";
-export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-field-numbers.ts";
+export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-schemas.ts";
 export { type GoField, goFieldsOf } from "./go-fields.ts";
 export { loadSchemas, schemaModules, type SchemaOptions, type SchemaTable } from "./load-schemas.ts";
 export { definitionName, moduleOf } from "./type-names.ts";

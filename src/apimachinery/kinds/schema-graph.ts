@@ -35,7 +35,7 @@ export class SchemaGraph {
       typeName: `${module}.${name}`,
       ...(texts?.[""] && { description: texts[""] }),
       ...(required.length > 0 && { required }),
-      ...typeWords(facts),
+      ...facts.map,
     } as const;
     if (names.length === 0) return Object.freeze(schema);
     return withLazy(schema, "properties", () => {
@@ -49,33 +49,28 @@ export class SchemaGraph {
 
   #field(module: string, text: string, description: string | undefined): BuiltinSchema {
     const facts = parseFieldText(text);
-    const words = {
-      ...(description && { description }),
-      ...(facts.hasDefault && { default: facts.default }),
-      ...(facts.patchStrategy && { "x-kubernetes-patch-strategy": facts.patchStrategy }),
-      ...(facts.patchMergeKey && { "x-kubernetes-patch-merge-key": facts.patchMergeKey }),
-    };
-    return this.#value(module, facts.type, facts, words);
+    return this.#value(module, facts.type, facts, { ...(description && { description }), ...facts.own });
   }
 
   /** The schema of a value; `words` and list facts apply to the outermost list or map, enums to the innermost value. */
-  #value(module: string, type: string, facts: FieldFacts, words: Partial<BuiltinSchema>): BuiltinSchema {
-    const inner = { ...noFacts, enum: facts.enum };
+  #value(module: string, type: string, facts: ValueFacts, words: Partial<BuiltinSchema>): BuiltinSchema {
+    // Kubernetes has no facts about a list within a list or a map.
+    const inner = { enum: facts.enum };
     if (type.startsWith("[]")) {
-      const list = { type: "array", ...words, ...listWords(facts) } as const;
+      const list = { type: "array", ...words, ...facts.list } as const;
       return withLazy(list, "items", () => this.#value(module, type.slice(2), inner, {}));
     }
     if (type.startsWith("{}")) {
-      const map = { type: "object", ...words, ...typeWords(facts) } as const;
+      const map = { type: "object", ...words, ...facts.map } as const;
       return withLazy(map, "additionalProperties", () => this.#value(module, type.slice(2), inner, {}));
     }
     const scalar = scalarSchemas[type];
     if (scalar) {
-      return facts.enum.length > 0 || Object.keys(words).length > 0
-        ? Object.freeze({ ...scalar, ...words, ...(facts.enum.length > 0 && { enum: facts.enum }) })
+      return facts.enum || Object.keys(words).length > 0
+        ? Object.freeze({ ...scalar, ...words, ...(facts.enum && { enum: facts.enum }) })
         : scalar;
     }
-    return this.#reference(type.startsWith(".") ? module + type : type, { ...words, ...typeWords(facts) });
+    return this.#reference(type.startsWith(".") ? module + type : type, { ...words, ...facts.map });
   }
 
   /** The schema of a field with a named type: that type's schema, overridden by the field's own facts. */
@@ -83,13 +78,13 @@ export class SchemaGraph {
     const target = this.get(typeName);
     if (!target) throw new Error(`no type ${typeName} in the tables of built-in kinds`);
     if (Object.keys(words).length === 0) return target;
-    const { type, required, description } = target;
+    const { type, required, description, "x-kubernetes-map-type": mapType } = target;
     const schema = {
       ...(type && { type }),
       typeName,
       ...(description && { description }),
       ...(required && { required }),
-      ...typeWords({ mapType: target["x-kubernetes-map-type"] }),
+      ...(mapType && { "x-kubernetes-map-type": mapType }),
       ...words,
     };
     // Delegated to the type, so that its fields are created once.
@@ -131,46 +126,22 @@ function any(typeName: string): BuiltinSchema {
   return Object.freeze({ "x-kubernetes-preserve-unknown-fields": true, typeName });
 }
 
-function typeWords({ mapType }: Pick<FieldFacts, "mapType">): Partial<BuiltinSchema> {
-  return mapType ? { "x-kubernetes-map-type": mapType } : {};
-}
-
-function listWords({ type, listType, listMapKeys }: FieldFacts): Partial<BuiltinSchema> {
-  // Facts without a type are those of a list within a list or a map, for which Kubernetes has none.
-  if (type === "" || listType === "plain") return {};
-  return {
-    "x-kubernetes-list-type": listType ?? "atomic",
-    ...(listMapKeys.length > 0 && { "x-kubernetes-list-map-keys": listMapKeys }),
-  };
+/** The facts of a value in a table, as words of its schema. */
+interface ValueFacts {
+  /** Those of a list. */
+  readonly list?: Partial<BuiltinSchema>;
+  /** Those of a map, or of a type with fields. */
+  readonly map?: Partial<BuiltinSchema>;
+  readonly enum?: readonly string[] | undefined;
 }
 
 /** The facts of a field in a table, or of a type if `type` is empty. */
-interface FieldFacts {
+interface FieldFacts extends ValueFacts {
   /** As in `ModelField`; a type of the same module starts with a dot. */
   readonly type: string;
-  readonly listType: "atomic" | "set" | "map" | "plain" | undefined;
-  readonly listMapKeys: readonly string[];
-  readonly mapType: "atomic" | "granular" | undefined;
-  readonly patchStrategy: string | undefined;
-  readonly patchMergeKey: string | undefined;
-  /** True if there is a default; it may be falsy. */
-  readonly hasDefault: boolean;
-  readonly default: unknown;
-  readonly enum: readonly string[];
+  /** Those of the field itself. */
+  readonly own?: Partial<BuiltinSchema>;
 }
-
-/** The facts of a field without any words. */
-const noFacts: FieldFacts = {
-  type: "",
-  listType: undefined,
-  listMapKeys: [],
-  mapType: undefined,
-  patchStrategy: undefined,
-  patchMergeKey: undefined,
-  hasDefault: false,
-  default: undefined,
-  enum: [],
-};
 
 /**
  * Parses a field of a table: `[].ContainerPort map(containerPort,protocol) patch(merge;containerPort)`.
@@ -179,28 +150,39 @@ const noFacts: FieldFacts = {
  */
 function parseFieldText(text: string): FieldFacts {
   const enumAt = text.indexOf("enum(");
-  const values = enumAt === -1 ? [] : text.slice(enumAt + "enum(".length, -1).split("|");
+  const values = enumAt === -1 ? undefined : text.slice(enumAt + "enum(".length, -1).split("|");
   const [type = "", ...words] = (enumAt === -1 ? text : text.slice(0, enumAt).trimEnd()).split(" ");
-  return words.reduce(addWord, { ...noFacts, type, enum: values });
+  const facts = {
+    type,
+    list: { "x-kubernetes-list-type": "atomic" },
+    ...(values && { enum: values }),
+  } as const;
+  return words.reduce<FieldFacts>(addWord, facts);
 }
 
 function addWord(facts: FieldFacts, word: string): FieldFacts {
   const [, name = "", argument = ""] = /^(\w+)(?:\((.*)\)|=(.*))?$/u.exec(word) ?? [];
   switch (name) {
-    case "map":
-      return { ...facts, listType: "map", listMapKeys: argument.split(",") };
+    case "map": {
+      const keys = argument.split(",");
+      return { ...facts, list: { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys } };
+    }
     case "set":
+      return { ...facts, list: { "x-kubernetes-list-type": "set" } };
     case "plain":
-      return { ...facts, listType: name };
+      return { ...facts, list: {} };
     case "atomic":
     case "granular":
-      return { ...facts, mapType: name };
+      return { ...facts, map: { "x-kubernetes-map-type": name } };
     case "patch": {
-      const [patchStrategy, patchMergeKey] = argument.split(";");
-      return { ...facts, patchStrategy, patchMergeKey };
+      const [strategy = "", key] = argument.split(";");
+      const merge = key === undefined ? {} : { "x-kubernetes-patch-merge-key": key };
+      return { ...facts, own: { ...facts.own, "x-kubernetes-patch-strategy": strategy, ...merge } };
     }
-    case "default":
-      return { ...facts, hasDefault: true, default: JSON.parse(word.slice("default=".length)) as unknown };
+    case "default": {
+      const value = JSON.parse(word.slice("default=".length)) as unknown;
+      return { ...facts, own: { default: value, ...facts.own } };
+    }
     default:
       throw new Error(`unknown word ${JSON.stringify(word)} in the table of built-in kinds`);
   }

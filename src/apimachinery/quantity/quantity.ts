@@ -143,7 +143,6 @@ function isShortcut({ base, exponent }: Multiplier): boolean {
 }
 
 const nano = -9;
-
 const maxInt64 = (1n << 63n) - 1n;
 
 /**
@@ -170,7 +169,6 @@ interface Multiplier {
 }
 
 const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
-
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /** Parses a suffix; returns `undefined` for an unknown one. `E` alone is exa, followed by digits it is an exponent. */
@@ -264,7 +262,6 @@ function toSign(value: number): -1 | 0 | 1 {
   return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-/** Formats a power of 1024. */
 function writeBinarySuffix(power: number): string {
   return binarySuffixes[power] ?? "";
 }

@@ -1,16 +1,53 @@
 import { type FieldError, duplicate, invalid } from "../errors/index.ts";
-import { compileDefaults, dropNulls, hasNull } from "./apply-defaults.ts";
-import type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
-import { checkEmbedded, hasEmbedded } from "./embedded/check-embedded.ts";
-import { coerceEmbedded } from "./embedded/coerce-embedded.ts";
-import type { JSONSchema } from "./json-schema.ts";
+import { checkEmbedded, coerceEmbedded, hasEmbedded } from "./embedded.ts";
+import { type JSONSchema, hasDefault, itemsOf, memberSchema } from "./json-schema.ts";
 import { isUnchanged } from "./is-unchanged.ts";
-import { prune } from "./prune.ts";
-import { type Shape, shapeOf } from "./shape.ts";
-import { compileNode } from "./validate/compile-node.ts";
-import { Run } from "./validate/run.ts";
-import { type JSONObject, isObject } from "../json/index.ts";
+import { type Pruned, type Shape, prune, shapeOf } from "./prune.ts";
+import { Run, compileNode } from "./compile-node.ts";
+import { type JSONObject, copyJSON, isObject, setMember } from "../json/index.ts";
 import { goJSON } from "../text/index.ts";
+import { dropped, mapList, mapObject } from "./copy-on-write.ts";
+
+/** The effect of nulls that mean "not set". */
+export interface NullOptions {
+  /** A server-side apply keeps them, and validation refuses them. */
+  readonly keepNulls?: boolean;
+}
+
+export interface ValidateOptions {
+  /** The stored object: errors in unchanged subtrees are ignored (ratcheting). */
+  readonly old?: unknown;
+  /** The path of the value in its object, a prefix of every field: `status` for a status update. */
+  readonly path?: string;
+  /** Errors that were found elsewhere, and are reported before those of CEL rules. */
+  readonly beforeRules?: readonly FieldError[];
+  /** True if an error elsewhere in the object, such as a missing name, prevents the evaluation of CEL rules. */
+  readonly blocked?: boolean;
+  /** Embedded resources are checked. Default: true. */
+  readonly embedded?: boolean;
+  /** List types are checked. Default: true. */
+  readonly listTypes?: boolean;
+  /** Called for an error of a CEL rule that is ignored because its value is unchanged. */
+  readonly onRatcheted?: (error: FieldError) => void;
+}
+
+/**
+ * A structural schema, compiled once and applied many times.
+ * No method modifies its argument: the result shares every unchanged subtree with the argument, and is the argument
+ * itself if nothing changed. Frozen objects are fine.
+ */
+export interface CompiledSchema {
+  readonly schema: JSONSchema;
+  /** Drops unknown fields. The root's apiVersion, kind and metadata are always kept. */
+  prune<T>(object: T, options?: NullOptions): Pruned<T>;
+  /** Drops nulls of fields that are not nullable and have no default, then applies defaults, as on each write and read. */
+  applyDefaults<T>(object: T, options?: NullOptions): T;
+  /**
+   * Validates an object as the API server does, except for CEL rules: OpenAPI value validation, then embedded
+   * resources, then uniqueness in sets and list maps. The caller validates the metadata of the root.
+   */
+  validate(object: unknown, options?: ValidateOptions): FieldError[];
+}
 
 /**
  * Compiles a structural schema. This takes well under a millisecond for a schema of 50 KB, fast enough for the creation
@@ -18,7 +55,6 @@ import { goJSON } from "../text/index.ts";
  */
 export function compileSchema(schema: JSONSchema): CompiledSchema {
   const check = compileNode(schema);
-  const applyDefaults = compileDefaults(schema);
   const embeds = hasEmbedded(schema);
   const shape = shapeOf(schema);
   const checkListTypes = compileListTypes(shape);
@@ -28,7 +64,7 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
     prune: (object, { keepNulls = false } = {}) =>
       embeds && !(keepNulls && hasNull(object)) ? pruneEmbedding(object) : prune(object, shape, true),
     applyDefaults: <T>(object: T, { keepNulls = false } = {}) =>
-      applyDefaults(!keepNulls && hasNull(object) ? dropNulls(object, schema) : object) as T,
+      applyDefaults(!keepNulls && hasNull(object) ? dropNulls(object, schema) : object, shape) as T,
     validate(object, options = {}) {
       const prefix = options.path ?? "";
       const errors = validateValues(object, options);
@@ -68,6 +104,60 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
   }
 }
 
+/** Returns true if a value contains null anywhere. It rarely does; otherwise there is nothing to drop. */
+function hasNull(value: unknown): boolean {
+  if (typeof value !== "object") return false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.some(hasNull);
+  for (const key of Object.keys(value)) if (hasNull((value as JSONObject<unknown>)[key])) return true;
+  return false;
+}
+
+/** Drops nulls of fields that are neither nullable nor have a default: clients send them for "not set". */
+function dropNulls(value: unknown, schema: JSONSchema | undefined): unknown {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    return mapList(value, (item) => dropNulls(item, items));
+  }
+  if (!isObject(value)) return value;
+  return mapObject(value, (item, key) => {
+    if (typeof item !== "object") return item;
+    const child = schema && memberSchema(schema, key);
+    if (item === null) return child && !child.nullable && !hasDefault(child) ? dropped : item;
+    return dropNulls(item, child);
+  });
+}
+
+/** Applies the defaults of a schema; returns the value itself if no field was missing. */
+function applyDefaults(value: unknown, shape: Shape | undefined): unknown {
+  if (!shape || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    return items ? mapList(value, (item) => applyDefaults(withoutNull(item, items), items)) : value;
+  }
+  return mapObject(fillIn(value as JSONObject<unknown>, shape), (item, key) => {
+    const property = shape.properties.get(key);
+    if (property) return applyDefaults(item, property);
+    return shape.values ? applyDefaults(withoutNull(item, shape.values), shape.values) : item;
+  });
+}
+
+/** Applies a node's default first, then the defaults of its fields. */
+function fillIn(object: JSONObject<unknown>, { withDefault }: Shape): JSONObject<unknown> {
+  let copy: JSONObject<unknown> | undefined;
+  for (const { name, property } of withDefault) {
+    const isSet = Object.hasOwn(object, name) && object[name] !== undefined;
+    if (isSet && !(object[name] === null && property.nullable !== true)) continue;
+    copy ??= { ...object };
+    setMember(copy, name, copyJSON(property.default));
+  }
+  return copy ?? object;
+}
+
+function withoutNull(item: unknown, { schema }: Shape): unknown {
+  return item === null && schema.nullable !== true ? copyJSON(schema.default ?? null) : item;
+}
+
 /** Reports duplicate items of sets, and items of list maps with the same keys. */
 type CheckListTypes = (value: unknown, path: string) => FieldError[];
 
@@ -81,7 +171,7 @@ interface Node {
 
 /** Compiles the check; returns undefined for a schema without sets and list maps. */
 function compileListTypes(shape: Shape): CheckListTypes | undefined {
-  const node = compile(shape, new Map());
+  const node = compileListNode(shape, new Map());
   if (!node) return undefined;
   return (value, path) => {
     const errors: FieldError[] = [];
@@ -91,17 +181,17 @@ function compileListTypes(shape: Shape): CheckListTypes | undefined {
 }
 
 /** Omits subtrees without such lists; keeps the cycles of a cyclic schema. */
-function compile(shape: Shape, known: Map<Shape, Node>): Node | undefined {
+function compileListNode(shape: Shape, known: Map<Shape, Node>): Node | undefined {
   const existing = known.get(shape);
   if (existing) return existing;
   const node: Node = { schema: shape.schema, properties: new Map(), values: undefined, items: undefined };
   known.set(shape, node);
   for (const [name, child] of shape.properties) {
-    const compiled = compile(child, known);
+    const compiled = compileListNode(child, known);
     if (compiled) node.properties.set(name, compiled);
   }
-  node.values = shape.values && compile(shape.values, known);
-  node.items = shape.items && compile(shape.items, known);
+  node.values = shape.values && compileListNode(shape.values, known);
+  node.items = shape.items && compileListNode(shape.items, known);
   const type = shape.schema["x-kubernetes-list-type"];
   const isNeeded = type === "set" || type === "map" || node.properties.size > 0 || node.values || node.items;
   return isNeeded ? node : undefined;

@@ -32,11 +32,6 @@ export function mapObject(
   return copy ?? object;
 }
 
-/** Returns a shallow copy; a member named `__proto__` stays an own member. */
-export function copyObject(object: JSONObject<unknown>): JSONObject<unknown> {
-  return { ...object };
-}
-
 function copyFirst(object: JSONObject<unknown>, keys: readonly string[], end: number): JSONObject<unknown> {
   const copy: JSONObject<unknown> = {};
   for (let index = 0; index < end; index++) setMember(copy, keys[index]!, object[keys[index]!]);

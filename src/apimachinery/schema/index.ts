@@ -3,9 +3,9 @@
  * `embedded`, `formats`); `structural` checks the schemas of a CRD itself.
  */
 
-export { decodeMetadata, MalformedMetadataError } from "./embedded/decode-metadata.ts";
-export { compileSchema } from "./compile-schema.ts";
-export type { CompiledSchema, Pruned, ValidateOptions } from "./compiled-schema.ts";
+export { decodeMetadata, MalformedMetadataError } from "./embedded.ts";
+export { type CompiledSchema, compileSchema, type ValidateOptions } from "./compile-schema.ts";
+export type { Pruned } from "./prune.ts";
 export {
   itemsOf,
   type JSONSchema,
@@ -15,7 +15,7 @@ export {
   valuesOf,
 } from "./json-schema.ts";
 export { compilePattern, type Pattern, patternError } from "./pattern.ts";
-export { unrecognizedFormats } from "./validate/schema-types.ts";
+export { unrecognizedFormats } from "./compile-node.ts";
 export { parseRequestURI } from "./formats/go-url.ts";
 export { type FieldPath, parseFieldPath } from "./field-path.ts";
 export {
@@ -26,4 +26,4 @@ export {
   type RuleContext,
 } from "./structural/check-open-api.ts";
 export { checkStructural, unsupportedKeyword } from "./structural/check-structural.ts";
-export { checkDefaults, type CheckRules } from "./structural/check-defaults.ts";
+export { checkDefaults, type CheckRules } from "./structural/check-structural.ts";

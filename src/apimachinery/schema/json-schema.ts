@@ -90,6 +90,22 @@ export function memberSchema(schema: JSONSchema, key: string): JSONSchema | unde
   return valuesOf(schema);
 }
 
+/** A default of null counts as no default. */
+export function hasDefault(schema: JSONSchema): boolean {
+  return schema.default !== undefined && schema.default !== null;
+}
+
+/** The branches of a node with their paths: `not`, then those of `allOf`, `oneOf` and `anyOf`. */
+export function* branchesOf(
+  { not, allOf, oneOf, anyOf }: JSONSchema,
+  path: string,
+): Generator<readonly [branch: JSONSchema, path: string], void> {
+  if (not) yield [not, `${path}.not`];
+  for (const [name, branches = []] of Object.entries({ allOf, oneOf, anyOf })) {
+    for (const [index, branch] of branches.entries()) yield [branch, `${path}.${name}[${index}]`];
+  }
+}
+
 /** All nodes of a schema, itself first. */
 export function* nodesOf(schema: JSONSchema): Generator<JSONSchema, void> {
   yield schema;

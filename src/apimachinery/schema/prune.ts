@@ -1,7 +1,16 @@
 import { isObject } from "../json/index.ts";
-import type { Pruned } from "./compiled-schema.ts";
+import type { FieldError } from "../errors/index.ts";
 import { dropped, mapList, mapObject } from "./copy-on-write.ts";
-import type { Shape } from "./shape.ts";
+import { type JSONSchema, hasDefault, itemsOf, valuesOf } from "./json-schema.ts";
+
+/** An object without its unknown fields, and the sorted paths of the dropped fields. */
+export interface Pruned<T> {
+  readonly object: T;
+  /** `spec.foo`, `spec.list[0].bar`: as in the errors of strict decoding and in `Warning` headers. */
+  readonly unknown: string[];
+  /** Why the object can't be decoded: metadata of an embedded resource has a wrong type (status 400). */
+  readonly malformed?: FieldError;
+}
 
 const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
@@ -50,4 +59,45 @@ function preserve(value: unknown, shape: Shape, path: string, unknown: string[])
     if (!property && !shape.takesAnyKey) return item;
     return pruneValue(item, property ?? shape.values, path === "" ? key : `${path}.${key}`, unknown);
   });
+}
+
+/** The parts of a schema that pruning and other walks need, with the properties in a map. */
+export interface Shape {
+  readonly schema: JSONSchema;
+  readonly properties: ReadonlyMap<string, Shape>;
+  readonly values: Shape | undefined;
+  readonly items: Shape | undefined;
+  readonly preserves: boolean;
+  readonly embedded: boolean;
+  /** Any key is kept, but its content may be pruned: `additionalProperties` is true or a schema. */
+  readonly takesAnyKey: boolean;
+  /** The properties with a default; null counts as none. */
+  readonly withDefault: readonly { readonly name: string; readonly property: JSONSchema }[];
+}
+
+/** Converts a schema to a shape; cyclic schemas become cyclic shapes. */
+export function shapeOf(schema: JSONSchema, known = new Map<JSONSchema, Shape>()): Shape {
+  const existing = known.get(schema);
+  if (existing) return existing;
+  const properties = new Map<string, Shape>();
+  const shape = {
+    schema,
+    properties,
+    values: undefined as Shape | undefined,
+    items: undefined as Shape | undefined,
+    preserves: schema["x-kubernetes-preserve-unknown-fields"] === true,
+    embedded: schema["x-kubernetes-embedded-resource"] === true,
+    takesAnyKey: schema.additionalProperties !== undefined,
+    withDefault: [] as { name: string; property: JSONSchema }[],
+  };
+  known.set(schema, shape);
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    properties.set(name, shapeOf(child, known));
+    if (hasDefault(child)) shape.withDefault.push({ name, property: child });
+  }
+  const values = valuesOf(schema);
+  const items = itemsOf(schema);
+  if (values) shape.values = shapeOf(values, known);
+  if (items) shape.items = shapeOf(items, known);
+  return shape;
 }

@@ -37,7 +37,6 @@ const obeyed =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/gu;
 
 const prime = 0x1b3;
-
 const word = 2 ** 32;
 
 /** The 64-bit FNV-1a hash of a text. The prime is 2^40 + 0x1b3, so two halves of 32 bits are multiplied as numbers. */

@@ -1,5 +1,75 @@
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** The longest time between two 29 February, when a year that is divisible by 100 is between them. */
+const mostDays = 8 * 366;
+
+/** The values of a field in ascending order, and whether it allows any. */
+interface Field {
+  readonly values: ReadonlySet<number>;
+  readonly isAny: boolean;
+}
+
+/**
+ * The times of a cron schedule in UTC, as Kubernetes has them without a time zone: a function that returns the first one
+ * after a given time. Throws a `TypeError` if the schedule is invalid, or never due.
+ */
+export function cronTimes(schedule: string): (after: number) => number {
+  const text = schedule.trim();
+  const fields = /^(?:CRON_)?TZ=|^@every /.test(text)
+    ? "time zones and @every are not supported"
+    : (checkDescriptor(text) ?? readFields(cronDescriptors.get(text) ?? text));
+  if (typeof fields === "string")
+    throw new TypeError(`${JSON.stringify(schedule)} is not a schedule: ${fields}`);
+  const [minutes, hours, days, months, weekdays] = fields;
+  const isDay = (date: Date): boolean => {
+    const isOfMonth = days!.values.has(date.getUTCDate());
+    const isOfWeek = weekdays!.values.has(date.getUTCDay());
+    if (!months!.values.has(date.getUTCMonth() + 1)) return false;
+    // If both are restricted, one of them is enough.
+    return days!.isAny || weekdays!.isAny ? isOfMonth && isOfWeek : isOfMonth || isOfWeek;
+  };
+  const find = (after: number): number | undefined => {
+    const today = Math.floor(after / day) * day;
+    for (let date = today; date <= today + mostDays * day; date += day) {
+      if (!isDay(new Date(date))) continue;
+      for (const ofHour of hours!.values) {
+        for (const ofMinute of minutes!.values) {
+          const time = date + ofHour * hour + ofMinute * minute;
+          if (time > after) return time;
+        }
+      }
+    }
+    return undefined;
+  };
+  if (find(0) === undefined) throw new TypeError(`${JSON.stringify(schedule)} is never due`);
+  return (after) => find(after)!;
+}
+
+/** Reads the fields of a schedule; returns the reason if one is invalid. */
+function readFields(text: string): Field[] | string {
+  const parts = text === "" ? [] : text.split(/\s+/);
+  if (parts.length !== cronFields.length) {
+    return `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`;
+  }
+  const fields: Field[] = [];
+  for (const [index, part] of parts.entries()) {
+    const values = new Set<number>();
+    let isAny = false;
+    for (const expression of part.split(",").filter(Boolean)) {
+      const range = readCronRange(expression, index);
+      if (typeof range === "string") return range;
+      for (let value = range.first; value <= range.last; value += range.step) values.add(value);
+      isAny ||= range.isAny && range.step === 1;
+    }
+    fields.push({ values: new Set([...values].sort((a, b) => a - b)), isAny });
+  }
+  return fields;
+}
+
 /** The five fields of a cron schedule with their ranges: minute, hour, day of the month, month, day of the week. */
-export const cronFields: ReadonlyArray<{ min: number; max: number; names?: readonly string[] }> = [
+const cronFields: ReadonlyArray<{ min: number; max: number; names?: readonly string[] }> = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
@@ -12,7 +82,7 @@ export const cronFields: ReadonlyArray<{ min: number; max: number; names?: reado
 ];
 
 /** The short forms, and what they stand for. */
-export const cronDescriptors: ReadonlyMap<string, string> = new Map([
+const cronDescriptors: ReadonlyMap<string, string> = new Map([
   ["@yearly", "0 0 1 1 *"],
   ["@annually", "0 0 1 1 *"],
   ["@monthly", "0 0 1 * *"],
@@ -35,21 +105,13 @@ export interface CronRange {
 export function checkCronSchedule(schedule: string): string | undefined {
   const text = schedule.replace(/^(CRON_)?TZ=\S*\s*/, "").trim();
   if (text.startsWith("@")) return checkDescriptor(text);
-  const parts = text === "" ? [] : text.split(/\s+/);
-  if (parts.length !== cronFields.length) {
-    return `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`;
-  }
-  for (const [index, part] of parts.entries()) {
-    for (const expression of part.split(",").filter(Boolean)) {
-      const range = readCronRange(expression, index);
-      if (typeof range === "string") return range;
-    }
-  }
-  return undefined;
+  const fields = readFields(text);
+  return typeof fields === "string" ? fields : undefined;
 }
 
+/** Why a short form is invalid; undefined for any other schedule. */
 function checkDescriptor(text: string): string | undefined {
-  if (cronDescriptors.has(text)) return undefined;
+  if (!text.startsWith("@") || cronDescriptors.has(text)) return undefined;
   const every = "@every ";
   if (!text.startsWith(every)) return `unrecognized descriptor: ${text}`;
   const duration = text.slice(every.length);
@@ -58,7 +120,7 @@ function checkDescriptor(text: string): string | undefined {
 }
 
 /** Reads an expression of a field; returns the reason if it is invalid. */
-export function readCronRange(expression: string, index: number): CronRange | string {
+function readCronRange(expression: string, index: number): CronRange | string {
   const { min, max } = cronFields[index]!;
   const [range = "", step, ...slashes] = expression.split("/");
   const [low = "", high, ...hyphens] = range.split("-");

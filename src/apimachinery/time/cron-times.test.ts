@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cronTimes } from "./cron-times.ts";
+import { cronTimes } from "./cron-schedule.ts";
 
 const at = (text: string): number => Date.parse(text);
 

@@ -25,7 +25,7 @@ import {
   typeType,
   types,
 } from "../types/type.ts";
-import { typeOf } from "../values/type-of.ts";
+import { typeOf } from "../values/value.ts";
 import { reservedWords } from "../syntax/token.ts";
 
 /**

@@ -3,7 +3,6 @@ import { standard } from "../functions/standard.ts";
 import { type CelType, listType, mapType, optionalType, typeType, types } from "../types/type.ts";
 import { TypeValue, type Value } from "../values/value.ts";
 
-/** The declaration of a name. */
 export interface Name {
   readonly name: string;
   readonly type: CelType;
@@ -26,7 +25,6 @@ export interface EnvOptions {
 }
 
 const dynList = listType(types.dyn);
-
 const dynMap = mapType(types.dyn, types.dyn);
 
 const typeNames: readonly (readonly [string, CelType])[] = [

@@ -11,29 +11,17 @@ import { parseTimestamp } from "../values/time.ts";
  */
 export function validateLiterals(source: string, expr: Expr): void {
   const issues: Issue[] = [];
-  visit(expr, (node, parents) => {
-    if (node.kind === "call") checkCall(node, issues);
-    const isArgumentOfFormat = parents.some((parent) => parent.kind === "call" && parent.name === "format");
-    if (isArgumentOfFormat) return;
-    if (node.kind === "list") checkList(node, issues);
-    else if (node.kind === "map") checkMap(node, issues);
-  });
+  checkNode(expr, issues, false);
   if (issues.length > 0) throw new CelSyntaxError(source, issues);
 }
 
-/** Calls a function with every node of a tree and its ancestors, parents first. */
-function visit(expr: Expr, callback: (expr: Expr, parents: readonly Expr[]) => void): void {
-  walk(expr, [], callback);
-}
-
-function walk(
-  expr: Expr,
-  parents: readonly Expr[],
-  callback: (expr: Expr, parents: readonly Expr[]) => void,
-): void {
-  callback(expr, parents);
-  const inner = [...parents, expr];
-  for (const child of childrenOf(expr)) walk(child, inner, callback);
+/** Checks a node and those below it. The arguments of `format` may be of several types. */
+function checkNode(node: Expr, issues: Issue[], inFormat: boolean): void {
+  if (node.kind === "call") checkCall(node, issues);
+  if (node.kind === "list" && !inFormat) checkList(node, issues);
+  if (node.kind === "map" && !inFormat) checkMap(node, issues);
+  const isFormat = node.kind === "call" && node.name === "format";
+  for (const child of childrenOf(node)) checkNode(child, issues, inFormat || isFormat);
 }
 
 function childrenOf(expr: Expr): readonly Expr[] {
@@ -55,41 +43,27 @@ function childrenOf(expr: Expr): readonly Expr[] {
   }
 }
 
-/** The calls with literal arguments to check, and the index of that argument. */
-const literalChecks: Readonly<Record<string, { readonly index: number; isValid(text: string): boolean }>> = {
-  duration: { index: 0, isValid: (text) => parseGoDuration(text) !== undefined },
-  timestamp: { index: 0, isValid: (text) => parseTimestamp(text) !== undefined },
-  matches: { index: 0, isValid: (text) => patternError(text) === undefined },
+/** The calls whose literal argument is checked. */
+const literalChecks: Readonly<Record<string, (text: string) => boolean>> = {
+  duration: (text) => parseGoDuration(text) !== undefined,
+  timestamp: (text) => parseTimestamp(text) !== undefined,
+  matches: (text) => patternError(text) === undefined,
 };
 
 function checkCall(call: Call, issues: Issue[]): void {
   checkFormatCall(call, issues);
-  const check = Object.hasOwn(literalChecks, call.name) ? literalChecks[call.name] : undefined;
-  if (!check) return;
+  const isValid = Object.hasOwn(literalChecks, call.name) ? literalChecks[call.name] : undefined;
+  if (!isValid) return;
   const isPlainMatches = call.name === "matches" && !call.target;
-  const argument = call.args[isPlainMatches ? 1 : check.index];
-  if (argument?.kind !== "literal" || typeof argument.value !== "string" || check.isValid(argument.value))
-    return;
+  const argument = call.args[isPlainMatches ? 1 : 0];
+  if (argument?.kind !== "literal" || typeof argument.value !== "string" || isValid(argument.value)) return;
   issues.push({ pos: argument.pos, message: `invalid ${call.name} argument` });
 }
 
 /** The types that a formatting clause accepts, and the message for others. */
 const clauses: Readonly<Record<string, { readonly kinds: readonly string[]; readonly message: string }>> = {
   s: {
-    kinds: [
-      "list",
-      "map",
-      "int",
-      "uint",
-      "double",
-      "bool",
-      "string",
-      "timestamp",
-      "bytes",
-      "duration",
-      "type",
-      "null",
-    ],
+    kinds: "list map int uint double bool string timestamp bytes duration type null".split(" "),
     message:
       "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
   },

@@ -1,9 +1,52 @@
 import { type Call, type Comprehension, type Expr, accumulator, operators } from "../ast.ts";
 import type { DeclType } from "../schema/decl-type.ts";
 import { type CelType, formatType, isOptional, types } from "../types/type.ts";
-import { textLength } from "../values/text.ts";
-import { type Range, add, fixed, multiply, scale, unbounded, union, unknown } from "./range.ts";
-import { perCharacter, perPatternCharacter } from "./runtime-cost.ts";
+import { textLength } from "../values/value.ts";
+import { cheapFunctions, costOf, perCharacter, perPatternCharacter } from "./runtime-cost.ts";
+
+/** The minimum and maximum of a size or a cost. */
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The maximum of uint64, at which sums and products saturate. */
+export const unbounded = 2 ** 64;
+
+/** Any size. */
+const unknown: Range = { min: 0, max: unbounded };
+
+/** Exactly one value. */
+function fixed(value: number): Range {
+  return { min: value, max: value };
+}
+
+function add(...ranges: readonly Range[]): Range {
+  let min = 0;
+  let max = 0;
+  for (const range of ranges) {
+    min += range.min;
+    max += range.max;
+  }
+  return { min: Math.min(min, unbounded), max: Math.min(max, unbounded) };
+}
+
+function multiply(a: Range, b: Range): Range {
+  return { min: Math.min(a.min * b.min, unbounded), max: Math.min(a.max * b.max, unbounded) };
+}
+
+/** Multiplies by a factor and rounds up. */
+function scale({ min, max }: Range, factor: number): Range {
+  return {
+    min: Math.min(Math.ceil(min * factor), unbounded),
+    max: Math.min(Math.ceil(max * factor), unbounded),
+  };
+}
+
+/** The smallest range that contains both. */
+function union(a: Range, b: Range): Range {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}
 
 /** Estimates the maximum cost of one evaluation of a checked expression, given the bounds in the schema. */
 export function estimateCost(expr: Expr, root: DeclType): number {
@@ -131,11 +174,7 @@ class Estimator {
 
   #comprehension(expr: Comprehension): Range {
     const before = add(this.cost(expr.range), this.cost(expr.accuInit));
-    this.#push(expr.accuVar, {
-      path: this.#pathOf(expr.accuInit),
-      size: this.#sizeOf(expr.accuInit),
-      entry: this.#entryOf(expr.accuInit),
-    });
+    this.#pushAccumulator(expr);
     const variables = this.#iterationVariables(expr);
     for (const [name, variable] of variables) this.#push(name, variable);
     const each = add(this.cost(expr.condition), this.cost(expr.step));
@@ -182,11 +221,7 @@ class Estimator {
   /** A binding (`cel.bind`) is a fold without iterations: only its result has a cost. */
   #binding(expr: Comprehension): Range {
     const before = add(this.cost(expr.range), this.cost(expr.accuInit));
-    this.#push(expr.accuVar, {
-      path: this.#pathOf(expr.accuInit),
-      size: this.#sizeOf(expr.accuInit),
-      entry: this.#entryOf(expr.accuInit),
-    });
+    this.#pushAccumulator(expr);
     const result = this.cost(expr.result);
     this.#pop(expr.accuVar);
     this.#copySizes(expr, expr.result);
@@ -249,6 +284,10 @@ class Estimator {
     this.#locals.set(name, [...(this.#locals.get(name) ?? []), variable]);
   }
 
+  #pushAccumulator({ accuVar, accuInit: init }: Comprehension): void {
+    this.#push(accuVar, { path: this.#pathOf(init), size: this.#sizeOf(init), entry: this.#entryOf(init) });
+  }
+
   #pop(name: string): void {
     this.#locals.get(name)?.pop();
   }
@@ -275,78 +314,51 @@ function sizeOf(operand: Operand | undefined): Range {
   return operand?.size ?? unknown;
 }
 
-/** Estimates functions of the Kubernetes and strings libraries; undefined for any other. */
-function estimateKubernetesCall(
-  name: string,
-  overload: string,
-  operands: readonly Operand[],
-): CallEstimate | undefined {
-  if (name === "_==_") return estimateEquality(operands);
-  if (name === "ip" && overload === "cidr_ip") return { cost: fixed(1) };
-  if (isTextIndex(name, overload)) return { cost: scale(sizeOf(operands[0]), perCharacter) };
-  return estimates[name]?.(operands, overload);
-}
-
 type Estimate = (operands: readonly Operand[], overload: string) => CallEstimate;
 
-const readFirst: Estimate = ([first]) => ({ cost: scale(sizeOf(first), perCharacter) });
+const read = (operand: Operand | undefined): Range => scale(sizeOf(operand), perCharacter);
+const readFirst: Estimate = ([first]) => ({ cost: read(first) });
+const readSecond: Estimate = ([, second]) => ({ cost: read(second) });
+const readAndKeep: Estimate = ([first]) => ({ cost: read(first), size: sizeOf(first) });
 
-const readAndKeep: Estimate = ([first]) => ({
-  cost: scale(sizeOf(first), perCharacter),
-  size: sizeOf(first),
-});
+/** Reads a text, and makes another whose size depends on the first. */
+const convert =
+  (resize: (size: Range) => Range): Estimate =>
+  ([first]) => ({ cost: read(first), size: resize(sizeOf(first)) });
 
 const constant: Estimate = () => ({ cost: fixed(1) });
 
 /** Traverses all items; comparing or adding strings reads them. */
 const visitItems: Estimate = ([list]) => {
   const kind = list?.type.params[0]?.kind;
-  if (kind === undefined) return { cost: scale(sizeOf(list), perCharacter) };
+  if (kind === undefined) return { cost: read(list) };
   const isText = kind === "string" || kind === "bytes";
   const each = isText ? add(fixed(1), scale(list!.itemSize(), perCharacter)) : fixed(1);
   return { cost: multiply(sizeOf(list), each) };
 };
 
-const findMatches: Estimate = ([text, pattern]) => {
-  const read = scale(add(sizeOf(text), fixed(1)), perCharacter);
-  const cost = multiply(read, scale(sizeOf(pattern), perPatternCharacter));
-  return { cost, size: { min: 0, max: sizeOf(text).max } };
+const matchPattern: Estimate = ([text, pattern]) => {
+  const reading = scale(add(sizeOf(text), fixed(1)), perCharacter);
+  return { cost: multiply(reading, scale(sizeOf(pattern), perPatternCharacter)) };
 };
 
-const oneEach = [
-  "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
-  "format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor",
-  "patch getScheme getHostname getHost getPort getEscapedPath getQuery",
-];
+const findMatches: Estimate = (operands, overload) => ({
+  ...matchPattern(operands, overload),
+  size: { min: 0, max: sizeOf(operands[0]).max },
+});
 
-const estimates: Readonly<Record<string, Estimate>> = {
-  ...Object.fromEntries(oneEach.flatMap((names) => names.split(" ")).map((name) => [name, constant])),
-  isSorted: visitItems,
-  sum: visitItems,
-  max: visitItems,
-  min: visitItems,
-  indexOf: visitItems,
-  lastIndexOf: visitItems,
-  url: readAndKeep,
-  lowerAscii: readAndKeep,
-  upperAscii: readAndKeep,
-  substring: readAndKeep,
-  trim: readAndKeep,
-  cidr: readFirst,
-  isIP: readFirst,
-  isCIDR: readFirst,
-  ip: readFirst,
-  quantity: readFirst,
-  isQuantity: readFirst,
-  semver: readFirst,
-  isSemver: readFirst,
-  find: findMatches,
-  findAll: findMatches,
+/** Functions of the Kubernetes and strings libraries, by name. */
+const byName: Readonly<Record<string, Estimate>> = {
+  ...costOf(cheapFunctions, constant),
+  ...costOf("isSorted sum max min indexOf lastIndexOf", visitItems),
+  ...costOf("url lowerAscii upperAscii substring trim", readAndKeep),
+  ...costOf("cidr isIP isCIDR ip quantity isQuantity semver isSemver", readFirst),
+  ...costOf("find findAll", findMatches),
   replace: estimateReplace,
   split: estimateSplit,
   join: estimateJoin,
   "ip.isCanonical": ([first]) => ({ cost: scale(sizeOf(first), 2 * perCharacter) }),
-  validate: ([, text]) => ({ cost: scale(scale(sizeOf(text), perCharacter), 128 * perPatternCharacter) }),
+  validate: ([, text]) => ({ cost: scale(read(text), 128 * perPatternCharacter) }),
   containsIP: ([, other], overload) => ({
     cost: add(scale({ min: 8, max: 32 }, perCharacter), textOf(other, overload)),
   }),
@@ -360,13 +372,8 @@ const estimates: Readonly<Record<string, Estimate>> = {
   }),
 };
 
-/** Strings and lists both have these two functions; on strings they read the text. */
-function isTextIndex(name: string, overload: string): boolean {
-  return (name === "indexOf" || name === "lastIndexOf") && overload.startsWith("string_");
-}
-
 function textOf(operand: Operand | undefined, overload: string): Range {
-  return overload.endsWith("_string") ? scale(sizeOf(operand), perCharacter) : fixed(0);
+  return overload.endsWith("_string") ? read(operand) : fixed(0);
 }
 
 function estimateReplace([text, from, to]: readonly Operand[]): CallEstimate {
@@ -414,18 +421,18 @@ function estimateJoin([list, separator]: readonly Operand[]): CallEstimate {
 }
 
 /** Values of library types are compared at a fixed cost, or by their short text. */
-function estimateEquality([left, right]: readonly Operand[]): CallEstimate | undefined {
+function estimateEquality([left, right]: readonly Operand[]): Range | undefined {
   if (!left || !right || formatType(left.type) !== formatType(right.type)) return undefined;
   switch (left.type.name) {
     case "net.IP":
     case "net.CIDR":
     case "kubernetes.Quantity":
     case "kubernetes.Semver":
-      return { cost: fixed(1) };
+      return fixed(1);
     case "kubernetes.NamedFormat":
-      return { cost: scale({ min: 1, max: 64 }, perCharacter) };
+      return scale({ min: 1, max: 64 }, perCharacter);
     case "kubernetes.URL":
-      return { cost: scale({ min: 1, max: right.size?.max ?? 1 }, perCharacter) };
+      return scale({ min: 1, max: right.size?.max ?? 1 }, perCharacter);
     default:
       return undefined;
   }
@@ -433,78 +440,58 @@ function estimateEquality([left, right]: readonly Operand[]): CallEstimate | und
 
 /** Estimates the cost of a call by function and overload. The target of a method is the first operand. */
 function estimateCall(name: string, overload: string, operands: readonly Operand[]): CallEstimate {
-  const own = estimateListCall(overload, operands) ?? estimateKubernetesCall(name, overload, operands);
-  if (own) return own;
   const [first, second] = operands;
-  const read = (operand: Operand | undefined): Range => scale(sizeOf(operand), perCharacter);
-  switch (overload) {
-    case "string_format":
-      return { cost: read(first) };
-    case "string_to_bytes": {
-      const { min, max } = sizeOf(first);
-      return { cost: read(first), size: { min, max: max * 4 } };
-    }
-    case "bytes_to_string": {
-      const { min, max } = sizeOf(first);
-      return { cost: read(first), size: { min: Math.floor(min / 4), max } };
-    }
-    case "strings_quote": {
-      const { min, max } = sizeOf(first);
-      return { cost: read(first), size: { min: min + 2, max: max * 2 + 2 } };
-    }
-    case "starts_with_string":
-    case "ends_with_string":
-      return { cost: read(second) };
-    case "in_list":
-      return { cost: sizeOf(second) };
-    case "matches_string": {
-      const text = scale(add(sizeOf(first), fixed(1)), perCharacter);
-      return { cost: multiply(text, scale(sizeOf(second), perPatternCharacter)) };
-    }
-    case "contains_string":
-      return { cost: multiply(read(first), read(second)) };
-    case "add_list":
-      return { cost: fixed(1), size: add(sizeOf(first), sizeOf(second)) };
-    case "add_string":
-    case "add_bytes": {
-      const size = add(sizeOf(first), sizeOf(second));
-      return { cost: scale(size, perCharacter), size };
-    }
-    default:
-      return comparesContent(overload) ? { cost: compareCost(first, second) } : { cost: fixed(1) };
-  }
+  const own = byOverload[overload]?.(operands, overload) ?? estimateSort(overload, first, second);
+  if (own) return own;
+  if (name === "_==_") return { cost: estimateEquality(operands) ?? compareCost(first, second) };
+  const inLibrary = byName[name]?.(operands, overload);
+  if (inLibrary) return inLibrary;
+  return comparesContent(overload) ? { cost: compareCost(first, second) } : { cost: fixed(1) };
 }
+
+const addTexts: Estimate = ([first, second]) => {
+  const size = add(sizeOf(first), sizeOf(second));
+  return { cost: scale(size, perCharacter), size };
+};
+
+/** Compares every item of one list with every item of another. */
+const compareAll =
+  (factor: number): Estimate =>
+  ([first, second]) => ({
+    cost: add(scale(multiply(sizeOf(first), sizeOf(second)), factor), fixed(1)),
+  });
+
+const copyList: Estimate = ([list]) => allocate(1, sizeOf(list));
+
+/** Functions of the standard, lists and sets libraries, by overload. */
+const byOverload: Readonly<Record<string, Estimate>> = {
+  // A CIDR has a method with the name of the function that parses an address.
+  cidr_ip: constant,
+  // Strings and lists both have these two functions; on strings they read the text.
+  ...costOf("string_index_of_string string_index_of_string_int", readFirst),
+  ...costOf("string_last_index_of_string string_last_index_of_string_int", readFirst),
+  string_format: readFirst,
+  string_to_bytes: convert(({ min, max }) => ({ min, max: max * 4 })),
+  bytes_to_string: convert(({ min, max }) => ({ min: Math.floor(min / 4), max })),
+  strings_quote: convert(({ min, max }) => ({ min: min + 2, max: max * 2 + 2 })),
+  ...costOf("starts_with_string ends_with_string", readSecond),
+  in_list: ([, list]) => ({ cost: sizeOf(list) }),
+  matches_string: matchPattern,
+  contains_string: ([text, part]) => ({ cost: multiply(read(text), read(part)) }),
+  add_list: ([first, second]) => ({ cost: fixed(1), size: add(sizeOf(first), sizeOf(second)) }),
+  ...costOf("add_string add_bytes", addTexts),
+  ...costOf("list_sets_contains_list list_sets_intersects_list", compareAll(1)),
+  list_sets_equivalent_list: compareAll(2),
+  list_slice: ([list, start, end]) =>
+    allocate(1, fixed(wrap(literal(end, sizeOf(list).max) - literal(start, 0)))),
+  ...costOf("list_flatten list_reverse", copyList),
+  list_flatten_int: ([list, depth]) => allocate(literal(depth, unbounded), sizeOf(list)),
+  lists_range: ([count]) => allocate(1, fixed(literal(count, unbounded))),
+  list_distinct: ([list]) => allocate(2, multiply(sizeOf(list), sizeOf(list))),
+};
 
 /** The costs of creating a list and of calling a function. */
 const overhead = fixed(11);
-
-/** Estimates functions of the lists and sets libraries; undefined for any other overload. */
-function estimateListCall(overload: string, operands: readonly Operand[]): CallEstimate | undefined {
-  const [first, second, third] = operands;
-  switch (overload) {
-    case "list_sets_contains_list":
-    case "list_sets_intersects_list":
-      return { cost: add(multiply(sizeOf(first), sizeOf(second)), fixed(1)) };
-    case "list_sets_equivalent_list":
-      return { cost: add(scale(multiply(sizeOf(first), sizeOf(second)), 2), fixed(1)) };
-    case "list_slice": {
-      const { max } = sizeOf(first);
-      return allocate(1, fixed(wrap(literal(third, max) - literal(second, 0))));
-    }
-    case "list_flatten":
-      return allocate(1, sizeOf(first));
-    case "list_flatten_int":
-      return allocate(literal(second, unbounded), sizeOf(first));
-    case "lists_range":
-      return allocate(1, fixed(literal(first, unbounded)));
-    case "list_reverse":
-      return allocate(1, sizeOf(first));
-    case "list_distinct":
-      return allocate(2, multiply(sizeOf(first), sizeOf(first)));
-    default:
-      return estimateSort(overload, first, second);
-  }
-}
 
 /** Sorting compares every item with every other one, strings character by character. */
 function estimateSort(

@@ -1,7 +1,14 @@
-import { CelList, CelMap, CelObject, CelOptional, ExtensionValue, type Value } from "../values/value.ts";
+import {
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  ExtensionValue,
+  type Value,
+  textLength,
+} from "../values/value.ts";
 import { CIDRValue } from "../lib/addresses.ts";
 import { FormatValue } from "../lib/formats.ts";
-import { textLength } from "../values/text.ts";
 
 /** The cost of one call: fixed, or depending on the sizes of arguments and result. */
 type CallCost = number | ((args: readonly Value[], result: Value) => number);
@@ -31,9 +38,8 @@ function matchCost(text: number, pattern: number): number {
 }
 
 const read: CallCost = ([a]) => readCost(sizeOf(a!));
-
 const readTwice: CallCost = ([a]) => Math.ceil(sizeOf(a!) * 2 * perCharacter);
-
+const matchPattern: CallCost = ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!));
 const traverse: CallCost = ([a]) => traversalCost(a!);
 
 /** A selector is read once, and creates a structure for every other character in the worst case. */
@@ -50,55 +56,37 @@ function kubernetesCost(name: string, overload: string): CallCost | undefined {
   return costs[name];
 }
 
+/** Gives several functions or overloads the same cost. */
+export function costOf<Cost>(names: string, cost: Cost): Readonly<Record<string, Cost>> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, cost]));
+}
+
+/** The functions of the Kubernetes libraries that cost one. */
+export const cheapFunctions = [
+  "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
+  "format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor",
+  "patch getScheme getHostname getHost getPort getEscapedPath getQuery",
+].join(" ");
+
 const costs: Readonly<Record<string, CallCost>> = {
-  ...Object.fromEntries(
-    [
-      "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
-      "format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor",
-      "patch getScheme getHostname getHost getPort getEscapedPath getQuery",
-    ]
-      .join(" ")
-      .split(" ")
-      .map((name) => [name, 1]),
-  ),
+  ...costOf(cheapFunctions, 1),
   // Authorization checks are so expensive that an expression can do only two.
   check: 350_000,
-  fieldSelector: parseSelector,
-  labelSelector: parseSelector,
-  isSorted: traverse,
-  sum: traverse,
-  max: traverse,
-  min: traverse,
-  indexOf: traverse,
-  lastIndexOf: traverse,
-  url: read,
-  "jsonpatch.escapeKey": read,
-  lowerAscii: read,
-  upperAscii: read,
-  substring: read,
-  trim: read,
-  cidr: read,
-  isIP: read,
-  isCIDR: read,
-  ip: read,
-  quantity: read,
-  isQuantity: read,
-  semver: read,
-  isSemver: read,
-  replace: readTwice,
-  split: readTwice,
-  "ip.isCanonical": readTwice,
+  ...costOf("fieldSelector labelSelector", parseSelector),
+  ...costOf("isSorted sum max min indexOf lastIndexOf", traverse),
+  ...costOf("url jsonpatch.escapeKey lowerAscii upperAscii substring trim", read),
+  ...costOf("cidr isIP isCIDR ip quantity isQuantity semver isSemver", read),
+  ...costOf("replace split ip.isCanonical", readTwice),
   validate: ([format, text]) =>
     matchCost(sizeOf(text!), format instanceof FormatValue ? format.patternSize : 0),
   join: (_, result) => Math.ceil(sizeOf(result) * 2 * perCharacter),
-  find: ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!)),
-  findAll: ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!)),
+  ...costOf("find findAll", matchPattern),
 };
 
 /** The cost for CIDRs depends on their size in bytes, as reported by the library. */
 function containsCost(name: string, isText: boolean): CallCost {
   return ([network, other]) => {
-    const size = addressSize(network!);
+    const size = network instanceof CIDRValue ? network.size : sizeOf(network!);
     const base = readCost(size + size) + (name === "containsCIDR" ? readCost(size) + 1 : 0);
     return base + (isText ? readCost(sizeOf(other!)) : 0);
   };
@@ -116,29 +104,15 @@ function traversalCost(value: Value): number {
     .reduce<number>((sum, key) => sum + traversalCost(key) + traversalCost(value.find(key)!), 0);
 }
 
-/** Returns the size of a CIDR in the cost model. */
-function addressSize(value: Value): number {
-  return value instanceof CIDRValue ? value.size : sizeOf(value);
-}
-
 /** The cost of a call at run time, by overload; undefined overload: the types were dynamic. */
 export function runtimeCost(name: string, overload: string): CallCost {
-  const own = kubernetesCost(name, overload);
   if (name === "_==_") return ([a, b]) => (a instanceof ExtensionValue ? 1 : compareCost(a!, b!));
-  if (own !== undefined) return own;
-  if (name === "_!=_") return ([a, b]) => compareCost(a!, b!);
-  return byOverload[overload] ?? 1;
+  if (name === "_!=_") return readSmaller;
+  return kubernetesCost(name, overload) ?? byOverload[overload] ?? 1;
 }
 
-const readFirst: CallCost = ([a]) => readCost(sizeOf(a!));
-
 const readSmaller: CallCost = ([a, b]) => compareCost(a!, b!);
-
 const readBoth: CallCost = ([a, b]) => readCost(sizeOf(a!) + sizeOf(b!));
-
-const comparisons = ["less", "greater", "less_equals", "greater_equals"].flatMap((word) =>
-  ["string", "bytes"].map((type) => [`${word}_${type}`, readSmaller] as const),
-);
 
 /** The cost of comparing every item of one list with every item of another. */
 const compareAll =
@@ -158,38 +132,29 @@ function compareItems(list: Value): number {
 }
 
 const makeResult: CallCost = (_, result) => makeList(sizeOf(result));
-
 const flatten: CallCost = ([list, depth]) => makeList(sizeOf(list!), depth === undefined ? 1 : Number(depth));
 
-const sorts = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"].flatMap(
-  (type) => [
-    [`list_${type}_sort`, (([list]) => compareItems(list!)) satisfies CallCost] as const,
-    [`list_${type}_sortByAssociatedKeys`, (([, keys]) => compareItems(keys!)) satisfies CallCost] as const,
-  ],
-);
-
 const byOverload: Readonly<Record<string, CallCost>> = {
-  ...Object.fromEntries(sorts),
-  list_sets_contains_list: compareAll(1),
-  list_sets_intersects_list: compareAll(1),
+  ...Object.fromEntries(
+    ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"].flatMap(
+      (type): [string, CallCost][] => [
+        [`list_${type}_sort`, ([list]) => compareItems(list!)],
+        [`list_${type}_sortByAssociatedKeys`, ([, keys]) => compareItems(keys!)],
+      ],
+    ),
+  ),
+  ...costOf("list_sets_contains_list list_sets_intersects_list", compareAll(1)),
   list_sets_equivalent_list: compareAll(2),
-  list_slice: makeResult,
-  list_reverse: makeResult,
-  lists_range: makeResult,
-  list_flatten: flatten,
-  list_flatten_int: flatten,
+  ...costOf("list_slice list_reverse lists_range", makeResult),
+  ...costOf("list_flatten list_flatten_int", flatten),
   list_distinct: ([list]) => compareItems(list!),
-  ...Object.fromEntries(comparisons),
-  starts_with_string: readFirst,
-  ends_with_string: readFirst,
-  string_to_bytes: readFirst,
-  bytes_to_string: readFirst,
-  strings_quote: readFirst,
-  string_format: readFirst,
+  ...costOf("less_string less_bytes less_equals_string less_equals_bytes", readSmaller),
+  ...costOf("greater_string greater_bytes greater_equals_string greater_equals_bytes", readSmaller),
+  ...costOf("starts_with_string ends_with_string string_to_bytes bytes_to_string", read),
+  ...costOf("strings_quote string_format", read),
   in_list: ([, list]) => sizeOf(list!),
-  add_string: readBoth,
-  add_bytes: readBoth,
-  matches_string: ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!)),
+  ...costOf("add_string add_bytes", readBoth),
+  matches_string: matchPattern,
   contains_string: ([text, part]) => readCost(sizeOf(text!)) * readCost(sizeOf(part!)),
 };
 

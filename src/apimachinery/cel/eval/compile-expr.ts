@@ -2,21 +2,30 @@ import {
   type Call,
   type Comprehension,
   type Expr,
+  type Ident,
   type ListExpr,
   type MapExpr,
+  type Select,
   type StructExpr,
   operators,
   qualifiedName,
 } from "../ast.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { CelList, CelMap, CelOptional, NativeList, NativeMap, type Value } from "../values/value.ts";
-import { compileAttribute, isAttribute, withoutStart } from "./compile-attribute.ts";
+import {
+  CelList,
+  CelMap,
+  CelObject,
+  CelOptional,
+  NativeList,
+  NativeMap,
+  type Value,
+  numberOf,
+  typeOf,
+} from "../values/value.ts";
 import { type Context, type Evaluate, type Frame, Scope, asEvalError, charge } from "./context.ts";
-import { typeOf } from "../values/type-of.ts";
 import { runtimeCost } from "../cost/runtime-cost.ts";
-import { isIn } from "../functions/collections.ts";
+import { index, isIn, lookUp, optionalIndex } from "../functions/collections.ts";
 import type { Overload } from "../functions/function.ts";
-import { numberOf } from "../values/equality.ts";
 import type { Env } from "../check/env.ts";
 
 /**
@@ -95,18 +104,9 @@ function constantConversion({ name, target, args, overloads }: Call, env: Env): 
 }
 
 /** The conversions that are evaluated at compile time if their argument is a constant. */
-const conversions: ReadonlySet<string> = new Set([
-  "bool",
-  "bytes",
-  "double",
-  "duration",
-  "dyn",
-  "int",
-  "string",
-  "timestamp",
-  "type",
-  "uint",
-]);
+const conversions: ReadonlySet<string> = new Set(
+  "bool bytes double duration dyn int string timestamp type uint".split(" "),
+);
 
 /** Compiles a call; operators that don't always need all operands are compiled separately. */
 function compileCall(expr: Call, context: Context): Evaluate {
@@ -152,10 +152,14 @@ function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluat
 /** A branch that is an attribute does not pay for its start: see `withoutStart()`. */
 function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate[]): Evaluate {
   const [whenTrue, whenFalse] = branches.map((branch, index) => withoutStart(args[index + 1]!, branch));
+  return choose(condition!, whenTrue!, whenFalse!);
+}
+
+function choose(condition: Evaluate, whenTrue: Evaluate, whenFalse: Evaluate): Evaluate {
   return (frame) => {
-    const chosen = condition!(frame);
+    const chosen = condition(frame);
     if (typeof chosen !== "boolean") throw new EvalError("no such overload");
-    return chosen ? whenTrue!(frame) : whenFalse!(frame);
+    return chosen ? whenTrue(frame) : whenFalse(frame);
   };
 }
 
@@ -260,15 +264,9 @@ function noSuchOverload(name: string, values: readonly Value[]): EvalError {
 }
 
 /** The functions whose names cel-go omits in the error. */
-const anonymous: ReadonlySet<string> = new Set([
-  "@in",
-  "contains",
-  "endsWith",
-  "find",
-  "findAll",
-  "matches",
-  "startsWith",
-]);
+const anonymous: ReadonlySet<string> = new Set(
+  "@in contains endsWith find findAll matches startsWith".split(" "),
+);
 
 /** The cost of constructing a value, as in cel-go. */
 const constructionCost = { list: 10, map: 30, struct: 40 };
@@ -364,7 +362,7 @@ function freshAccumulator({ accuInit }: Comprehension): (() => Value) | undefine
   return accuInit.kind === "map" && accuInit.entries.length === 0 ? () => new NativeMap() : undefined;
 }
 
-/** A mutable list that only the comprehension can access until it ends. */
+/** A mutable list that only the comprehension can access until it ends. As a kind of `NativeList`, it would be slower. */
 class GrowingList extends CelList {
   readonly items: Value[] = [];
 
@@ -415,13 +413,156 @@ function compileStep({ step, accuVar }: Comprehension, accu: number, context: Co
       ? compileAppend(then, accu, context)
       : withoutStart(then, compileExpr(then, context));
     const whenFalse = withoutStart(otherwise, compileExpr(otherwise, context));
-    return (frame) => {
-      const chosen = test(frame);
-      if (typeof chosen !== "boolean") throw new EvalError("no such overload");
-      return chosen ? whenTrue(frame) : whenFalse(frame);
-    };
+    return choose(test, whenTrue, whenFalse);
   }
   return isAppend(step, accuVar) ? compileAppend(step, accu, context) : compileExpr(step, context);
+}
+
+/** A variable, or a chain of selections and indexes: its start and each step cost one. */
+type Attribute = Ident | Select | (Call & { readonly name: "_[_]" | "_[?_]" | "_?._" });
+
+/** Returns true for an attribute, including `has()`. */
+function isAttribute(expr: Expr): expr is Attribute {
+  if (expr.kind === "ident" || expr.kind === "select") return true;
+  if (expr.kind !== "call") return false;
+  return (
+    expr.name === operators.index ||
+    expr.name === operators.optionalIndex ||
+    expr.name === operators.optionalSelect
+  );
+}
+
+/** One step of a chain. */
+type Step = (value: Value, frame: Frame) => Value;
+
+/**
+ * Compiles a variable, selection, index or `has()`. A chain whose whole name is declared, such as `a.b`, is one variable.
+ */
+function compileAttribute(expr: Attribute, context: Context): Evaluate {
+  if (expr.kind === "ident") return compileIdent(expr, context);
+  if (expr.kind === "select") {
+    const name = nameOf(expr, context);
+    if (name !== undefined) return compileIdent({ kind: "ident", pos: expr.pos, name: `.${name}` }, context);
+  }
+  const operand = expr.kind === "select" ? expr.operand : expr.args[0]!;
+  const base = compileOperand(operand, context);
+  if (expr.kind === "select" && expr.test) {
+    const { field } = expr;
+    return (frame) => hasField(base(frame), field);
+  }
+  const step = compileAccess(expr, context);
+  return (frame) => step(base(frame), frame);
+}
+
+/** Compiles the operand of a step. An attribute charges for its own start; any other operand costs one. */
+function compileOperand(operand: Expr, context: Context): Evaluate {
+  const evaluate = compileExpr(operand, context);
+  if (isAttribute(operand)) return evaluate;
+  return (frame) => {
+    const value = evaluate(frame);
+    charge(frame, 1);
+    return value;
+  };
+}
+
+/** As in cel-go, an attribute that is an index or a branch of `?:` does not pay for its start. */
+function withoutStart(expr: Expr, evaluate: Evaluate): Evaluate {
+  if (!isAttribute(expr)) return evaluate;
+  return (frame) => {
+    const value = evaluate(frame);
+    frame.cost -= 1;
+    return value;
+  };
+}
+
+function compileAccess(expr: Select | Call, context: Context): Step {
+  if (expr.kind === "select") {
+    const { field } = expr;
+    return (value, frame) => chargeStep(selectField(value, field), frame);
+  }
+  const second = expr.args[1]!;
+  if (expr.name === operators.optionalSelect) {
+    const field = second.kind === "literal" && typeof second.value === "string" ? second.value : "";
+    return (value, frame) => chargeStep(optionalField(value, field), frame);
+  }
+  const key = withoutStart(second, compileExpr(second, context));
+  const isOptional = expr.name === operators.optionalIndex;
+  return (value, frame) => {
+    const at = key(frame);
+    return chargeStep(
+      isOptional || value instanceof CelOptional ? optionalIndex(value, at) : index(value, at),
+      frame,
+    );
+  };
+}
+
+/** A step costs one; if an optional chain ends early, the rest is free. */
+function chargeStep(result: Value, frame: Frame): Value {
+  if (result !== CelOptional.none) charge(frame, 1);
+  return result;
+}
+
+function compileIdent({ name }: Ident, { env, scope }: Context): Evaluate {
+  const isLocal = scope.findLocal(name) !== undefined;
+  const declared = isLocal ? undefined : env.findName(name);
+  if (declared?.value) {
+    const { value } = declared;
+    return () => value;
+  }
+  return readSlot(scope.resolve(isLocal ? name : (declared?.name ?? name)), name);
+}
+
+function readSlot(slot: number, name: string): Evaluate {
+  return (frame) => {
+    charge(frame, 1);
+    const value = frame.slots[slot];
+    if (value instanceof EvalError) throw value;
+    if (value === undefined) throw new EvalError(`no such attribute(s): ${name}`);
+    return value;
+  };
+}
+
+/** Returns the declared variable whose qualified name is the whole chain. */
+function nameOf(expr: Select, { env, scope }: Context): string | undefined {
+  const spelled = qualifiedName(expr);
+  if (spelled === undefined) return undefined;
+  const name = expr.qualified ?? (expr.type === undefined ? env.findName(spelled)?.name : undefined);
+  return name !== undefined && scope.findLocal(name.split(".")[0]!) === undefined ? name : undefined;
+}
+
+function selectField(target: Value, field: string): Value {
+  const found = findField(target, field);
+  if (found !== undefined) return found;
+  throw new EvalError(`no such key: ${field}`);
+}
+
+function optionalField(target: Value, field: string): Value {
+  const found = findField(target, field);
+  if (target instanceof CelOptional) return found!;
+  return found === undefined ? CelOptional.none : new CelOptional(found);
+}
+
+/** Returns the value of a field, or undefined; a field of an optional is an optional. */
+function findField(target: Value, field: string): Value | undefined {
+  if (target instanceof CelObject || target instanceof CelMap) return target.find(field);
+  if (target instanceof CelOptional) {
+    if (target.value === undefined) return CelOptional.none;
+    if (!isContainer(target.value)) throw new EvalError(`no such key: ${field}`);
+    const found = findField(target.value, field);
+    return found === undefined ? CelOptional.none : new CelOptional(found);
+  }
+  return undefined;
+}
+
+function isContainer(value: Value): boolean {
+  return value instanceof CelObject || value instanceof CelMap || value instanceof CelOptional;
+}
+
+function hasField(target: Value, field: string): boolean {
+  if (target instanceof CelObject) return target.has(field);
+  if (target instanceof CelMap) return lookUp(target, field) !== undefined;
+  if (target instanceof CelOptional) return target.value !== undefined && hasField(target.value, field);
+  throw new EvalError("no such overload");
 }
 
 function isAppend(expr: Expr, accuVar: string): expr is Call {

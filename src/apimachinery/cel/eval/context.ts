@@ -1,4 +1,3 @@
-import type { Expr } from "../ast.ts";
 import type { Env } from "../check/env.ts";
 import { CostLimitError, EvalError } from "../values/eval-error.ts";
 import type { Value } from "../values/value.ts";
@@ -7,8 +6,6 @@ import type { Value } from "../values/value.ts";
 export interface Context {
   readonly env: Env;
   readonly scope: Scope;
-  /** Compiles any expression, for `compile-attribute.ts`: importing it there would be a cycle. */
-  readonly compile: (expr: Expr, context: Context) => Evaluate;
 }
 
 /** A compiled node. */

@@ -53,7 +53,7 @@ export interface Outcome {
 /** Compiles an expression to closures. A checked expression has faster calls and exact costs. */
 export function compileProgram(expr: Expr, env: Env): Program {
   const scope = new Scope();
-  const run = compileExpr(expr, { env, scope, compile: compileExpr });
+  const run = compileExpr(expr, { env, scope });
   const free = Array.from(scope.free);
   return {
     variables: free.map(([name]) => name),

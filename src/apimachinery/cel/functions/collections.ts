@@ -1,6 +1,3 @@
-import { listType, mapType, optionalType, paramType, types } from "../types/type.ts";
-import { isEqualValue, numberOf } from "../values/equality.ts";
-import { EvalError } from "../values/eval-error.ts";
 import {
   CelDouble,
   CelList,
@@ -9,18 +6,25 @@ import {
   CelOptional,
   NativeMap,
   type Value,
+  isEqualValue,
   isInt,
   keyText,
   normalizeKey,
+  numberOf,
+  textLength,
 } from "../values/value.ts";
-import { declare, method, overload } from "./function.ts";
-import { textLength } from "../values/text.ts";
+import { EvalError } from "../values/eval-error.ts";
+import { anyType, declare, listOf, mapOf, method, optionalOf, typed } from "./function.ts";
 
-const { bool, bytes, int, string } = types;
-const item = paramType("A");
-const value = paramType("B");
-const list = listType(item);
-const map = mapType(item, value);
+const { bool, bytes, int, string } = typed;
+const item = anyType("A");
+const value = anyType("B");
+const list = listOf(item);
+const map = mapOf(item, value);
+const optionalItem = optionalOf(item);
+const optionalValue = optionalOf(value);
+const optionalList = optionalOf(list);
+const optionalMap = optionalOf(map);
 
 /** Evaluates `container[key]`. */
 export function index(container: Value, key: Value): Value {
@@ -84,50 +88,26 @@ export function optionalIndex(container: Value, key: Value): CelOptional {
 
 /** Indexing, membership and size. */
 export const collections = [
-  declare(
-    "_[_]",
-    overload("index_list", [list, int], item, index),
-    overload("index_map", [map, item], value, index),
-    overload("optional_list_index_int", [optionalType(list), int], optionalType(item), optionalIndex),
-    overload("optional_map_index_value", [optionalType(map), item], optionalType(value), optionalIndex),
-  ),
-  declare(
-    "_[?_]",
-    overload("list_optindex_optional_int", [list, int], optionalType(item), optionalIndex),
-    overload(
-      "optional_list_optindex_optional_int",
-      [optionalType(list), int],
-      optionalType(item),
-      optionalIndex,
-    ),
-    overload("map_optindex_optional_value", [map, item], optionalType(value), optionalIndex),
-    overload(
-      "optional_map_optindex_optional_value",
-      [optionalType(map), item],
-      optionalType(value),
-      optionalIndex,
-    ),
-  ),
-  declare("@in", overload("in_list", [item, list], bool, isIn), overload("in_map", [item, map], bool, isIn)),
-  declare(
-    "size",
-    overload("size_bytes", [bytes], int, (a: Uint8Array) => a.length),
-    method("bytes_size", [bytes], int, (a: Uint8Array) => a.length),
-    overload("size_list", [list], int, sizeOf),
-    method("list_size", [list], int, sizeOf),
-    overload("size_map", [map], int, sizeOf),
-    method("map_size", [map], int, sizeOf),
-    overload("size_string", [string], int, textLength),
-    method("string_size", [string], int, textLength),
-  ),
-  declare(
-    "cel.@mapInsert",
-    overload("@mapInsert_map_map", [map, map], map, insertInto),
-    overload(
-      "@mapInsert_map_key_value",
-      [map, item, value],
-      map,
-      (target: CelMap, key: Value, entry: Value) => insertInto(target, new NativeMap([[key, entry]])),
-    ),
+  declare("_[_]", "index_list", [list, int], item, index),
+  declare("_[_]", "index_map", [map, item], value, index),
+  declare("_[_]", "optional_list_index_int", [optionalList, int], optionalItem, optionalIndex),
+  declare("_[_]", "optional_map_index_value", [optionalMap, item], optionalValue, optionalIndex),
+  declare("_[?_]", "list_optindex_optional_int", [list, int], optionalItem, optionalIndex),
+  declare("_[?_]", "optional_list_optindex_optional_int", [optionalList, int], optionalItem, optionalIndex),
+  declare("_[?_]", "map_optindex_optional_value", [map, item], optionalValue, optionalIndex),
+  declare("_[?_]", "optional_map_optindex_optional_value", [optionalMap, item], optionalValue, optionalIndex),
+  declare("@in", "in_list", [item, list], bool, isIn),
+  declare("@in", "in_map", [item, map], bool, isIn),
+  declare("size", "size_bytes", [bytes], int, (a) => a.length),
+  method("size", "bytes_size", [bytes], int, (a) => a.length),
+  declare("size", "size_list", [list], int, sizeOf),
+  method("size", "list_size", [list], int, sizeOf),
+  declare("size", "size_map", [map], int, sizeOf),
+  method("size", "map_size", [map], int, sizeOf),
+  declare("size", "size_string", [string], int, textLength),
+  method("size", "string_size", [string], int, textLength),
+  declare("cel.@mapInsert", "@mapInsert_map_map", [map, map], map, insertInto),
+  declare("cel.@mapInsert", "@mapInsert_map_key_value", [map, item, value], map, (target, key, entry) =>
+    insertInto(target, new NativeMap([[key, entry]])),
   ),
 ];

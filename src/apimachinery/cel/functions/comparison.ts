@@ -1,13 +1,12 @@
 import { compareCharacters } from "../../text/index.ts";
-import { type CelType, paramType, types } from "../types/type.ts";
+import { type CelType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { compareNumeric, isEqualValue } from "../values/equality.ts";
-import { type Value, compareNumbers } from "../values/value.ts";
+import { type Value, compareNumbers, compareNumeric, isEqualValue } from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
-import { declare, type FunctionDecl, type Overload, overload } from "./function.ts";
+import { type FunctionDecl, anyType, declare, typed } from "./function.ts";
 
-const { bool, bytes, double, duration, int, string, timestamp, uint } = types;
-const any = paramType("A");
+const { bool, bytes, double, duration, int, string, timestamp, uint } = typed;
+const any = anyType("A");
 
 /** The ordered types, by their names in overloads; numbers are ordered across types. */
 const ordered: readonly (readonly [string, CelType, CelType])[] = [
@@ -39,22 +38,18 @@ export function compare(a: Value, b: Value): number {
   throw new EvalError("no such overload");
 }
 
-function relation(name: string, word: string, holds: (order: number) => boolean): FunctionDecl {
-  const overloads = ordered.map(([suffix, left, right]): Overload =>
-    overload(`${word}_${suffix}`, [left, right], bool, (a: Value, b: Value) => holds(compare(a, b))),
+function relation(name: string, word: string, holds: (order: number) => boolean): FunctionDecl[] {
+  return ordered.map(([suffix, left, right]) =>
+    declare(name, `${word}_${suffix}`, [left, right], bool, (a, b) => holds(compare(a, b))),
   );
-  return declare(name, ...overloads);
 }
 
 /** `== != < <= >= >`. */
 export const comparison = [
-  declare("_==_", overload("equals", [any, any], bool, isEqualValue)),
-  declare(
-    "_!=_",
-    overload("not_equals", [any, any], bool, (a: Value, b: Value) => !isEqualValue(a, b)),
-  ),
-  relation("_<_", "less", (order) => order < 0),
-  relation("_<=_", "less_equals", (order) => order <= 0),
-  relation("_>=_", "greater_equals", (order) => order >= 0),
-  relation("_>_", "greater", (order) => order > 0),
+  declare("_==_", "equals", [any, any], bool, isEqualValue),
+  declare("_!=_", "not_equals", [any, any], bool, (a, b) => !isEqualValue(a, b)),
+  ...relation("_<_", "less", (order) => order < 0),
+  ...relation("_<=_", "less_equals", (order) => order <= 0),
+  ...relation("_>=_", "greater_equals", (order) => order >= 0),
+  ...relation("_>_", "greater", (order) => order > 0),
 ];

@@ -1,21 +1,29 @@
 import { goFloat } from "../../text/index.ts";
 import { parseGoDuration } from "../../schema/formats/times.ts";
-import { paramType, typeType, types } from "../types/type.ts";
-import { CelDouble, CelUint, type Int, TypeValue, type Value, checkInt, checkUint } from "../values/value.ts";
+import { typeType } from "../types/type.ts";
+import {
+  CelDouble,
+  CelUint,
+  type Int,
+  TypeValue,
+  type Value,
+  checkInt,
+  checkUint,
+  typeOf,
+} from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 import {
   CelDuration,
   CelTimestamp,
+  floorDivide,
   formatDuration,
   formatTimestamp,
-  isProtobufDuration,
   parseTimestamp,
 } from "../values/time.ts";
-import { typeOf } from "../values/type-of.ts";
-import { declare, overload } from "./function.ts";
+import { anyType, declare, typed } from "./function.ts";
 
-const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = types;
-const any = paramType("A");
+const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = typed;
+const any = anyType("A");
 const same = (value: Value): Value => value;
 
 /** Truncates a double towards zero; throws if it may be out of range for int64 or uint64. */
@@ -62,6 +70,14 @@ function parseTime(text: string): CelTimestamp {
   return CelTimestamp.of(time.nanos);
 }
 
+const limitSeconds = 315_576_000_000n;
+
+/** Rejects durations of more than ten thousand years, which are out of range for protobuf. */
+function isProtobufDuration(nanos: bigint): boolean {
+  const seconds = nanos / 1_000_000_000n;
+  return seconds <= limitSeconds && seconds >= -limitSeconds;
+}
+
 function parseSpan(text: string): CelDuration {
   const nanos = parseGoDuration(text);
   if (nanos === undefined || !isProtobufDuration(nanos)) {
@@ -70,79 +86,50 @@ function parseSpan(text: string): CelDuration {
   return new CelDuration(nanos);
 }
 
-const seconds = (nanos: bigint): bigint => {
-  const quotient = nanos / 1_000_000_000n;
-  return nanos < 0n && quotient * 1_000_000_000n !== nanos ? quotient - 1n : quotient;
-};
-
 /** Type conversions: `int(x)`, `string(x)` … */
 export const conversions = [
-  declare(
-    "bool",
-    overload("bool_to_bool", [bool], bool, same),
-    overload("string_to_bool", [string], bool, parseBool),
+  declare("bool", "bool_to_bool", [bool], bool, same),
+  declare("bool", "string_to_bool", [string], bool, parseBool),
+  declare("bytes", "bytes_to_bytes", [bytes], bytes, same),
+  declare("bytes", "string_to_bytes", [string], bytes, (a) => new Uint8Array(Buffer.from(a))),
+  declare("double", "double_to_double", [double], double, same),
+  declare("double", "int64_to_double", [int], double, (a) => new CelDouble(Number(a))),
+  declare("double", "string_to_double", [string], double, parseDouble),
+  declare("double", "uint64_to_double", [uint], double, (a) => new CelDouble(Number(a.value))),
+  declare("duration", "duration_to_duration", [duration], duration, same),
+  declare("duration", "int64_to_duration", [int], duration, (a) => CelDuration.of(BigInt(a))),
+  declare("duration", "string_to_duration", [string], duration, parseSpan),
+  declare("dyn", "to_dyn", [any], dyn, same),
+  declare("int", "int64_to_int64", [int], int, same),
+  declare("int", "double_to_int64", [double], int, (a) => checkInt(wholeOf(a, 2 ** 63, "integer overflow"))),
+  declare("int", "duration_to_int64", [duration], int, (a) => checkInt(a.nanos)),
+  declare("int", "string_to_int64", [string], int, (a) => parseInteger(a, true)),
+  declare("int", "timestamp_to_int64", [timestamp], int, (a) =>
+    checkInt(floorDivide(a.nanos, 1_000_000_000n)),
   ),
-  declare(
-    "bytes",
-    overload("bytes_to_bytes", [bytes], bytes, same),
-    overload("string_to_bytes", [string], bytes, (a: string) => new Uint8Array(Buffer.from(a))),
+  declare("int", "uint64_to_int64", [uint], int, (a) => checkInt(BigInt(a.value))),
+  declare("string", "string_to_string", [string], string, same),
+  declare("string", "bool_to_string", [bool], string, String),
+  declare("string", "bytes_to_string", [bytes], string, decodeText),
+  declare("string", "double_to_string", [double], string, (a) => goFloat(a.value)),
+  declare("string", "duration_to_string", [duration], string, formatDuration),
+  declare("string", "int64_to_string", [int], string, String),
+  declare("string", "timestamp_to_string", [timestamp], string, formatTimestamp),
+  declare("string", "uint64_to_string", [uint], string, (a) => String(a.value)),
+  declare("timestamp", "timestamp_to_timestamp", [timestamp], timestamp, same),
+  declare("timestamp", "int64_to_timestamp", [int], timestamp, (a) =>
+    CelTimestamp.of(BigInt(a) * 1_000_000_000n),
   ),
-  declare(
-    "double",
-    overload("double_to_double", [double], double, same),
-    overload("int64_to_double", [int], double, (a: Int) => new CelDouble(Number(a))),
-    overload("string_to_double", [string], double, parseDouble),
-    overload("uint64_to_double", [uint], double, (a: CelUint) => new CelDouble(Number(a.value))),
-  ),
-  declare(
-    "duration",
-    overload("duration_to_duration", [duration], duration, same),
-    overload("int64_to_duration", [int], duration, (a: Int) => CelDuration.of(BigInt(a))),
-    overload("string_to_duration", [string], duration, parseSpan),
-  ),
-  declare("dyn", overload("to_dyn", [any], dyn, same)),
-  declare(
-    "int",
-    overload("int64_to_int64", [int], int, same),
-    overload("double_to_int64", [double], int, (a: CelDouble) =>
-      checkInt(wholeOf(a, 2 ** 63, "integer overflow")),
-    ),
-    overload("duration_to_int64", [duration], int, (a: CelDuration) => checkInt(a.nanos)),
-    overload("string_to_int64", [string], int, (a: string) => parseInteger(a, true)),
-    overload("timestamp_to_int64", [timestamp], int, (a: CelTimestamp) => checkInt(seconds(a.nanos))),
-    overload("uint64_to_int64", [uint], int, (a: CelUint) => checkInt(BigInt(a.value))),
-  ),
-  declare(
-    "string",
-    overload("string_to_string", [string], string, same),
-    overload("bool_to_string", [bool], string, String),
-    overload("bytes_to_string", [bytes], string, decodeText),
-    overload("double_to_string", [double], string, (a: CelDouble) => goFloat(a.value)),
-    overload("duration_to_string", [duration], string, formatDuration),
-    overload("int64_to_string", [int], string, String),
-    overload("timestamp_to_string", [timestamp], string, formatTimestamp),
-    overload("uint64_to_string", [uint], string, (a: CelUint) => String(a.value)),
-  ),
-  declare(
-    "timestamp",
-    overload("timestamp_to_timestamp", [timestamp], timestamp, same),
-    overload("int64_to_timestamp", [int], timestamp, (a: Int) => CelTimestamp.of(BigInt(a) * 1_000_000_000n)),
-    overload("string_to_timestamp", [string], timestamp, parseTime),
-  ),
-  declare(
-    "type",
-    overload("type", [any], typeType(any), (a: Value) => new TypeValue(typeOf(a))),
-  ),
+  declare("timestamp", "string_to_timestamp", [string], timestamp, parseTime),
+  declare("type", "type", [any], typeType(any), (a) => new TypeValue(typeOf(a))),
+  declare("uint", "uint64_to_uint64", [uint], uint, same),
   declare(
     "uint",
-    overload("uint64_to_uint64", [uint], uint, same),
-    overload(
-      "double_to_uint64",
-      [double],
-      uint,
-      (a: CelDouble) => new CelUint(checkUint(wholeOf(a, 2 ** 64, "unsigned integer overflow"))),
-    ),
-    overload("int64_to_uint64", [int], uint, (a: Int) => new CelUint(checkUint(BigInt(a)))),
-    overload("string_to_uint64", [string], uint, (a: string) => new CelUint(parseInteger(a, false))),
+    "double_to_uint64",
+    [double],
+    uint,
+    (a) => new CelUint(checkUint(wholeOf(a, 2 ** 64, "unsigned integer overflow"))),
   ),
+  declare("uint", "int64_to_uint64", [int], uint, (a) => new CelUint(checkUint(BigInt(a)))),
+  declare("uint", "string_to_uint64", [string], uint, (a) => new CelUint(parseInteger(a, false))),
 ];

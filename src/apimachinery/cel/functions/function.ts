@@ -1,4 +1,4 @@
-import type { CelType } from "../types/type.ts";
+import { type CelType, listType, mapType, optionalType, paramType, types } from "../types/type.ts";
 import {
   CelDouble,
   CelList,
@@ -6,11 +6,12 @@ import {
   CelOptional,
   CelUint,
   TypeValue,
+  type Int,
   type Value,
   isInt,
+  typeOf,
 } from "../values/value.ts";
 import { CelDuration, CelTimestamp } from "../values/time.ts";
-import { typeOf } from "../values/type-of.ts";
 
 /** One overload of a function. */
 export interface Overload {
@@ -33,52 +34,62 @@ export interface FunctionDecl {
   readonly overloads: readonly Overload[];
 }
 
-// The parameter types of an implementation match the declared types, which `accepts` checks.
-// oxlint-disable-next-line typescript/no-explicit-any
-type Implementation = (...args: any[]) => Value;
-
-/** Declares a function with its overloads. */
-export function declare(name: string, ...overloads: readonly Overload[]): FunctionDecl {
-  return { name, overloads };
+/** A type with the class of its values, so that implementations need not name the types of their parameters. */
+export interface TypeOf<T extends Value> extends CelType {
+  readonly valueType?: T;
 }
 
-/** An overload that is called as `name(a, b)`. */
-export function overload(
-  id: string,
-  params: readonly CelType[],
-  result: CelType,
-  implementation: Implementation,
-): Overload {
-  return build(id, false, params, result, implementation);
-}
+type Types = readonly TypeOf<Value>[];
 
-/** An overload that is called as `a.name(b)`; the type of `a` comes first. */
-export function method(
-  id: string,
-  params: readonly CelType[],
-  result: CelType,
-  implementation: Implementation,
-): Overload {
-  return build(id, true, params, result, implementation);
-}
+type Implementation<Params extends Types> = (
+  ...args: { readonly [I in keyof Params]: Params[I] extends TypeOf<infer T> ? T : never }
+) => Value;
 
-function build(
-  id: string,
-  member: boolean,
-  params: readonly CelType[],
-  result: CelType,
-  implementation: Implementation,
-): Overload {
-  const guards = params.map(guardOf);
-  const typeParams = new Set<string>();
-  for (const param of params) collectParams(param, typeParams);
-  const accepts =
-    guards.length === 2
-      ? (args: readonly Value[]) => args.length === 2 && guards[0]!(args[0]!) && guards[1]!(args[1]!)
-      : (args: readonly Value[]) =>
-          args.length === guards.length && guards.every((guard, index) => guard(args[index]!));
-  const apply = applyWith(params.length, implementation);
-  return { id, member, params, result, typeParams: [...typeParams], accepts, apply };
+/** The types without parameters. */
+export const typed = types as {
+  readonly bool: TypeOf<boolean>;
+  readonly bytes: TypeOf<Uint8Array>;
+  readonly double: TypeOf<CelDouble>;
+  readonly duration: TypeOf<CelDuration>;
+  readonly dyn: TypeOf<Value>;
+  readonly int: TypeOf<Int>;
+  readonly string: TypeOf<string>;
+  readonly timestamp: TypeOf<CelTimestamp>;
+  readonly uint: TypeOf<CelUint>;
+};
+
+export const listOf = (item: CelType): TypeOf<CelList> => listType(item);
+export const mapOf = (key: CelType, value: CelType): TypeOf<CelMap> => mapType(key, value);
+export const optionalOf = (of: CelType): TypeOf<CelOptional> => optionalType(of);
+/** A type parameter. */
+export const anyType = (name: string): TypeOf<Value> => paramType(name);
+
+/** Declares an overload of `name(a, b)`. A library may declare several overloads of a function one by one. */
+export const declare = declaring(false);
+
+/** Declares an overload of `a.name(b)`; the type of `a` comes first. */
+export const method = declaring(true);
+
+function declaring(member: boolean) {
+  return <const Params extends Types>(
+    name: string,
+    id: string,
+    params: Params,
+    result: CelType,
+    implementation: Implementation<Params>,
+  ): FunctionDecl => {
+    const guards = params.map(guardOf);
+    const typeParams = new Set<string>();
+    for (const param of params) collectParams(param, typeParams);
+    const accepts =
+      guards.length === 2
+        ? (args: readonly Value[]) => args.length === 2 && guards[0]!(args[0]!) && guards[1]!(args[1]!)
+        : (args: readonly Value[]) =>
+            args.length === guards.length && guards.every((guard, index) => guard(args[index]!));
+    // `accepts` has checked that the arguments have the declared types.
+    const apply = applyWith(params.length, implementation as never);
+    return { name, overloads: [{ id, member, params, result, typeParams: [...typeParams], accepts, apply }] };
+  };
 }
 
 /** Returns a function that checks at run time whether a value has a type. */
@@ -126,12 +137,15 @@ function listGuard(item: CelType): (value: Value) => boolean {
 }
 
 /** Separate parameters are several times faster than spreading an array. */
-function applyWith(count: number, implementation: Implementation): (args: readonly Value[]) => Value {
+function applyWith(
+  count: number,
+  implementation: (...args: Value[]) => Value,
+): (args: readonly Value[]) => Value {
   switch (count) {
     case 1:
-      return (args) => implementation(args[0]);
+      return (args) => implementation(args[0]!);
     case 2:
-      return (args) => implementation(args[0], args[1]);
+      return (args) => implementation(args[0]!, args[1]!);
     default:
       return (args) => implementation(...args);
   }

@@ -2,15 +2,13 @@ import { arithmetic } from "./arithmetic.ts";
 import { collections } from "./collections.ts";
 import { comparison } from "./comparison.ts";
 import { conversions } from "./conversions.ts";
-import { type FunctionDecl, declare, overload } from "./function.ts";
+import { type FunctionDecl, anyType, declare, typed } from "./function.ts";
 import { text } from "./text.ts";
 import { times } from "./times.ts";
-import { paramType, types } from "../types/type.ts";
 import type { Value } from "../values/value.ts";
 
-const { bool } = types;
-
-const any = paramType("A");
+const { bool } = typed;
+const any = anyType("A");
 
 const compiledSeparately = (): Value => {
   throw new Error("compiled separately");
@@ -18,18 +16,14 @@ const compiledSeparately = (): Value => {
 
 /** The logical operators. All but negation are compiled separately, because they don't always need all operands. */
 const logic = [
-  declare("_?_:_", overload("conditional", [bool, any, any], any, compiledSeparately)),
-  declare("_&&_", overload("logical_and", [bool, bool], bool, compiledSeparately)),
-  declare("_||_", overload("logical_or", [bool, bool], bool, compiledSeparately)),
-  declare(
-    "!_",
-    overload("logical_not", [bool], bool, (a: boolean) => !a),
-  ),
+  declare("_?_:_", "conditional", [bool, any, any], any, compiledSeparately),
+  declare("_&&_", "logical_and", [bool, bool], bool, compiledSeparately),
+  declare("_||_", "logical_or", [bool, bool], bool, compiledSeparately),
+  declare("!_", "logical_not", [bool], bool, (a) => !a),
   // The loop condition of `all` and `exists`; only macros call it.
-  declare("@not_strictly_false", overload("not_strictly_false", [bool], bool, compiledSeparately)),
+  declare("@not_strictly_false", "not_strictly_false", [bool], bool, compiledSeparately),
 ];
 
-/** The functions of CEL's standard library. */
 export const standard: readonly FunctionDecl[] = [
   ...arithmetic,
   ...collections,

@@ -1,10 +1,8 @@
 import { RE2JS } from "re2js";
-import { types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { declare, method, overload } from "./function.ts";
+import { declare, method, typed } from "./function.ts";
 
-const { bool, string } = types;
-
+const { bool, string } = typed;
 const compiled = new Map<string, RE2JS>();
 const limit = 1000;
 
@@ -28,21 +26,9 @@ const matches = (text: string, pattern: string): boolean => regex(pattern).test(
 
 /** The string functions of CEL's standard library. */
 export const text = [
-  declare(
-    "contains",
-    method("contains_string", [string, string], bool, (a: string, b: string) => a.includes(b)),
-  ),
-  declare(
-    "endsWith",
-    method("ends_with_string", [string, string], bool, (a: string, b: string) => a.endsWith(b)),
-  ),
-  declare(
-    "startsWith",
-    method("starts_with_string", [string, string], bool, (a: string, b: string) => a.startsWith(b)),
-  ),
-  declare(
-    "matches",
-    overload("matches", [string, string], bool, matches),
-    method("matches_string", [string, string], bool, matches),
-  ),
+  method("contains", "contains_string", [string, string], bool, (a, b) => a.includes(b)),
+  method("endsWith", "ends_with_string", [string, string], bool, (a, b) => a.endsWith(b)),
+  method("startsWith", "starts_with_string", [string, string], bool, (a, b) => a.startsWith(b)),
+  declare("matches", "matches", [string, string], bool, matches),
+  method("matches", "matches_string", [string, string], bool, matches),
 ];

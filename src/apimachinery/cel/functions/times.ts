@@ -1,13 +1,8 @@
-import { types } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { type CelDuration, type CelTimestamp, zoneMinutes } from "../values/time.ts";
-import type { Value } from "../values/value.ts";
-import { declare, type FunctionDecl, method } from "./function.ts";
+import { type CelTimestamp, zoneMinutes } from "../values/time.ts";
+import { type FunctionDecl, method, typed } from "./function.ts";
 
-const { duration, int, string, timestamp } = types;
-
-/** Returns a part of a date whose UTC fields are in the time zone. */
-type Reading = (date: Date) => number;
+const { duration, int, string, timestamp } = typed;
 
 /** Returns a date whose UTC fields are the local time in a time zone, given by name or offset. */
 function inZone(time: CelTimestamp, zone: string): Date {
@@ -64,55 +59,33 @@ function dayOfYear(date: Date): number {
   return Math.round((date.getTime() - start.getTime()) / 86_400_000);
 }
 
-function reading(
-  name: string,
-  id: string,
-  read: Reading,
-  ofDuration?: (nanos: bigint) => bigint,
-): FunctionDecl {
-  const overloads = [
-    method(`timestamp_to_${id}`, [timestamp], int, (time: CelTimestamp) => read(inZone(time, "UTC"))),
-    method(`timestamp_to_${id}_with_tz`, [timestamp, string], int, (time: CelTimestamp, zone: string) =>
-      read(inZone(time, zone)),
-    ),
+function ofTimestamp(name: string, id: string, read: (date: Date) => number): FunctionDecl[] {
+  const inUTC = (time: CelTimestamp): number => read(inZone(time, "UTC"));
+  const inNamedZone = (time: CelTimestamp, zone: string): number => read(inZone(time, zone));
+  return [
+    method(name, `timestamp_to_${id}`, [timestamp], int, inUTC),
+    method(name, `timestamp_to_${id}_with_tz`, [timestamp, string], int, inNamedZone),
   ];
-  if (ofDuration) {
-    const apply = (span: CelDuration): Value => Number(ofDuration(span.nanos));
-    overloads.push(method(`duration_to_${id}`, [duration], int, apply));
-  }
-  return declare(name, ...overloads);
+}
+
+function ofDuration(name: string, id: string, read: (nanos: bigint) => bigint): FunctionDecl {
+  return method(name, `duration_to_${id}`, [duration], int, ({ nanos }) => Number(read(nanos)));
 }
 
 /** The methods of timestamps and durations. Months and days of the year start at zero. */
 export const times = [
-  reading("getFullYear", "year", (date) => date.getUTCFullYear()),
-  reading("getMonth", "month", (date) => date.getUTCMonth()),
-  reading("getDayOfYear", "day_of_year", dayOfYear),
-  reading("getDayOfMonth", "day_of_month", (date) => date.getUTCDate() - 1),
-  reading("getDate", "day_of_month_1_based", (date) => date.getUTCDate()),
-  reading("getDayOfWeek", "day_of_week", (date) => date.getUTCDay()),
-  reading(
-    "getHours",
-    "hours",
-    (date) => date.getUTCHours(),
-    (nanos) => nanos / 3_600_000_000_000n,
-  ),
-  reading(
-    "getMinutes",
-    "minutes",
-    (date) => date.getUTCMinutes(),
-    (nanos) => nanos / 60_000_000_000n,
-  ),
-  reading(
-    "getSeconds",
-    "seconds",
-    (date) => date.getUTCSeconds(),
-    (nanos) => nanos / 1_000_000_000n,
-  ),
-  reading(
-    "getMilliseconds",
-    "milliseconds",
-    (date) => date.getUTCMilliseconds(),
-    (nanos) => (nanos / 1_000_000n) % 1000n,
-  ),
+  ...ofTimestamp("getFullYear", "year", (date) => date.getUTCFullYear()),
+  ...ofTimestamp("getMonth", "month", (date) => date.getUTCMonth()),
+  ...ofTimestamp("getDayOfYear", "day_of_year", dayOfYear),
+  ...ofTimestamp("getDayOfMonth", "day_of_month", (date) => date.getUTCDate() - 1),
+  ...ofTimestamp("getDate", "day_of_month_1_based", (date) => date.getUTCDate()),
+  ...ofTimestamp("getDayOfWeek", "day_of_week", (date) => date.getUTCDay()),
+  ...ofTimestamp("getHours", "hours", (date) => date.getUTCHours()),
+  ofDuration("getHours", "hours", (nanos) => nanos / 3_600_000_000_000n),
+  ...ofTimestamp("getMinutes", "minutes", (date) => date.getUTCMinutes()),
+  ofDuration("getMinutes", "minutes", (nanos) => nanos / 60_000_000_000n),
+  ...ofTimestamp("getSeconds", "seconds", (date) => date.getUTCSeconds()),
+  ofDuration("getSeconds", "seconds", (nanos) => nanos / 1_000_000_000n),
+  ...ofTimestamp("getMilliseconds", "milliseconds", (date) => date.getUTCMilliseconds()),
+  ofDuration("getMilliseconds", "milliseconds", (nanos) => (nanos / 1_000_000n) % 1000n),
 ];

@@ -7,28 +7,22 @@ import {
   parseCIDR,
   parseIP,
 } from "../../schema/formats/ip.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
-import { opaqueType, types } from "../types/type.ts";
-import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue, type Value } from "../values/value.ts";
+import { type FunctionDecl, type TypeOf, declare, method, typed } from "../functions/function.ts";
+import { opaqueType } from "../types/type.ts";
+import { EvalError, succeeds } from "../values/eval-error.ts";
+import { Boxed, type Value } from "../values/value.ts";
 
-const { bool, int, string } = types;
+const { bool, int, string } = typed;
 
 /** The types of IP addresses and CIDRs. */
-export const ipType = opaqueType("net.IP");
-export const cidrType = opaqueType("net.CIDR");
+export const ipType: TypeOf<IPValue> = opaqueType("net.IP");
+export const cidrType: TypeOf<CIDRValue> = opaqueType("net.CIDR");
 
-class IPValue extends ExtensionValue {
+class IPValue extends Boxed<IPAddress> {
   readonly celType = ipType;
-  readonly address: IPAddress;
-
-  constructor(address: IPAddress) {
-    super();
-    this.address = address;
-  }
 
   get bytes(): Uint8Array {
-    return this.address.bytes;
+    return this.content.bytes;
   }
 
   equals(other: Value): boolean {
@@ -36,24 +30,17 @@ class IPValue extends ExtensionValue {
   }
 }
 
-/** A CIDR as a CEL value. */
-export class CIDRValue extends ExtensionValue {
+export class CIDRValue extends Boxed<Network> {
   readonly celType = cidrType;
-  readonly network: Network;
-
-  constructor(network: Network) {
-    super();
-    this.network = network;
-  }
 
   /** Its size in the cost model: the bytes of the prefix. */
   get size(): number {
-    return Math.ceil(this.network.prefix / 8);
+    return Math.ceil(this.content.prefix / 8);
   }
 
   equals(other: Value): boolean {
-    if (!(other instanceof CIDRValue) || other.network.prefix !== this.network.prefix) return false;
-    return Buffer.compare(other.network.address.bytes, this.network.address.bytes) === 0;
+    if (!(other instanceof CIDRValue) || other.content.prefix !== this.content.prefix) return false;
+    return Buffer.compare(other.content.address.bytes, this.content.address.bytes) === 0;
   }
 }
 
@@ -78,18 +65,6 @@ function toCIDR(text: string): CIDRValue {
   return new CIDRValue(network);
 }
 
-function succeeds(parse: (text: string) => unknown): (text: string) => boolean {
-  return (text) => {
-    try {
-      parse(text);
-      return true;
-    } catch (error) {
-      if (error instanceof EvalError) return false;
-      throw error;
-    }
-  };
-}
-
 function mask(bytes: Uint8Array, prefix: number): Uint8Array {
   return bytes.map((byte, index) => {
     const bits = Math.min(Math.max(prefix - index * 8, 0), 8);
@@ -103,7 +78,7 @@ function isWithin({ address, prefix }: Network, bytes: Uint8Array): boolean {
 }
 
 function containsNetwork(outer: CIDRValue, inner: CIDRValue): boolean {
-  return outer.network.prefix <= inner.network.prefix && isWithin(outer.network, inner.network.address.bytes);
+  return outer.content.prefix <= inner.content.prefix && isWithin(outer.content, inner.content.address.bytes);
 }
 
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0);
@@ -128,28 +103,22 @@ const isGlobalUnicast = (bytes: Uint8Array): boolean =>
   !isLinkLocalUnicast(bytes);
 
 function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean): FunctionDecl {
-  return declare(
-    name,
-    method(id, [ipType], bool, ({ bytes }: IPValue) => holds(bytes)),
-  );
+  return method(name, id, [ipType], bool, ({ bytes }) => holds(bytes));
 }
 
 /** The functions of IP addresses, which have no zone and are not IPv4-mapped. */
 const ips: readonly FunctionDecl[] = [
-  declare("ip", overload("string_to_ip", [string], ipType, toIP)),
-  declare("isIP", overload("is_ip", [string], bool, succeeds(toIP))),
+  declare("ip", "string_to_ip", [string], ipType, toIP),
+  declare("isIP", "is_ip", [string], bool, succeeds(toIP)),
   declare(
     "ip.isCanonical",
-    overload("ip_is_canonical", [string], bool, (text: string) => formatIP(toIP(text).address) === text),
+    "ip_is_canonical",
+    [string],
+    bool,
+    (text) => formatIP(toIP(text).content) === text,
   ),
-  declare(
-    "family",
-    method("ip_family", [ipType], int, ({ bytes }: IPValue) => (bytes.length === 4 ? 4 : 6)),
-  ),
-  declare(
-    "string",
-    overload("ip_to_string", [ipType], string, ({ address }: IPValue) => formatIP(address)),
-  ),
+  method("family", "ip_family", [ipType], int, ({ bytes }) => (bytes.length === 4 ? 4 : 6)),
+  declare("string", "ip_to_string", [ipType], string, ({ content }) => formatIP(content)),
   property("isUnspecified", "ip_is_unspecified", isZero),
   property("isLoopback", "ip_is_loopback", isLoopback),
   property("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
@@ -159,52 +128,35 @@ const ips: readonly FunctionDecl[] = [
 
 /** The functions of CIDRs, whose address may have bits beyond the prefix. */
 const cidrs: readonly FunctionDecl[] = [
-  declare("cidr", overload("string_to_cidr", [string], cidrType, toCIDR)),
-  declare("isCIDR", overload("is_cidr", [string], bool, succeeds(toCIDR))),
-  declare(
-    "containsIP",
-    method("cidr_contains_ip_string", [cidrType, string], bool, ({ network }: CIDRValue, text: string) =>
-      isWithin(network, toIP(text).bytes),
-    ),
-    method("cidr_contains_ip_ip", [cidrType, ipType], bool, ({ network }: CIDRValue, { bytes }: IPValue) =>
-      isWithin(network, bytes),
-    ),
+  declare("cidr", "string_to_cidr", [string], cidrType, toCIDR),
+  declare("isCIDR", "is_cidr", [string], bool, succeeds(toCIDR)),
+  method("containsIP", "cidr_contains_ip_string", [cidrType, string], bool, ({ content }, text) =>
+    isWithin(content, toIP(text).bytes),
   ),
-  declare(
-    "containsCIDR",
-    method("cidr_contains_cidr_string", [cidrType, string], bool, (outer: CIDRValue, text: string) =>
-      containsNetwork(outer, toCIDR(text)),
-    ),
-    method("cidr_contains_cidr", [cidrType, cidrType], bool, containsNetwork),
+  method("containsIP", "cidr_contains_ip_ip", [cidrType, ipType], bool, ({ content }, { bytes }) =>
+    isWithin(content, bytes),
   ),
-  declare(
-    "ip",
-    method("cidr_ip", [cidrType], ipType, ({ network }: CIDRValue) => new IPValue(network.address)),
+  method("containsCIDR", "cidr_contains_cidr_string", [cidrType, string], bool, (outer, text) =>
+    containsNetwork(outer, toCIDR(text)),
   ),
-  declare(
-    "prefixLength",
-    method("cidr_prefix_length", [cidrType], int, ({ network }: CIDRValue) => network.prefix),
-  ),
-  declare(
+  method("containsCIDR", "cidr_contains_cidr", [cidrType, cidrType], bool, containsNetwork),
+  method("ip", "cidr_ip", [cidrType], ipType, ({ content }) => new IPValue(content.address)),
+  method("prefixLength", "cidr_prefix_length", [cidrType], int, ({ content }) => content.prefix),
+  method(
     "masked",
-    method(
-      "cidr_masked",
-      [cidrType],
-      cidrType,
-      ({ network: { address, prefix } }: CIDRValue) =>
-        new CIDRValue({ address: { bytes: mask(address.bytes, prefix) }, prefix }),
-    ),
+    "cidr_masked",
+    [cidrType],
+    cidrType,
+    ({ content: { address, prefix } }) =>
+      new CIDRValue({ address: { bytes: mask(address.bytes, prefix) }, prefix }),
   ),
   declare(
     "string",
-    overload(
-      "cidr_to_string",
-      [cidrType],
-      string,
-      ({ network }: CIDRValue) => `${formatIP(network.address)}/${network.prefix}`,
-    ),
+    "cidr_to_string",
+    [cidrType],
+    string,
+    ({ content }) => `${formatIP(content.address)}/${content.prefix}`,
   ),
 ];
 
-/** The functions of the IP and CIDR libraries. */
 export const addresses: readonly FunctionDecl[] = [...ips, ...cidrs];

@@ -1,8 +1,10 @@
 import { checkLabel, checkSubdomain } from "../../naming/index.ts";
-import { declare, type FunctionDecl, method } from "../functions/function.ts";
-import { type CelType, objectType, types } from "../types/type.ts";
+import { type FunctionDecl, type TypeOf, method, typed } from "../functions/function.ts";
+import { type CelType, objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue, type Value } from "../values/value.ts";
+import { Boxed, type Value } from "../values/value.ts";
+
+const { bool, string } = typed;
 
 /** The attributes of an authorization check, of resources or of a path. */
 export interface AccessQuestion {
@@ -36,17 +38,20 @@ export interface AccessOracle {
 export const authorizerType = authorizationType("Authorizer");
 /** The type of a check of a resource: of `authorizer.group(...).resource(...)`. */
 export const resourceCheckType = authorizationType("ResourceCheck");
-const pathCheckType = authorizationType("PathCheck");
-const groupCheckType = authorizationType("GroupCheck");
-const decisionType = authorizationType("Decision");
+
+const authorizer: TypeOf<Step<AccessOracle>> = authorizerType;
+const resourceCheck: TypeOf<Step<{ oracle: AccessOracle; question: ResourceQuestion }>> = resourceCheckType;
+const pathCheck: TypeOf<Step<{ oracle: AccessOracle; path: string }>> = authorizationType("PathCheck");
+const groupCheck: TypeOf<Step<{ oracle: AccessOracle; group: string }>> = authorizationType("GroupCheck");
+const decision: TypeOf<Step<AccessDecision>> = authorizationType("Decision");
 
 /** The types of the library, by their names in expressions. */
 export const authorizerTypes: readonly CelType[] = [
-  authorizerType,
-  pathCheckType,
-  groupCheckType,
-  resourceCheckType,
-  decisionType,
+  authorizer,
+  pathCheck,
+  groupCheck,
+  resourceCheck,
+  decision,
 ];
 
 function authorizationType(name: string): CelType {
@@ -54,26 +59,18 @@ function authorizationType(name: string): CelType {
 }
 
 /** A builder of a check: it has methods only. */
-class Step<T> extends ExtensionValue {
+class Step<T> extends Boxed<T> {
   readonly celType: CelType;
-  readonly content: T;
 
   constructor(type: CelType, content: T) {
-    super();
+    super(content);
     this.celType = type;
-    this.content = content;
   }
 
   equals(other: Value): boolean {
     return other === this;
   }
 }
-
-type Authorizer = Step<AccessOracle>;
-type PathCheck = Step<{ oracle: AccessOracle; path: string }>;
-type GroupCheck = Step<{ oracle: AccessOracle; group: string }>;
-type ResourceCheck = Step<{ oracle: AccessOracle; question: ResourceQuestion }>;
-type Decision = Step<AccessDecision>;
 
 /** The value of `authorizer`. */
 export function authorizerValue(oracle: AccessOracle): Value {
@@ -91,24 +88,13 @@ function attributeMethod(
   id: string,
   change: (value: string) => Partial<ResourceQuestion>,
 ): FunctionDecl {
-  return declare(
-    name,
-    method(id, [resourceCheckType, types.string], resourceCheckType, ({ content }: ResourceCheck, value) =>
-      resourceCheckValue(content.oracle, { ...content.question, ...change(value as string) }),
-    ),
+  return method(name, id, [resourceCheck, string], resourceCheck, ({ content }, value) =>
+    resourceCheckValue(content.oracle, { ...content.question, ...change(value) }),
   );
 }
 
-/** A method that reads a part of a decision. */
-function decisionMethod(
-  name: string,
-  result: CelType,
-  read: (decision: AccessDecision) => Value,
-): FunctionDecl {
-  return declare(
-    name,
-    method(`decision_${name}`, [decisionType], result, ({ content }: Decision) => read(content)),
-  );
+function decisionMethod(name: string, result: CelType, read: (made: AccessDecision) => Value): FunctionDecl {
+  return method(name, `decision_${name}`, [decision], result, ({ content }) => read(content));
 }
 
 function filled(value: string, what: string): string {
@@ -120,51 +106,37 @@ const anyResource = { subresource: "", namespace: "", name: "" };
 
 /** The functions of the authorizer library. Only admission has an `authorizer` variable. */
 export const authorizers: readonly FunctionDecl[] = [
-  declare(
+  method(
     "path",
-    method(
-      "authorizer_path",
-      [authorizerType, types.string],
-      pathCheckType,
-      (from: Authorizer, path: string) =>
-        new Step(pathCheckType, { oracle: from.content, path: filled(path, "path") }),
-    ),
+    "authorizer_path",
+    [authorizer, string],
+    pathCheck,
+    (from, path) => new Step(pathCheck, { oracle: from.content, path: filled(path, "path") }),
   ),
-  declare(
+  method(
     "group",
-    method(
-      "authorizer_group",
-      [authorizerType, types.string],
-      groupCheckType,
-      (from: Authorizer, group: string) => new Step(groupCheckType, { oracle: from.content, group }),
-    ),
+    "authorizer_group",
+    [authorizer, string],
+    groupCheck,
+    (from, group) => new Step(groupCheck, { oracle: from.content, group }),
   ),
-  declare(
+  method(
     "serviceAccount",
-    method(
-      "authorizer_serviceaccount",
-      [authorizerType, types.string, types.string],
-      authorizerType,
-      ({ content }: Authorizer, namespace: string, name: string) => {
-        if (checkSubdomain(name).length > 0) throw new EvalError("Invalid service account name");
-        if (checkLabel(namespace).length > 0) throw new EvalError("Invalid service account namespace");
-        return authorizerValue(content.serviceAccount(namespace, name));
-      },
-    ),
+    "authorizer_serviceaccount",
+    [authorizer, string, string],
+    authorizer,
+    ({ content }, namespace, name) => {
+      if (checkSubdomain(name).length > 0) throw new EvalError("Invalid service account name");
+      if (checkLabel(namespace).length > 0) throw new EvalError("Invalid service account namespace");
+      return authorizerValue(content.serviceAccount(namespace, name));
+    },
   ),
-  declare(
-    "resource",
-    method(
-      "groupcheck_resource",
-      [groupCheckType, types.string],
-      resourceCheckType,
-      ({ content }: GroupCheck, resource: string) =>
-        resourceCheckValue(content.oracle, {
-          group: content.group,
-          resource: filled(resource, "resource"),
-          ...anyResource,
-        }),
-    ),
+  method("resource", "groupcheck_resource", [groupCheck, string], resourceCheck, ({ content }, resource) =>
+    resourceCheckValue(content.oracle, {
+      group: content.group,
+      resource: filled(resource, "resource"),
+      ...anyResource,
+    }),
   ),
   attributeMethod("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
   attributeMethod("namespace", "resourcecheck_namespace", (namespace) => ({ namespace })),
@@ -172,25 +144,22 @@ export const authorizers: readonly FunctionDecl[] = [
   // RBAC ignores selectors.
   attributeMethod("fieldSelector", "authorizer_fieldselector", () => ({})),
   attributeMethod("labelSelector", "authorizer_labelselector", () => ({})),
-  declare(
+  method(
     "check",
-    method(
-      "pathcheck_check",
-      [pathCheckType, types.string],
-      decisionType,
-      ({ content }: PathCheck, verb: string) =>
-        new Step(decisionType, content.oracle.decide({ verb, path: content.path })),
-    ),
-    method(
-      "resourcecheck_check",
-      [resourceCheckType, types.string],
-      decisionType,
-      ({ content }: ResourceCheck, verb: string) =>
-        new Step(decisionType, content.oracle.decide({ verb, resource: content.question })),
-    ),
+    "pathcheck_check",
+    [pathCheck, string],
+    decision,
+    ({ content }, verb) => new Step(decision, content.oracle.decide({ verb, path: content.path })),
   ),
-  decisionMethod("errored", types.bool, ({ error }) => error !== undefined),
-  decisionMethod("error", types.string, ({ error = "" }) => error),
-  decisionMethod("allowed", types.bool, ({ allowed }) => allowed),
-  decisionMethod("reason", types.string, ({ reason }) => reason),
+  method(
+    "check",
+    "resourcecheck_check",
+    [resourceCheck, string],
+    decision,
+    ({ content }, verb) => new Step(decision, content.oracle.decide({ verb, resource: content.question })),
+  ),
+  decisionMethod("errored", bool, ({ error }) => error !== undefined),
+  decisionMethod("error", string, ({ error = "" }) => error),
+  decisionMethod("allowed", bool, ({ allowed }) => allowed),
+  decisionMethod("reason", string, ({ reason }) => reason),
 ];

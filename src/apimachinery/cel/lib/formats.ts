@@ -6,14 +6,22 @@ import {
   checkSubdomain,
 } from "../../naming/index.ts";
 import { formatCheck } from "../../schema/formats/formats.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
-import { listType, objectType, optionalType, types } from "../types/type.ts";
+import {
+  type FunctionDecl,
+  type TypeOf,
+  declare,
+  listOf,
+  method,
+  optionalOf,
+  typed,
+} from "../functions/function.ts";
+import { objectType } from "../types/type.ts";
 import { CelOptional, ExtensionValue, NativeList, type Value } from "../values/value.ts";
 
-/** The type of named formats. */
-export const formatType = objectType("kubernetes.NamedFormat");
+const { string } = typed;
 
-/** Returns the errors of a string. */
+export const formatType: TypeOf<FormatValue> = objectType("kubernetes.NamedFormat");
+
 type Check = (text: string) => string[];
 
 /** A named format, which validates strings. */
@@ -72,17 +80,10 @@ function named(name: string): CelOptional {
   return format ? new CelOptional(format) : CelOptional.none;
 }
 
-/** The functions of the format library. */
 export const namedFormats: readonly FunctionDecl[] = [
-  declare(
-    "validate",
-    method("format-validate", [formatType, types.string], optionalType(listType(types.string)), validate),
-  ),
-  declare("format.named", overload("format-named", [types.string], optionalType(formatType), named)),
+  method("validate", "format-validate", [formatType, string], optionalOf(listOf(string)), validate),
+  declare("format.named", "format-named", [string], optionalOf(formatType), named),
   ...Array.from(formats, ([name, format]) =>
-    declare(
-      `format.${name}`,
-      overload(`format.${name}`, [], formatType, () => format),
-    ),
+    declare(`format.${name}`, `format.${name}`, [], formatType, () => format),
   ),
 ];

@@ -1,5 +1,5 @@
-import { type FunctionDecl, declare, method, overload } from "../functions/function.ts";
-import { type CelType, listType, paramType, types } from "../types/type.ts";
+import { type FunctionDecl, anyType, declare, listOf, method, typed } from "../functions/function.ts";
+import type { CelType } from "../types/type.ts";
 import { addresses, cidrType, ipType } from "./addresses.ts";
 import { authorizerTypes, authorizers } from "./authorizer.ts";
 import { formatType, namedFormats } from "./formats.ts";
@@ -10,11 +10,11 @@ import { semverType, semvers } from "./semvers.ts";
 import { strings } from "./strings.ts";
 import { urlType, urls } from "./urls.ts";
 import { regex } from "../functions/text.ts";
-import { type CelList, type Int, NativeList } from "../values/value.ts";
-import { isEqualValue } from "../values/equality.ts";
+import { type CelList, type Int, NativeList, isEqualValue } from "../values/value.ts";
 import { Env } from "../check/env.ts";
 
-const list = listType(paramType("T"));
+const { bool, int, string } = typed;
+const list = listOf(anyType("T"));
 
 function includesAll(all: CelList, some: CelList): boolean {
   const items = all.toArray();
@@ -26,22 +26,17 @@ function overlaps(first: CelList, second: CelList): boolean {
   return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
 }
 
-/** The functions of the sets library. */
 const sets: readonly FunctionDecl[] = [
-  declare("sets.contains", overload("list_sets_contains_list", [list, list], types.bool, includesAll)),
+  declare("sets.contains", "list_sets_contains_list", [list, list], bool, includesAll),
   declare(
     "sets.equivalent",
-    overload(
-      "list_sets_equivalent_list",
-      [list, list],
-      types.bool,
-      (a: CelList, b: CelList) => includesAll(a, b) && includesAll(b, a),
-    ),
+    "list_sets_equivalent_list",
+    [list, list],
+    bool,
+    (a, b) => includesAll(a, b) && includesAll(b, a),
   ),
-  declare("sets.intersects", overload("list_sets_intersects_list", [list, list], types.bool, overlaps)),
+  declare("sets.intersects", "list_sets_intersects_list", [list, list], bool, overlaps),
 ];
-
-const { int, string } = types;
 
 function find(text: string, pattern: string): string {
   const matcher = regex(pattern).matcher(text);
@@ -57,14 +52,10 @@ function findAll(text: string, pattern: string, limit: Int = -1): CelList {
   return new NativeList(found);
 }
 
-/** The functions of the regex library. */
 const regexes: readonly FunctionDecl[] = [
-  declare("find", method("string_find_string", [string, string], string, find)),
-  declare(
-    "findAll",
-    method("string_find_all_string", [string, string], listType(string), findAll),
-    method("string_find_all_string_int", [string, string, int], listType(string), findAll),
-  ),
+  method("find", "string_find_string", [string, string], string, find),
+  method("findAll", "string_find_all_string", [string, string], listOf(string), findAll),
+  method("findAll", "string_find_all_string_int", [string, string, int], listOf(string), findAll),
 ];
 
 /** The functions that a Kubernetes 1.36 API server provides to every expression. */

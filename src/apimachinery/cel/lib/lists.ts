@@ -1,15 +1,22 @@
 import { arithmetic } from "../functions/arithmetic.ts";
 import { compare } from "../functions/comparison.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
-import { type CelType, listType, paramType, types } from "../types/type.ts";
-import { CelDouble, CelList, CelUint, type Int, NativeList, type Value } from "../values/value.ts";
-import { isEqualValue } from "../values/equality.ts";
+import { type FunctionDecl, anyType, declare, listOf, method, typed } from "../functions/function.ts";
+import { type CelType } from "../types/type.ts";
+import {
+  CelDouble,
+  CelList,
+  CelUint,
+  type Int,
+  NativeList,
+  type Value,
+  isEqualValue,
+} from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration } from "../values/time.ts";
 
-const { bool, bytes, double, duration, int, string, timestamp, uint } = types;
-const item = paramType("T");
-const list = listType(item);
+const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = typed;
+const item = anyType("T");
+const list = listOf(item);
 
 const summable: readonly (readonly [string, CelType, Value])[] = [
   ["int", int, 0],
@@ -29,10 +36,10 @@ const comparable: readonly (readonly [string, CelType])[] = [
   ["bytes", bytes],
 ];
 
-const plus = arithmetic.find(({ name }) => name === "_+_")!;
+const sums = arithmetic.filter(({ name }) => name === "_+_").flatMap(({ overloads }) => overloads);
 
 function add(a: Value, b: Value): Value {
-  const fitting = plus.overloads.find((candidate) => candidate.accepts([a, b]));
+  const fitting = sums.find((candidate) => candidate.accepts([a, b]));
   if (!fitting) throw new EvalError("no such overload");
   return fitting.apply([a, b]);
 }
@@ -101,61 +108,29 @@ function sortBy(values: CelList, keys: CelList): CelList {
 
 const sort = (values: CelList): CelList => sortBy(values, values);
 
-/** The functions of the Kubernetes lists library. */
-const kubernetesLists: readonly FunctionDecl[] = [
-  declare(
-    "isSorted",
-    ...comparable.map(([name, type]) =>
-      method(`list_${name}_is_sorted_bool`, [listType(type)], bool, isSorted),
-    ),
-  ),
-  declare(
-    "sum",
-    ...summable.map(([name, type, zero]) =>
-      method(`list_${name}_sum_${name}`, [listType(type)], type, (values: CelList) =>
-        values.toArray().reduce(add, zero),
-      ),
-    ),
-  ),
-  declare(
-    "max",
-    ...comparable.map(([name, type]) =>
-      method(`list_${name}_max_${name}`, [listType(type)], type, extreme("max", 1)),
-    ),
-  ),
-  declare(
-    "min",
-    ...comparable.map(([name, type]) =>
-      method(`list_${name}_min_${name}`, [listType(type)], type, extreme("min", -1)),
-    ),
-  ),
-  declare("indexOf", method("list_a_index_of_int", [list, item], int, indexOf)),
-  declare("lastIndexOf", method("list_a_last_index_of_int", [list, item], int, lastIndexOf)),
-];
-
-/** Version 3 of the lists library. `sortBy` is a macro over `@sortByAssociatedKeys`. */
+/** The functions of the Kubernetes lists library, and version 3 of the lists library. `sortBy` is a macro. */
 export const lists: readonly FunctionDecl[] = [
-  ...kubernetesLists,
-  declare("slice", method("list_slice", [list, int, int], list, slice)),
-  declare(
-    "flatten",
-    method("list_flatten", [listType(list)], list, flatten),
-    method("list_flatten_int", [listType(types.dyn), int], listType(types.dyn), flatten),
-  ),
-  declare("lists.range", overload("lists_range", [int], listType(int), range)),
-  declare("distinct", method("list_distinct", [list], list, distinct)),
-  declare(
-    "reverse",
-    method("list_reverse", [list], list, (values: CelList) => new NativeList(values.toArray().toReversed())),
-  ),
-  declare(
-    "sort",
-    ...comparable.map(([name, type]) => method(`list_${name}_sort`, [listType(type)], listType(type), sort)),
-  ),
-  declare(
-    "@sortByAssociatedKeys",
-    ...comparable.map(([name, type]) =>
-      method(`list_${name}_sortByAssociatedKeys`, [list, listType(type)], list, sortBy),
+  ...comparable.flatMap(([name, type]) => {
+    const ofType = listOf(type);
+    return [
+      method("isSorted", `list_${name}_is_sorted_bool`, [ofType], bool, isSorted),
+      method("max", `list_${name}_max_${name}`, [ofType], type, extreme("max", 1)),
+      method("min", `list_${name}_min_${name}`, [ofType], type, extreme("min", -1)),
+      method("sort", `list_${name}_sort`, [ofType], ofType, sort),
+      method("@sortByAssociatedKeys", `list_${name}_sortByAssociatedKeys`, [list, ofType], list, sortBy),
+    ];
+  }),
+  ...summable.map(([name, type, zero]) =>
+    method("sum", `list_${name}_sum_${name}`, [listOf(type)], type, (values) =>
+      values.toArray().reduce(add, zero),
     ),
   ),
+  method("indexOf", "list_a_index_of_int", [list, item], int, indexOf),
+  method("lastIndexOf", "list_a_last_index_of_int", [list, item], int, lastIndexOf),
+  method("slice", "list_slice", [list, int, int], list, slice),
+  method("flatten", "list_flatten", [listOf(list)], list, flatten),
+  method("flatten", "list_flatten_int", [listOf(dyn), int], listOf(dyn), flatten),
+  declare("lists.range", "lists_range", [int], listOf(int), range),
+  method("distinct", "list_distinct", [list], list, distinct),
+  method("reverse", "list_reverse", [list], list, (values) => new NativeList(values.toArray().toReversed())),
 ];

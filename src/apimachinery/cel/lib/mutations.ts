@@ -1,16 +1,18 @@
-import { declare, type FunctionDecl, overload } from "../functions/function.ts";
+import { type FunctionDecl, declare, typed } from "../functions/function.ts";
 import type { StructType } from "../check/env.ts";
-import { type CelType, objectType, openObjectType, types } from "../types/type.ts";
+import { type CelType, objectType, openObjectType } from "../types/type.ts";
 import { WrittenObject } from "../values/value.ts";
+
+const { dyn, string } = typed;
 
 /** The type of a JSON patch operation. */
 export const jsonPatchType: CelType = objectType(
   "JSONPatch",
   new Map<string, CelType>([
-    ["op", types.string],
-    ["path", types.string],
-    ["from", types.string],
-    ["value", types.dyn],
+    ["op", string],
+    ["path", string],
+    ["from", string],
+    ["value", dyn],
   ]),
 );
 
@@ -22,8 +24,8 @@ export function mutationStructs(name: string): StructType | undefined {
   if (name === jsonPatchType.name) {
     return structOf(jsonPatchType, (field) => jsonPatchType.fields?.get(field));
   }
-  if (name === appliedObjectType.name) return structOf(appliedObjectType, () => types.dyn);
-  if (name.startsWith(`${appliedObjectType.name}.`)) return structOf(openObjectType(name), () => types.dyn);
+  if (name === appliedObjectType.name) return structOf(appliedObjectType, () => dyn);
+  if (name.startsWith(`${appliedObjectType.name}.`)) return structOf(openObjectType(name), () => dyn);
   return undefined;
 }
 
@@ -31,12 +33,8 @@ function structOf(type: CelType, fieldType: StructType["fieldType"]): StructType
   return { type, fieldType, construct: (fields) => new WrittenObject(type, fields) };
 }
 
-/** The functions for mutations. */
 export const mutations: readonly FunctionDecl[] = [
-  declare(
-    "jsonpatch.escapeKey",
-    overload("string_jsonpatch_escapeKey_string", [types.string], types.string, (key: string) =>
-      key.replaceAll(/[~/]/g, (char) => (char === "~" ? "~0" : "~1")),
-    ),
+  declare("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", [string], string, (key) =>
+    key.replaceAll(/[~/]/g, (char) => (char === "~" ? "~0" : "~1")),
   ),
 ];

@@ -1,5 +1,12 @@
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
-import { listType, optionalType, paramType, types } from "../types/type.ts";
+import {
+  type FunctionDecl,
+  anyType,
+  declare,
+  listOf,
+  method,
+  optionalOf,
+  typed,
+} from "../functions/function.ts";
 import {
   CelDouble,
   CelList,
@@ -13,59 +20,35 @@ import {
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration } from "../values/time.ts";
 
-const item = paramType("V");
-const optional = optionalType(item);
-const list = listType(item);
+const { bool } = typed;
+const item = anyType("V");
+const optional = optionalOf(item);
+const list = listOf(item);
 
 /** The functions of optional values. Selecting and indexing with a question mark is part of the language. */
 export const optionals: readonly FunctionDecl[] = [
-  declare(
-    "optional.of",
-    overload("optional_of", [item], optional, (value: Value) => new CelOptional(value)),
+  declare("optional.of", "optional_of", [item], optional, (value) => new CelOptional(value)),
+  declare("optional.ofNonZeroValue", "optional_ofNonZeroValue", [item], optional, (value) =>
+    isZero(value) ? CelOptional.none : new CelOptional(value),
   ),
-  declare(
-    "optional.ofNonZeroValue",
-    overload("optional_ofNonZeroValue", [item], optional, (value: Value) =>
-      isZero(value) ? CelOptional.none : new CelOptional(value),
-    ),
-  ),
-  declare(
-    "optional.none",
-    overload("optional_none", [], optional, () => CelOptional.none),
-  ),
-  declare("value", method("optional_value", [optional], item, valueOf)),
-  declare(
-    "hasValue",
-    method("optional_hasValue", [optional], types.bool, ({ isPresent }: CelOptional) => isPresent),
-  ),
-  declare(
-    "or",
-    method("optional_or_optional", [optional, optional], optional, (a: CelOptional, b: CelOptional) =>
-      a.isPresent ? a : b,
-    ),
-  ),
-  declare(
+  declare("optional.none", "optional_none", [], optional, () => CelOptional.none),
+  method("value", "optional_value", [optional], item, valueOf),
+  method("hasValue", "optional_hasValue", [optional], bool, ({ isPresent }) => isPresent),
+  method("or", "optional_or_optional", [optional, optional], optional, (a, b) => (a.isPresent ? a : b)),
+  method(
     "orValue",
-    method(
-      "optional_orValue_value",
-      [optional, item],
-      item,
-      ({ value }: CelOptional, other: Value) => value ?? orNull(value, other),
-    ),
+    "optional_orValue_value",
+    [optional, item],
+    item,
+    ({ value }, other) => value ?? orNull(value, other),
   ),
-  declare("optional.unwrap", overload("optional_unwrap", [listType(optional)], list, unwrap)),
-  declare("unwrapOpt", method("optional_unwrapOpt", [listType(optional)], list, unwrap)),
-  declare(
-    "first",
-    method("list_first", [list], optional, (from: CelList) =>
-      from.size === 0 ? CelOptional.none : new CelOptional(from.at(0)),
-    ),
+  declare("optional.unwrap", "optional_unwrap", [listOf(optional)], list, unwrap),
+  method("unwrapOpt", "optional_unwrapOpt", [listOf(optional)], list, unwrap),
+  method("first", "list_first", [list], optional, (from) =>
+    from.size === 0 ? CelOptional.none : new CelOptional(from.at(0)),
   ),
-  declare(
-    "last",
-    method("list_last", [list], optional, (from: CelList) =>
-      from.size === 0 ? CelOptional.none : new CelOptional(from.at(from.size - 1)),
-    ),
+  method("last", "list_last", [list], optional, (from) =>
+    from.size === 0 ? CelOptional.none : new CelOptional(from.at(from.size - 1)),
   ),
 ];
 
@@ -87,7 +70,6 @@ function unwrap(from: CelList): CelList {
   return new NativeList(present);
 }
 
-/** Returns true if a value is the zero value of its type. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === "") return true;
   if (value instanceof CelUint || value instanceof CelDouble) return value.value === 0;

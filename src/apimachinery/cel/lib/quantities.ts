@@ -1,25 +1,20 @@
 import { type Amount, addAmounts, compareAmounts, parseQuantity } from "../../quantity/index.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
-import { objectType, types } from "../types/type.ts";
-import { CelDouble, ExtensionValue, type Int, type Value, maxInt, minInt, toInt } from "../values/value.ts";
+import { type FunctionDecl, type TypeOf, declare, method, typed } from "../functions/function.ts";
+import { objectType } from "../types/type.ts";
+import { CelDouble, Boxed, type Int, type Value, maxInt, minInt, toInt } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 
-const { bool, double, int, string } = types;
+const { bool, double, int, string } = typed;
 
-/** The type of quantities. */
 export const quantityType = objectType("kubernetes.Quantity");
 
-class QuantityValue extends ExtensionValue {
-  readonly celType = quantityType;
-  readonly amount: Amount;
+const quantity: TypeOf<QuantityValue> = quantityType;
 
-  constructor(amount: Amount) {
-    super();
-    this.amount = amount;
-  }
+class QuantityValue extends Boxed<Amount> {
+  readonly celType = quantityType;
 
   equals(other: Value): boolean {
-    return other instanceof QuantityValue && compareAmounts(this.amount, other.amount) === 0;
+    return other instanceof QuantityValue && order(this, other) === 0;
   }
 }
 
@@ -40,7 +35,7 @@ function parse(text: string): QuantityValue {
 }
 
 /** A quantity with a fraction or a small suffix is not an integer, even if its value is: `1000m`. */
-function wholeOf({ amount: { unscaled, scale } }: QuantityValue): bigint | undefined {
+function wholeOf({ content: { unscaled, scale } }: QuantityValue): bigint | undefined {
   if (unscaled === 0n) return 0n;
   // Far beyond 64 bits, the power alone would need too much memory.
   if (scale < 0 || scale > 19) return undefined;
@@ -51,19 +46,19 @@ function inRange(value: bigint): bigint | undefined {
   return value <= maxInt && value >= minInt ? value : undefined;
 }
 
-function toInteger(quantity: QuantityValue): Int {
-  const whole = wholeOf(quantity);
+function toInteger(value: QuantityValue): Int {
+  const whole = wholeOf(value);
   if (whole === undefined) throw new EvalError("cannot convert value to integer");
   return toInt(whole);
 }
 
-function toFloat({ amount: { unscaled, scale } }: QuantityValue): CelDouble {
+function toFloat({ content: { unscaled, scale } }: QuantityValue): CelDouble {
   return new CelDouble(Number(`${unscaled}e${scale}`));
 }
 
 function plus(a: QuantityValue, b: Amount): QuantityValue {
   try {
-    return new QuantityValue(addAmounts(a.amount, b));
+    return new QuantityValue(addAmounts(a.content, b));
   } catch (error) {
     if (error instanceof RangeError) throw new EvalError(error.message);
     throw error;
@@ -78,51 +73,22 @@ function ofInt(value: Int): Amount {
   return parseQuantity(String(value));
 }
 
-const order = (a: QuantityValue, b: QuantityValue): Int => compareAmounts(a.amount, b.amount);
-const pair = [quantityType, quantityType];
+const order = (a: QuantityValue, b: QuantityValue): Int => compareAmounts(a.content, b.content);
+const pair = [quantity, quantity] as const;
 
 /** The functions of the quantity library; arithmetic is exact. */
 export const quantities: readonly FunctionDecl[] = [
-  declare("quantity", overload("string_to_quantity", [string], quantityType, parse)),
-  declare(
-    "isQuantity",
-    overload("is_quantity_string", [string], bool, (text: string) => read(text) !== undefined),
-  ),
-  declare(
-    "sign",
-    overload("quantity_sign", [quantityType], int, ({ amount }: QuantityValue) =>
-      compareAmounts(amount, ofInt(0)),
-    ),
-  ),
-  declare(
-    "isGreaterThan",
-    method("quantity_is_greater_than", pair, bool, (a: QuantityValue, b: QuantityValue) => order(a, b) === 1),
-  ),
-  declare(
-    "isLessThan",
-    method("quantity_is_less_than", pair, bool, (a: QuantityValue, b: QuantityValue) => order(a, b) === -1),
-  ),
-  declare("compareTo", method("quantity_compare_to", pair, int, order)),
-  declare("asApproximateFloat", method("quantity_get_float", [quantityType], double, toFloat)),
-  declare("asInteger", method("quantity_get_int", [quantityType], int, toInteger)),
-  declare(
-    "isInteger",
-    method("quantity_is_integer", [quantityType], bool, (a: QuantityValue) => wholeOf(a) !== undefined),
-  ),
-  declare(
-    "add",
-    method("quantity_add", pair, quantityType, (a: QuantityValue, b: QuantityValue) => plus(a, b.amount)),
-    method("quantity_add_int", [quantityType, int], quantityType, (a: QuantityValue, b: Int) =>
-      plus(a, ofInt(b)),
-    ),
-  ),
-  declare(
-    "sub",
-    method("quantity_sub", pair, quantityType, (a: QuantityValue, b: QuantityValue) =>
-      plus(a, negated(b.amount)),
-    ),
-    method("quantity_sub_int", [quantityType, int], quantityType, (a: QuantityValue, b: Int) =>
-      plus(a, negated(ofInt(b))),
-    ),
-  ),
+  declare("quantity", "string_to_quantity", [string], quantityType, parse),
+  declare("isQuantity", "is_quantity_string", [string], bool, (text) => read(text) !== undefined),
+  declare("sign", "quantity_sign", [quantity], int, ({ content }) => compareAmounts(content, ofInt(0))),
+  method("isGreaterThan", "quantity_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
+  method("isLessThan", "quantity_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
+  method("compareTo", "quantity_compare_to", pair, int, order),
+  method("asApproximateFloat", "quantity_get_float", [quantity], double, toFloat),
+  method("asInteger", "quantity_get_int", [quantity], int, toInteger),
+  method("isInteger", "quantity_is_integer", [quantity], bool, (a) => wholeOf(a) !== undefined),
+  method("add", "quantity_add", pair, quantityType, (a, b) => plus(a, b.content)),
+  method("add", "quantity_add_int", [quantity, int], quantityType, (a, b) => plus(a, ofInt(b))),
+  method("sub", "quantity_sub", pair, quantityType, (a, b) => plus(a, negated(b.content))),
+  method("sub", "quantity_sub_int", [quantity, int], quantityType, (a, b) => plus(a, negated(ofInt(b)))),
 ];

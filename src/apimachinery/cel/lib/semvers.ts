@@ -1,29 +1,22 @@
 import { compareSemver, parseSemver, type Semver } from "../../semver/semver.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
-import { objectType, types } from "../types/type.ts";
-import { EvalError } from "../values/eval-error.ts";
-import { ExtensionValue, type Int, type Value, toInt } from "../values/value.ts";
+import { type FunctionDecl, type TypeOf, declare, method, typed } from "../functions/function.ts";
+import { objectType } from "../types/type.ts";
+import { EvalError, succeeds } from "../values/eval-error.ts";
+import { Boxed, type Int, type Value, toInt } from "../values/value.ts";
 
-const { bool, int, string } = types;
+const { bool, int, string } = typed;
 
-/** The type of semantic versions. */
-export const semverType = objectType("kubernetes.Semver");
+export const semverType: TypeOf<SemverValue> = objectType("kubernetes.Semver");
 
-class SemverValue extends ExtensionValue {
+class SemverValue extends Boxed<Semver> {
   readonly celType = semverType;
-  readonly version: Semver;
-
-  constructor(version: Semver) {
-    super();
-    this.version = version;
-  }
 
   equals(other: Value): boolean {
     return other instanceof SemverValue && order(this, other) === 0;
   }
 }
 
-const order = (a: SemverValue, b: SemverValue): Int => compareSemver(a.version, b.version);
+const order = (a: SemverValue, b: SemverValue): Int => compareSemver(a.content, b.content);
 
 /** Normalizes `v1.2`, `1` and `01.2.3`. */
 function normalize(text: string): string {
@@ -48,44 +41,19 @@ function parse(text: string, normalized = false): SemverValue {
   throw new EvalError(`Invalid character(s) found in version "${text}"`);
 }
 
-function isSemver(text: string, normalized = false): boolean {
-  try {
-    parse(text, normalized);
-    return true;
-  } catch (error) {
-    if (error instanceof EvalError) return false;
-    throw error;
-  }
-}
-
-const pair = [semverType, semverType];
+const isSemver = succeeds(parse);
+const pair = [semverType, semverType] as const;
 const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
-  declare(
-    name,
-    method(`semver_${name}`, [semverType], int, ({ version }: SemverValue) => toInt(version.numbers[index])),
-  );
+  method(name, `semver_${name}`, [semverType], int, ({ content }) => toInt(content.numbers[index]));
 
-/** The functions of the semver library. */
 export const semvers: readonly FunctionDecl[] = [
-  declare(
-    "semver",
-    overload("string_to_semver", [string], semverType, parse),
-    overload("string_bool_to_semver", [string, bool], semverType, parse),
-  ),
-  declare(
-    "isSemver",
-    overload("is_semver_string", [string], bool, isSemver),
-    overload("is_semver_string_bool", [string, bool], bool, isSemver),
-  ),
-  declare(
-    "isGreaterThan",
-    method("semver_is_greater_than", pair, bool, (a: SemverValue, b: SemverValue) => order(a, b) === 1),
-  ),
-  declare(
-    "isLessThan",
-    method("semver_is_less_than", pair, bool, (a: SemverValue, b: SemverValue) => order(a, b) === -1),
-  ),
-  declare("compareTo", method("semver_compare_to", pair, int, order)),
+  declare("semver", "string_to_semver", [string], semverType, parse),
+  declare("semver", "string_bool_to_semver", [string, bool], semverType, parse),
+  declare("isSemver", "is_semver_string", [string], bool, isSemver),
+  declare("isSemver", "is_semver_string_bool", [string, bool], bool, isSemver),
+  method("isGreaterThan", "semver_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
+  method("isLessThan", "semver_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
+  method("compareTo", "semver_compare_to", pair, int, order),
   part("major", 0),
   part("minor", 1),
   part("patch", 2),

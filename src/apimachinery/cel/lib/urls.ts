@@ -1,25 +1,26 @@
 import { parseRequestURI, type RequestURI, unescapeURL } from "../../schema/formats/go-url.ts";
-import { declare, type FunctionDecl, method, overload } from "../functions/function.ts";
-import { listType, mapType, objectType, types } from "../types/type.ts";
+import {
+  type FunctionDecl,
+  type TypeOf,
+  declare,
+  listOf,
+  mapOf,
+  method,
+  typed,
+} from "../functions/function.ts";
+import { objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { type CelMap, ExtensionValue, NativeList, NativeMap, type Value } from "../values/value.ts";
+import { Boxed, type CelMap, NativeList, NativeMap, type Value } from "../values/value.ts";
 
-/** The type of URLs. */
-export const urlType = objectType("kubernetes.URL");
+const { bool, string } = typed;
 
-class URLValue extends ExtensionValue {
+export const urlType: TypeOf<URLValue> = objectType("kubernetes.URL");
+
+class URLValue extends Boxed<RequestURI & { readonly text: string }> {
   readonly celType = urlType;
-  readonly uri: RequestURI;
-  readonly text: string;
-
-  constructor(text: string, uri: RequestURI) {
-    super();
-    this.text = text;
-    this.uri = uri;
-  }
 
   equals(other: Value): boolean {
-    return other instanceof URLValue && other.text === this.text;
+    return other instanceof URLValue && other.content.text === this.content.text;
   }
 }
 
@@ -32,13 +33,13 @@ function parse(text: string): URLValue {
     );
   const hash = text.indexOf("#");
   const plain = hash === -1 ? uri : parseRequestURI(text.slice(0, hash));
-  return new URLValue(text, plain ?? uri);
+  return new URLValue({ ...(plain ?? uri), text });
 }
 
 /** Returns all values of all parameters; omits malformed ones. */
-function queryOf({ uri }: URLValue): CelMap {
+function queryOf({ content }: URLValue): CelMap {
   const values = new Map<string, string[]>();
-  for (const pair of uri.rawQuery.split("&")) {
+  for (const pair of content.rawQuery.split("&")) {
     if (pair === "" || pair.includes(";")) continue;
     const equals = pair.indexOf("=");
     const key = unescapeURL(equals === -1 ? pair : pair.slice(0, equals), { plusIsSpace: true });
@@ -49,31 +50,16 @@ function queryOf({ uri }: URLValue): CelMap {
 }
 
 function part(name: string, id: string, read: (uri: RequestURI) => string): FunctionDecl {
-  return declare(
-    name,
-    method(id, [urlType], types.string, ({ uri }: URLValue) => read(uri)),
-  );
+  return method(name, id, [urlType], string, ({ content }) => read(content));
 }
 
-/** The functions of the URL library. */
 export const urls: readonly FunctionDecl[] = [
-  declare("url", overload("string_to_url", [types.string], urlType, parse)),
-  declare(
-    "isURL",
-    overload(
-      "is_url_string",
-      [types.string],
-      types.bool,
-      (text: string) => parseRequestURI(text) !== undefined,
-    ),
-  ),
+  declare("url", "string_to_url", [string], urlType, parse),
+  declare("isURL", "is_url_string", [string], bool, (text) => parseRequestURI(text) !== undefined),
   part("getScheme", "url_get_scheme", (uri) => uri.scheme),
   part("getHost", "url_get_host", (uri) => uri.host),
   part("getHostname", "url_get_hostname", (uri) => uri.hostname),
   part("getPort", "url_get_port", (uri) => uri.port),
   part("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
-  declare(
-    "getQuery",
-    method("url_get_query", [urlType], mapType(types.string, listType(types.string)), queryOf),
-  ),
+  method("getQuery", "url_get_query", [urlType], mapOf(string, listOf(string)), queryOf),
 ];

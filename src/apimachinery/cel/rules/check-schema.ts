@@ -1,17 +1,17 @@
 import { type FieldError, forbidden, invalid, invalidStruct } from "../../errors/index.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
-import { checkDefaults } from "../../schema/structural/check-defaults.ts";
+import {
+  checkDefaults,
+  checkStructural,
+  unsupportedKeyword,
+} from "../../schema/structural/check-structural.ts";
 import { type RuleContext, checkOpenAPI, checkRoot } from "../../schema/structural/check-open-api.ts";
-import { checkStructural, unsupportedKeyword } from "../../schema/structural/check-structural.ts";
 import { compileRules } from "./compile-rules.ts";
-import { staticRuleLimit, staticSchemaLimit } from "./limits.ts";
+import { type CompiledRule, compileNodeRules, staticRuleLimit, staticSchemaLimit } from "./compile-rule.ts";
 import { goRule } from "../../schema/structural/go-schema.ts";
-import { unbounded } from "../cost/range.ts";
-import { type DeclType, declTypeOf, maxRequestSize } from "../schema/decl-type.ts";
-import { escapeName } from "../schema/escape.ts";
-import { type CompiledRule, compileNodeRules } from "./compile-rule.ts";
+import { unbounded } from "../cost/estimate.ts";
+import { type DeclType, declTypeOf, escapeName, maxRequestSize } from "../schema/decl-type.ts";
 
-/** Options of a schema check. */
 export interface CheckSchemaOptions {
   /** The path of the schema in its CRD. Default: `spec.versions[0].schema.openAPIV3Schema`. */
   readonly path?: string;

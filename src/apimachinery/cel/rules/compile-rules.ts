@@ -1,9 +1,34 @@
-import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
-import { adapterOf } from "../schema/adapt.ts";
-import { type DeclType, declTypeOf } from "../schema/decl-type.ts";
-import { escapeName } from "../schema/escape.ts";
-import { compileNodeRules } from "./compile-rule.ts";
-import { type CompiledRules, type RuleNode, RuleRun } from "./rule-run.ts";
+import {
+  type JSONSchema,
+  type ValidationRule,
+  itemsOf,
+  memberSchema,
+  valuesOf,
+} from "../../schema/json-schema.ts";
+import { type Adapter, adapterOf } from "../schema/adapt.ts";
+import { type DeclType, declTypeOf, escapeName } from "../schema/decl-type.ts";
+import {
+  type CompiledRule,
+  compileNodeRules,
+  messageLimit,
+  perCallLimit,
+  runtimeBudget,
+} from "./compile-rule.ts";
+import { isObject, memberOf } from "../../json/index.ts";
+import {
+  type FieldError,
+  duplicate,
+  forbidden,
+  invalid,
+  joinPath,
+  omitted,
+  required,
+} from "../../errors/index.ts";
+import { indexListMap, isUnchanged } from "../../schema/is-unchanged.ts";
+import { asEvalError } from "../eval/context.ts";
+import { CelOptional, UnreadableOptional, type Value } from "../values/value.ts";
+import { CostLimitError, EvalError, OutOfBudgetError, outOfBudget } from "../values/eval-error.ts";
+import { quote } from "../../text/index.ts";
 
 /** Compiles all rules of a schema. `isResource`: the root is a whole object with metadata. */
 export function compileRules(schema: JSONSchema, isResource = true): CompiledRules | undefined {
@@ -46,6 +71,255 @@ function compileProperties(schema: JSONSchema, decl: DeclType): ReadonlyMap<stri
     if (node) nodes.set(name, node);
   }
   return nodes;
+}
+
+export interface RuleOptions {
+  /** The stored object: required by transition rules; other rules ignore unchanged values (ratcheting). */
+  readonly old?: unknown;
+  /** The path of the value in its object, a prefix of every field. */
+  readonly path?: string;
+  /** The cost limit of all rules together. */
+  readonly budget?: number;
+  /** Called for an error that is ignored because its value is unchanged; an API server warns of it. */
+  readonly onRatcheted?: (error: FieldError) => void;
+}
+
+/** The compiled rules of a schema, at all levels. */
+export interface CompiledRules {
+  /** Evaluates the rules for an object that matches its schema. */
+  validate(object: unknown, options?: RuleOptions): FieldError[];
+}
+
+/** The rules of a node and its descendants, without nodes that have none. */
+interface RuleNode {
+  readonly schema: JSONSchema;
+  readonly rules: readonly CompiledRule[];
+  readonly adapt: Adapter;
+  readonly items: RuleNode | undefined;
+  readonly values: RuleNode | undefined;
+  readonly properties: ReadonlyMap<string, RuleNode>;
+}
+
+/** Returns true if a node or one of its ancestors is unchanged. */
+type Unchanged = (() => boolean) | undefined;
+
+/** One evaluation of all rules for an object. */
+class RuleRun {
+  readonly #errors: FieldError[] = [];
+  readonly #prefix: string;
+  readonly #ratcheting: boolean;
+  readonly #onRatcheted: (error: FieldError) => void;
+  #budget: number;
+
+  constructor({ old, path = "", budget = runtimeBudget, onRatcheted = () => {} }: RuleOptions) {
+    this.#onRatcheted = onRatcheted;
+    this.#prefix = path;
+    this.#ratcheting = old !== undefined;
+    this.#budget = budget;
+  }
+
+  run(node: RuleNode, value: unknown, old: unknown): FieldError[] {
+    const unchanged = this.#ratcheting ? once(() => isUnchanged(node.schema, value, old)) : undefined;
+    try {
+      this.#visit(node, this.#prefix, value, old, unchanged, this.#ratcheting);
+    } catch (error) {
+      if (!(error instanceof OutOfBudgetError)) throw error;
+    }
+    return this.#errors;
+  }
+
+  #visit(
+    node: RuleNode,
+    path: string,
+    value: unknown,
+    old: unknown,
+    unchanged: Unchanged,
+    correlated: boolean,
+  ): void {
+    if (value === null || value === undefined) return;
+    if (node.rules.length > 0) this.#runRules(node, path, value, old, unchanged);
+    const { items, properties, schema } = node;
+    if (Array.isArray(value) && items) {
+      const isMap = schema["x-kubernetes-list-type"] === "map" && Array.isArray(old);
+      const find = isMap ? indexListMap(schema, old) : () => undefined;
+      value.forEach((item, index) => {
+        const oldItem = find(item);
+        const isKnown = correlated && oldItem !== undefined;
+        const same = isKnown ? once(() => isUnchanged(itemsOf(schema) ?? {}, item, oldItem)) : unchanged;
+        this.#visit(items, `${path}[${index}]`, item, oldItem, same, isKnown);
+      });
+    }
+    if (!isObject(value)) return;
+    for (const [key, item] of Object.entries(value)) {
+      const property = properties.get(key);
+      const child = property ?? (Object.hasOwn(schema.properties ?? {}, key) ? undefined : node.values);
+      if (!child) continue;
+      const oldItem = isObject(old) ? memberOf(old, key) : undefined;
+      const described = memberSchema(schema, key);
+      const isKnown = correlated && oldItem !== undefined && described !== undefined;
+      const same = isKnown ? once(() => isUnchanged(described, item, oldItem)) : unchanged;
+      this.#visit(child, property ? joinPath(path, key) : `${path}[${key}]`, item, oldItem, same, isKnown);
+    }
+  }
+
+  #runRules(node: RuleNode, path: string, value: unknown, old: unknown, unchanged: Unchanged): void {
+    const type = node.schema.type ?? "";
+    if (this.#budget <= 0) this.#giveUp(invalid(path || "<nil>", type, outOfBudget));
+    const variables = variablesOf(node, value, old);
+    for (const compiled of node.rules) this.#runRule(compiled, path, type, value, old, variables, unchanged);
+  }
+
+  #runRule(
+    compiled: CompiledRule,
+    path: string,
+    type: string,
+    value: unknown,
+    old: unknown,
+    variables: Variables,
+    unchanged: Unchanged,
+  ): void {
+    const { rule, program, usesOldSelf, fieldPath } = compiled;
+    const at = path === "" ? "<nil>" : path;
+    if (compiled.error !== undefined) {
+      this.#errors.push(invalid(at, type, `rule compile error: ${compiled.error}`));
+      return;
+    }
+    // A transition rule needs an old value, unless `optionalOldSelf` is set.
+    if (!program || (usesOldSelf && (old === null || old === undefined) && !rule.optionalOldSelf)) return;
+    const lookUp = rule.optionalOldSelf ? variables.optional : variables.plain;
+    const { value: result, error, cost } = program.evaluate(lookUp, perCallLimit);
+    if (cost > this.#budget) this.#giveUp(invalid(at, type, outOfBudget));
+    this.#budget -= cost;
+    if (error) {
+      this.#fail(error, rule, at, type);
+      return;
+    }
+    if (result === true) return;
+    const target = fieldPath && fieldPath.text !== "" ? joinPath(path, fieldPath.text) : at;
+    const { detail, cost: spent, fatal } = evaluateMessage(compiled, variables.plain, this.#budget);
+    this.#budget -= spent;
+    const isRatcheted = !usesOldSelf && unchanged?.() === true;
+    const add = (error: FieldError): void => {
+      if (isRatcheted) this.#onRatcheted(error);
+      else this.#errors.push(error);
+    };
+    if (fatal !== undefined) {
+      add(invalid(target, type, fatal));
+      throw new OutOfBudgetError();
+    }
+    add(errorFor(rule, target, type, value, detail));
+  }
+
+  #fail(error: Error, rule: ValidationRule, at: string, type: string): void {
+    const text = describe(rule);
+    if (error instanceof CostLimitError) {
+      const why = "no further validation rules will be run due to call cost exceeds limit for rule";
+      this.#giveUp(invalid(at, type, `'${error.message}': ${why}: ${text}`));
+    }
+    if (error instanceof EvalError && error.message.startsWith("no such overload")) {
+      const why = "call arguments did not match a supported operator, function or macro signature for rule";
+      this.#errors.push(invalid(at, type, `'${error.message}': ${why}: ${text}`));
+    } else {
+      this.#errors.push(invalid(at, type, `${error.message} evaluating rule: ${text}`));
+    }
+  }
+
+  #giveUp(error: FieldError): never {
+    this.#errors.push(error);
+    throw new OutOfBudgetError();
+  }
+}
+
+/** The message of a violated rule, and the cost of its evaluation. */
+interface Message {
+  readonly detail: string;
+  readonly cost: number;
+  /** The error that ends the validation. */
+  readonly fatal?: string;
+}
+
+/** Returns the message of a violated rule; if its messageExpression fails, the plain message. */
+function evaluateMessage(
+  { rule, message }: CompiledRule,
+  variables: (name: string) => Value | undefined,
+  budget: number,
+): Message {
+  const plain = rule.message ? rule.message.trim() : `failed rule: ${rule.rule?.trim()}`;
+  if (!message) return { detail: plain, cost: 0 };
+  const { value, error, cost } = message.evaluate(variables, perCallLimit);
+  if (cost > budget) {
+    const fatal =
+      "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
+    return { detail: plain, cost: 0, fatal };
+  }
+  if (error instanceof CostLimitError) {
+    const why =
+      "no further validation rules will be run due to call cost exceeds limit for messageExpression";
+    return { detail: plain, cost, fatal: `${why}: ${quote(rule.messageExpression ?? "")}` };
+  }
+  const text = typeof value === "string" ? value.trim() : "";
+  const isUsable = !error && text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= messageLimit;
+  return { detail: isUsable ? text : plain, cost };
+}
+
+/** The variables of a node's rules. */
+interface Variables {
+  readonly plain: (name: string) => Value | undefined;
+  readonly optional: (name: string) => Value | undefined;
+}
+
+/** Values are adapted when a rule uses them: only there does one of a wrong type matter. */
+function variablesOf(node: RuleNode, value: unknown, old: unknown): Variables {
+  const hasOld = old !== null && old !== undefined;
+  const self = once(() => node.adapt(value));
+  const oldSelf = once(() => (hasOld ? node.adapt(old) : undefined));
+  return {
+    plain: (name) => (name === "self" ? self() : oldSelf()),
+    optional(name) {
+      if (name === "self") return self();
+      return hasOld ? optionalOf(oldSelf) : CelOptional.none;
+    },
+  };
+}
+
+function optionalOf(read: () => Value | undefined): CelOptional {
+  try {
+    return new CelOptional(read());
+  } catch (error) {
+    // cel-go holds the error as if it were a value, until the optional is read.
+    const { message } = asEvalError(error);
+    return new UnreadableOptional(`unsupported conversion to ref.Val: (*errors.errorString)${message}`);
+  }
+}
+
+function errorFor(
+  rule: ValidationRule,
+  at: string,
+  type: string,
+  value: unknown,
+  detail: string,
+): FieldError {
+  const isCompound = type === "object" || type === "array";
+  switch (rule.reason) {
+    case "FieldValueForbidden":
+      return forbidden(at, detail);
+    case "FieldValueRequired":
+      return required(at, detail);
+    case "FieldValueDuplicate":
+      return isCompound ? omitted(duplicate(at, ""), detail) : duplicate(at, value);
+    default:
+      return isCompound ? omitted(invalid(at, "", detail), detail) : invalid(at, value, detail);
+  }
+}
+
+/** The name of a rule in messages: its message, or its expression. */
+function describe({ rule = "", message = "" }: ValidationRule): string {
+  return message === "" ? rule.trim() : message.trim();
+}
+
+function once<T>(compute: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => (result ??= { value: compute() }).value;
 }
 
 function isEmbedded(schema: JSONSchema): boolean {

@@ -1,6 +1,5 @@
 import { type FieldError, type FieldErrorReason, invalid } from "../../errors/index.ts";
-import type { CompiledSchema, ValidateOptions } from "../../schema/compiled-schema.ts";
-import { compileSchema } from "../../schema/compile-schema.ts";
+import { type CompiledSchema, type ValidateOptions, compileSchema } from "../../schema/compile-schema.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { compileRules } from "./compile-rules.ts";
 

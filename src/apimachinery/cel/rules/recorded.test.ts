@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { adapterOf } from "../schema/adapt.ts";
 import { declTypeOf } from "../schema/decl-type.ts";
 import { object, old, schema, withRules } from "../testdata/rule-cases.ts";
-import { compileNodeRules } from "./compile-rule.ts";
-import { perCallLimit } from "./limits.ts";
+import { compileNodeRules, perCallLimit } from "./compile-rule.ts";
 
 /** Recorded from the rule compiler of Kubernetes 1.36.3 by `testdata/oracle`. */
 interface Answer {

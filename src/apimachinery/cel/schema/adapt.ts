@@ -3,22 +3,21 @@ import { parseDuration } from "../../schema/formats/times.ts";
 import { type JSONSchema, itemsOf, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, objectType } from "../types/type.ts";
 import {
+  Boxed,
   CelDouble,
   CelList,
   CelMap,
   CelObject,
-  ExtensionValue,
   NativeList,
   type Value,
+  isEqualValue,
   normalizeKey,
   toInt,
 } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration, CelTimestamp, parseTimestamp } from "../values/time.ts";
-import { withMetadata } from "./decl-type.ts";
+import { escapeName, withMetadata } from "./decl-type.ts";
 import { reservedWords } from "../syntax/token.ts";
-import { escapeName } from "./escape.ts";
-import { isEqualValue } from "../values/equality.ts";
 
 /** Converts a JSON value to a CEL value; the content of lists and objects is converted on access. */
 export type Adapter = (json: unknown) => Value;
@@ -101,8 +100,7 @@ class MapList extends SchemaList {
 
   #keyOf(item: Value): string {
     const values = this.#keys.map((key) => {
-      const value =
-        item instanceof CelObject ? item.find(key) : item instanceof CelMap ? item.find(key) : undefined;
+      const value = item instanceof CelObject || item instanceof CelMap ? item.find(key) : undefined;
       return value === undefined ? null : String(normalizeKey(value));
     });
     return JSON.stringify(values);
@@ -168,17 +166,11 @@ function lazy(make: () => Adapter): Adapter {
 }
 
 /** Data without a schema, which can only be compared. */
-class UnknownValue extends ExtensionValue {
+class UnknownValue extends Boxed<unknown> {
   readonly celType: CelType = objectType("unknown");
-  readonly json: unknown;
-
-  constructor(json: unknown) {
-    super();
-    this.json = json;
-  }
 
   equals(other: Value): boolean {
-    return other instanceof UnknownValue && isEqual(this.json, other.json);
+    return other instanceof UnknownValue && isEqual(this.content, other.content);
   }
 }
 

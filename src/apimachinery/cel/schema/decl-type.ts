@@ -1,7 +1,6 @@
-import { hasDefault } from "../../schema/apply-defaults.ts";
-import { itemsOf, type JSONSchema, valuesOf } from "../../schema/json-schema.ts";
+import { type JSONSchema, hasDefault, itemsOf, valuesOf } from "../../schema/json-schema.ts";
 import { type CelType, listType, mapType, objectType, types } from "../types/type.ts";
-import { escapeName } from "./escape.ts";
+import { reservedWords } from "../syntax/token.ts";
 
 /** The CEL type of a schema node, and the maximum size of its values. */
 export interface DeclType {
@@ -94,6 +93,20 @@ function objectOf(schema: JSONSchema, name: string): DeclType | undefined {
   const type = objectType(name, new Map(Array.from(fields, ([field, decl]) => [field, decl.type])));
   return { type, maxElements: 0, minSize, fields };
 }
+
+/** Escapes a property name as a CEL identifier; returns undefined if that is not possible. */
+export function escapeName(name: string): string | undefined {
+  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
+  if (reservedWords.has(name)) return `__${name}__`;
+  return name.replaceAll(/__|[-./]/g, (match) => escapes[match]!);
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  __: "__underscores__",
+  ".": "__dot__",
+  "-": "__dash__",
+  "/": "__slash__",
+};
 
 function textOf(schema: JSONSchema): DeclType {
   switch (schema.format) {

@@ -1,67 +1,107 @@
 import { type Call, type Expr, type MapEntry, type StructExpr, call, literal, operators } from "../ast.ts";
 import { CelSyntaxError, type Issue } from "./issue.ts";
-import { parseLiteral } from "./literal.ts";
 import { expandMacro } from "./macros.ts";
 import { type Token, type TokenKind, punctuation, reservedWords } from "./token.ts";
+import { controlEscapes } from "../../text/index.ts";
+import { CelDouble, CelUint, type Value, maxInt, maxUint, toInt } from "../values/value.ts";
+
+/** Returns the value of a literal token, or an error. A minus sign is part of the number. */
+function parseLiteral(token: Token, negative: boolean): { value: Value } | { error: string } {
+  const { text } = token;
+  switch (token.kind) {
+    case "int": {
+      const value = negative ? -BigInt(text) : BigInt(text);
+      return value > maxInt || value < -maxInt - 1n
+        ? { error: "invalid int literal" }
+        : { value: toInt(value) };
+    }
+    case "uint": {
+      const value = BigInt(text.slice(0, -1));
+      return value > maxUint ? { error: "invalid uint literal" } : { value: new CelUint(value) };
+    }
+    case "float": {
+      const value = Number(text) * (negative ? -1 : 1);
+      return Number.isFinite(value) ? { value: new CelDouble(value) } : { error: "invalid double literal" };
+    }
+    default:
+      return parseText(token);
+  }
+}
+
+function parseText({ kind, text }: Token): { value: Value } | { error: string } {
+  const prefix = /^[bBrR]*/.exec(text)![0];
+  const quoted = text.slice(prefix.length);
+  const size = /^(?:"""|''')/.test(quoted) && quoted.length >= 6 ? 3 : 1;
+  const content = quoted.slice(size, -size).replaceAll(/\r\n?/g, "\n");
+  const raw = /[rR]/.test(prefix);
+  if (kind === "bytes") return { value: raw ? encode(content) : unescapeBytes(content) };
+  return raw ? { value: content } : unescapeText(content);
+}
+
+const escapes =
+  /\\(?:([abfnrtv"'\\?`])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[xX]([0-9a-fA-F]{2})|([0-3][0-7]{2}))/g;
+
+/** In a string, every escape is a character. */
+function unescapeText(content: string): { value: Value } | { error: string } {
+  let isValid = true;
+  const value = content.replaceAll(escapes, (_, char, short, long, hex, octal) => {
+    if (char !== undefined) return controlEscapes[char as string] ?? (char as string);
+    const code =
+      octal === undefined
+        ? Number.parseInt((short ?? long ?? hex) as string, 16)
+        : Number.parseInt(octal as string, 8);
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+      isValid = false;
+      return "";
+    }
+    return String.fromCodePoint(code);
+  });
+  return isValid ? { value } : { error: "invalid unicode code point" };
+}
+
+/** In bytes, hexadecimal and octal escapes are bytes; other characters are encoded as UTF-8. */
+function unescapeBytes(content: string): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let last = 0;
+  for (const match of content.matchAll(escapes)) {
+    parts.push(encode(content.slice(last, match.index)));
+    const [, char, short, long, hex, octal] = match;
+    if (hex !== undefined) parts.push(Uint8Array.of(Number.parseInt(hex, 16)));
+    else if (octal !== undefined) parts.push(Uint8Array.of(Number.parseInt(octal, 8)));
+    else if (char !== undefined) parts.push(encode(controlEscapes[char] ?? char));
+    else parts.push(encode(String.fromCodePoint(Number.parseInt((short ?? long)!, 16))));
+    last = match.index + match[0].length;
+  }
+  parts.push(encode(content.slice(last)));
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function encode(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text));
+}
 
 /** The tokens with which an expression may start, as in messages. */
 const expressionStarts =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /** The tokens with which an expression may start. */
-const expressionStart: ReadonlySet<TokenKind> = new Set([
-  "[",
-  "{",
-  "(",
-  ".",
-  "-",
-  "!",
-  "true",
-  "false",
-  "null",
-  "float",
-  "int",
-  "uint",
-  "string",
-  "bytes",
-  "ident",
-]);
+const expressionStart: ReadonlySet<string> = new Set(
+  "[ { ( . - ! true false null float int uint string bytes ident".split(" "),
+);
 
 /** The tokens that may follow the opening parenthesis of arguments, as in messages. */
 const argumentStarts = expressionStarts.replace("'(', ", "'(', ')', ");
 
 /** The tokens that may follow the opening parenthesis of arguments. */
-const argumentStart: ReadonlySet<TokenKind> = new Set([...expressionStart, ")"]);
+const argumentStart: ReadonlySet<string> = new Set([...expressionStart, ")"]);
 
 /** The tokens that may be a field name. */
-const fieldStart: ReadonlySet<TokenKind> = new Set(["ident", "quoted"]);
+const fieldStart: ReadonlySet<string> = new Set(["ident", "quoted"]);
 
 /** The tokens that may follow a member, from which parsing can continue after an error. */
-const followsMember: ReadonlySet<TokenKind> = new Set([
-  "eof",
-  ".",
-  "[",
-  "]",
-  ")",
-  "}",
-  ",",
-  "?",
-  ":",
-  "==",
-  "!=",
-  "<",
-  "<=",
-  ">",
-  ">=",
-  "in",
-  "+",
-  "-",
-  "*",
-  "/",
-  "%",
-  "&&",
-  "||",
-]);
+const followsMember: ReadonlySet<string> = new Set(
+  "eof . [ ] ) } , ? : == != < <= > >= in + - * / % && ||".split(" "),
+);
 
 /** Quotes a token as in messages, with escaped line breaks. */
 function quoteToken(token: Token): string {
@@ -102,7 +142,7 @@ class TokenStream {
   }
 
   /** Reports an unexpected token; skips it if the next one is expected, else ends parsing. */
-  unexpected(expected: string, fitting: ReadonlySet<TokenKind>): void {
+  unexpected(expected: string, fitting: ReadonlySet<string>): void {
     const token = this.peek();
     const canSkip = token.kind !== "eof" && fitting.has(this.peek(1).kind);
     const what = canSkip ? "extraneous" : "mismatched";
@@ -134,15 +174,10 @@ class TokenStream {
 }
 
 const blank = /(?:[\t\n\f\r ]|\/\/[^\n]*)+/y;
-
 const word = /[A-Za-z_][A-Za-z0-9_]*/y;
-
 const quotedName = /`[A-Za-z0-9_.\-/ ]+`/y;
-
 const float = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
-
 const integer = /(?:0x[0-9a-fA-F]+|\d+)[uU]?/y;
-
 const escape = String.raw`\\(?:[abfnrtv"'\\?${"`"}]|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[xX][0-9a-fA-F]{2}|[0-3][0-7]{2})`;
 
 const strings = [
@@ -199,7 +234,6 @@ function nextToken(source: string, pos: number): Token | undefined {
 }
 
 const stringStart = /["'bBrR]/;
-
 const numberStart = /[.\d]/;
 
 function matchFirst(patterns: readonly RegExp[], source: string, pos: number): string | undefined {
@@ -230,7 +264,6 @@ function match(pattern: RegExp, source: string, pos: number): string | undefined
 }
 
 const maxDepth = 250;
-
 const maxLength = 100_000;
 
 /**
@@ -254,11 +287,8 @@ export function parse(source: string, { macros = true } = {}): Expr {
 }
 
 const relations: ReadonlySet<TokenKind> = new Set(["<", "<=", ">=", ">", "==", "!=", "in"]);
-
 const products: ReadonlySet<TokenKind> = new Set(["*", "/", "%"]);
-
 const sums: ReadonlySet<TokenKind> = new Set(["+", "-"]);
-
 const literals: ReadonlySet<TokenKind> = new Set(["int", "uint", "float", "string", "bytes"]);
 
 class Parser {

@@ -1,4 +1,3 @@
-/** The kinds of types. */
 type TypeKind =
   | "bool"
   | "bytes"
@@ -54,12 +53,10 @@ export const types = {
   uint: simple("uint"),
 } as const;
 
-/** The type of lists of one type of element. */
 export function listType(item: CelType): CelType {
   return { kind: "list", name: "list", runtimeName: "list", params: [item] };
 }
 
-/** The type of maps from one type of key to one type of value. */
 export function mapType(key: CelType, value: CelType): CelType {
   return { kind: "map", name: "map", runtimeName: "map", params: [key, value] };
 }

@@ -10,11 +10,11 @@ import {
   TypeValue,
   type Value,
   toInt,
+  typeOf,
 } from "./value.ts";
 import { EvalError } from "./eval-error.ts";
 import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "./time.ts";
 import { goFloat, quote } from "../../text/index.ts";
-import { typeOf } from "./type-of.ts";
 
 /** Converts JSON without a schema to CEL values: maps, lists, scalars. */
 export function fromJSON(json: unknown): Value {

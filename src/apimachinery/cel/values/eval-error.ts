@@ -6,6 +6,21 @@ export class EvalError extends Error {
   }
 }
 
+/** Returns a function that tells whether another one returns, or throws an EvalError. */
+export function succeeds<Args extends unknown[]>(
+  parse: (...args: Args) => unknown,
+): (...args: Args) => boolean {
+  return (...args) => {
+    try {
+      parse(...args);
+      return true;
+    } catch (error) {
+      if (error instanceof EvalError) return false;
+      throw error;
+    }
+  };
+}
+
 /** The cost limit was exceeded; unlike other errors, `||` can't absorb it. */
 export class CostLimitError extends Error {
   constructor() {

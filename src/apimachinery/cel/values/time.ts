@@ -38,14 +38,6 @@ export class CelDuration {
   }
 }
 
-const limitSeconds = 315_576_000_000n;
-
-/** Rejects durations of more than ten thousand years, which are out of range for protobuf. */
-export function isProtobufDuration(nanos: bigint): boolean {
-  const seconds = nanos / nanosPerSecond;
-  return seconds <= limitSeconds && seconds >= -limitSeconds;
-}
-
 /** Parses RFC 3339 with up to nine fractional digits. */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
   const match =
@@ -96,7 +88,8 @@ export function zoneMinutes(zone: string): number | undefined {
   return match[1] === "-" ? -minutes : minutes;
 }
 
-function floorDivide(a: bigint, b: bigint): bigint {
+/** Divides and rounds down. */
+export function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b;
   return a < 0n && quotient * b !== a ? quotient - 1n : quotient;
 }

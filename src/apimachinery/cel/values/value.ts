@@ -1,6 +1,37 @@
-import type { CelDuration, CelTimestamp } from "./time.ts";
+import { CelDuration, CelTimestamp } from "./time.ts";
 import { EvalError } from "./eval-error.ts";
-import type { CelType } from "../types/type.ts";
+import { type CelType, listType, mapType, optionalType, types } from "../types/type.ts";
+
+const anyList = listType(types.dyn);
+
+const anyMap = mapType(types.dyn, types.dyn);
+
+const anyOptional = optionalType(types.dyn);
+
+/** Returns the run-time type of a value, without the item types of lists and maps. */
+export function typeOf(value: Value): CelType {
+  switch (typeof value) {
+    case "boolean":
+      return types.bool;
+    case "number":
+    case "bigint":
+      return types.int;
+    case "string":
+      return types.string;
+    default:
+  }
+  if (value === null) return types.null;
+  if (value instanceof CelUint) return types.uint;
+  if (value instanceof CelDouble) return types.double;
+  if (value instanceof CelList) return anyList;
+  if (value instanceof CelMap) return anyMap;
+  if (value instanceof Uint8Array) return types.bytes;
+  if (value instanceof CelTimestamp) return types.timestamp;
+  if (value instanceof CelDuration) return types.duration;
+  if (value instanceof TypeValue) return types.type;
+  if (value instanceof CelOptional) return anyOptional;
+  return value.celType;
+}
 
 /** Any CEL value. Plain numbers and bigints are ints. */
 export type Value =
@@ -51,48 +82,6 @@ export function checkUint(value: bigint): Int {
 
 export function isInt(value: unknown): value is Int {
   return typeof value === "number" || typeof value === "bigint";
-}
-
-export function addInt(a: Int, b: Int): Int {
-  if (typeof a === "number" && typeof b === "number") {
-    const sum = a + b;
-    if (Number.isSafeInteger(sum)) return sum;
-  }
-  return checkInt(BigInt(a) + BigInt(b));
-}
-
-export function subtractInt(a: Int, b: Int): Int {
-  if (typeof a === "number" && typeof b === "number") {
-    const difference = a - b;
-    if (Number.isSafeInteger(difference)) return difference;
-  }
-  return checkInt(BigInt(a) - BigInt(b));
-}
-
-export function multiplyInt(a: Int, b: Int): Int {
-  if (typeof a === "number" && typeof b === "number") {
-    const product = a * b;
-    // Adding zero changes -0 to 0: an int has no negative zero.
-    if (Number.isSafeInteger(product)) return product + 0;
-  }
-  return checkInt(BigInt(a) * BigInt(b));
-}
-
-/** Division truncates towards zero. */
-export function divideInt(a: Int, b: Int): Int {
-  if (b === 0) throw new EvalError("division by zero");
-  return checkInt(BigInt(a) / BigInt(b));
-}
-
-/** The remainder has the sign of the dividend. */
-export function remainderInt(a: Int, b: Int): Int {
-  if (b === 0) throw new EvalError("modulus by zero");
-  if (b === -1 && BigInt(a) === minInt) throw new EvalError("integer overflow");
-  return toInt(BigInt(a) % BigInt(b));
-}
-
-export function negateInt(a: Int): Int {
-  return typeof a === "number" ? 0 - a : checkInt(-a);
 }
 
 /** JavaScript compares numbers and bigints by their mathematical value. */
@@ -158,37 +147,6 @@ export class NativeList extends CelList {
   override toArray(): Value[] {
     return [...this.items];
   }
-}
-
-/** The concatenation of two lists without copying, which would make `+` in comprehensions quadratic. */
-class JoinedList extends CelList {
-  readonly size: number;
-  readonly #first: CelList;
-  readonly #second: CelList;
-
-  constructor(first: CelList, second: CelList) {
-    super();
-    this.#first = first;
-    this.#second = second;
-    this.size = first.size + second.size;
-  }
-
-  at(index: number): Value {
-    return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size);
-  }
-}
-
-const copyBelow = 32;
-
-/** Concatenates lists. Sets and list maps merge the other's items. */
-export function joinLists(first: CelList, second: CelList): CelList {
-  if (first.plus) return first.plus(second);
-  if (first.size === 0) return second;
-  if (second.size === 0) return first;
-  if (first.size + second.size <= copyBelow || first instanceof JoinedList) {
-    return new NativeList([...first.toArray(), ...second.toArray()]);
-  }
-  return new JoinedList(first, second);
 }
 
 /** A map with keys that are strings, bools or numbers. */
@@ -327,6 +285,16 @@ export abstract class ExtensionValue {
   abstract equals(other: Value): boolean;
 }
 
+/** A value of a library's type that holds its content. */
+export abstract class Boxed<Content> extends ExtensionValue {
+  readonly content: Content;
+
+  constructor(content: Content) {
+    super();
+    this.content = content;
+  }
+}
+
 /** A type as a value: the result of `type(x)`, and the value of a type's name. */
 export class TypeValue {
   readonly of: CelType;
@@ -338,4 +306,81 @@ export class TypeValue {
   get name(): string {
     return this.of.runtimeName;
   }
+}
+
+/** The number of code points in a string. */
+export function textLength(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit <= 0xdbff) count--;
+  }
+  return count;
+}
+
+/** CEL's `==`: numbers are compared by value across types; other values of different types are not equal. */
+export function isEqualValue(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  const order = compareNumeric(a, b);
+  if (order !== undefined) return order === 0;
+  if (isNumber(a)) return false;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (a instanceof CelList) return b instanceof CelList && isEqualList(a, b);
+  if (a instanceof CelMap) return b instanceof CelMap && isEqualMap(a, b);
+  if (a instanceof CelObject) return b instanceof CelObject && isEqualObject(a, b);
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.nanos === b.nanos;
+  if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos;
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
+  if (a instanceof CelOptional) return b instanceof CelOptional && isEqualOptional(a, b);
+  return a instanceof ExtensionValue && a.equals(b);
+}
+
+/** The mathematical value of a number of any type. */
+export function numberOf(value: Value): Int | undefined {
+  if (isInt(value)) return value;
+  return value instanceof CelUint || value instanceof CelDouble ? value.value : undefined;
+}
+
+/**
+ * Compares two numbers of any types. Returns NaN for NaN, and undefined unless both are numbers.
+ * Compared with a double, an int loses precision, as in cel-go.
+ */
+export function compareNumeric(a: Value, b: Value): number | undefined {
+  const [first, second] = [numberOf(a), numberOf(b)];
+  if (first === undefined || second === undefined) return undefined;
+  if (!(a instanceof CelDouble) && !(b instanceof CelDouble)) return compareNumbers(first, second);
+  const [x, y] = [Number(first), Number(second)];
+  return Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : compareNumbers(x, y);
+}
+
+function isNumber(value: Value): boolean {
+  return numberOf(value) !== undefined;
+}
+
+function isEqualList(a: CelList, b: CelList): boolean {
+  if (a.equals) return a.equals(b);
+  if (b.equals) return b.equals(a);
+  if (a.size !== b.size) return false;
+  for (let index = 0; index < a.size; index++) if (!isEqualValue(a.at(index), b.at(index))) return false;
+  return true;
+}
+
+function isEqualMap(a: CelMap, b: CelMap): boolean {
+  if (a.size !== b.size) return false;
+  return a.keys().every((key) => {
+    const other = b.find(key);
+    return other !== undefined && isEqualValue(a.find(key)!, other);
+  });
+}
+
+function isEqualObject(a: CelObject, b: CelObject): boolean {
+  const fields = a.fields();
+  if (fields.length !== b.fields().length) return false;
+  return fields.every((field) => b.has(field) && isEqualValue(a.find(field)!, b.find(field)!));
+}
+
+function isEqualOptional(a: CelOptional, b: CelOptional): boolean {
+  if (a.value === undefined || b.value === undefined) return a.value === b.value;
+  return isEqualValue(a.value, b.value);
 }

@@ -1,24 +1,31 @@
-import { type Scope, parseApiVersion } from "../../meta/index.ts";
-import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resource.ts";
+import { readFileSync } from "node:fs";
+import { type GroupVersion, type Scope, parseApiVersion } from "../../meta/index.ts";
+import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resources.ts";
 import { moduleOf } from "../type-names.ts";
-import { columns } from "./overlay/columns.ts";
-import { discovery } from "./overlay/discovery.ts";
-import { fieldSelectors, registryRules, sharedStorage } from "./overlay/registry.ts";
+
+/** The lines of a file of the overlay, without comments. */
+export function readOverlay(file: string): string[] {
+  const text = readFileSync(new URL(`overlay/${file}`, import.meta.url), "utf8");
+  return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+}
 
 /** Builds the list of resources from the overlay, in the order of discovery. */
 export function buildResources(): BuiltinResource[] {
   const resources: BuiltinResource[] = [];
   const preferred = new Map<string, string>();
   let apiVersion = "";
-  for (const line of discovery.trim().split("\n")) {
-    if (line.startsWith(" ")) {
+  for (const line of readOverlay("resources.txt")) {
+    if (line.startsWith("    ")) {
+      const columns = line.trim().split(", ").map(buildColumn);
+      resources.push({ ...resources.pop()!, columns });
+    } else if (line.startsWith("  ")) {
       resources.push(buildResource(apiVersion, preferred.get(apiVersion) === apiVersion, line.trim()));
-      continue;
+    } else {
+      apiVersion = line;
+      // Discovery lists a group's preferred version first.
+      const { group } = parseApiVersion(apiVersion);
+      if (!preferred.has(group)) preferred.set(group, apiVersion).set(apiVersion, apiVersion);
     }
-    apiVersion = line;
-    // Discovery lists a group's preferred version first.
-    const { group } = parseApiVersion(apiVersion);
-    if (!preferred.has(group)) preferred.set(group, apiVersion).set(apiVersion, apiVersion);
   }
   return resources;
 }
@@ -26,10 +33,10 @@ export function buildResources(): BuiltinResource[] {
 function buildResource(apiVersion: string, isPreferred: boolean, line: string): BuiltinResource {
   const [kind = "", plural = "", scope = "", ...words] = line.split(" ");
   const { group, version } = parseApiVersion(apiVersion);
-  const key = `${apiVersion} ${plural}`;
   const option = (name: string): string | undefined =>
     words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
-  const verbs = (option("verbs")?.split(",") as Verb[] | undefined) ?? allVerbs;
+  const list = (name: string): string[] => option(name)?.split(",") ?? [];
+  const verbs = (option("verbs") ?? allVerbs).split(",") as Verb[];
   return {
     group,
     version,
@@ -39,43 +46,31 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
     plural,
     singular: option("singular") ?? kind.toLowerCase(),
     scope: scope as Scope,
-    shortNames: option("short")?.split(",") ?? [],
-    categories: option("in")?.split(",") ?? [],
+    shortNames: list("short"),
+    categories: list("in"),
     verbs,
     subresources: words
       .filter((word) => word.startsWith("/"))
       .map((word) => buildSubresource(word, { group, version, kind })),
     type: `${moduleOf({ group, version })}.${kind}`,
     isPreferred,
-    storage: parseApiVersion(sharedStorage[key] ?? apiVersion),
+    storage: parseApiVersion(option("stored") ?? apiVersion),
     storageVersionHash: option("hash"),
-    fieldSelectors: fieldSelectors[key] ?? [],
-    columns: (columns[key]?.split(", ") ?? []).map(buildColumn),
+    fieldSelectors: list("select"),
+    columns: [],
     rules: {
-      hasGeneration: false,
-      allowsUnconditionalUpdate: true,
-      allowsCreateOnUpdate: false,
-      defaultPropagation: "Background",
-      ...registryRules[key],
+      hasGeneration: words.includes("generation"),
+      allowsUnconditionalUpdate: !words.includes("needs-version"),
+      allowsCreateOnUpdate: words.includes("put-creates"),
+      defaultPropagation: (option("propagation") ??
+        "Background") as BuiltinResource["rules"]["defaultPropagation"],
     },
   };
 }
 
-const allVerbs: readonly Verb[] = [
-  "create",
-  "delete",
-  "deletecollection",
-  "get",
-  "list",
-  "patch",
-  "update",
-  "watch",
-];
+const allVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
 
-function buildSubresource(
-  word: string,
-  parent: { group: string; version: string; kind: string },
-): BuiltinSubresource {
+function buildSubresource(word: string, parent: GroupVersion & { kind: string }): BuiltinSubresource {
   const [, name = "", type = "", verbs] = /^\/(\w+)(?::([\w./]+))?(?:\((.*)\))?$/u.exec(word) ?? [];
   const slash = type.lastIndexOf("/");
   const own = slash === -1 ? { group: parent.group, version: parent.version } : undefined;

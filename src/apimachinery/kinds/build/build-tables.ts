@@ -11,11 +11,8 @@ import { buildResources, rootTypes } from "./build-resources.ts";
  * overlay. Offline and deterministic; the output is not committed, because it contains Kubernetes' own descriptions.
  */
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-
 const nodeModules = join(root, "node_modules");
-
 const resources = buildResources();
-
 const model = addFormats(nodeModules, readDeclarations(nodeModules, rootTypes(resources)));
 
 writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, resources));

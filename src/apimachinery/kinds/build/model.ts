@@ -11,7 +11,6 @@ export interface ModelType {
   readonly fields: readonly ModelField[];
 }
 
-/** One field of a type. */
 export interface ModelField {
   readonly name: string;
   readonly required: boolean;

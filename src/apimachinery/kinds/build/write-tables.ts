@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { compareText } from "../../text/index.ts";
-import type { BuiltinResource } from "../builtin-resource.ts";
+import type { BuiltinResource } from "../builtin-resources.ts";
 import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
-import { fieldFacts } from "./overlay/fields.ts";
+import { readOverlay } from "./build-resources.ts";
 
 /** Returns the files of `kinds/generated` by name. Tables are JSON strings, which load faster than objects. */
 export function writeTables(model: Model, resources: readonly BuiltinResource[]): Map<string, string> {
@@ -18,77 +17,52 @@ export function writeTables(model: Model, resources: readonly BuiltinResource[])
   return files.set("modules.ts", modulesFile(modules, model));
 }
 
-/** Returns the protobuf field numbers of types from the overlay: `{ Container: { name: "1?", … } }`. */
-function numberFields(types: readonly ModelType[]): Record<string, Record<string, string>> {
-  return Object.fromEntries(
-    types.map((type) => {
-      const numbers = (numbersByType ??= readNumbers()).get(`${type.module}.${type.name}`) ?? {};
-      checkNumbers(type, numbers);
-      return [type.name, numbers];
-    }),
-  );
-}
-
-let numbersByType: Map<string, Record<string, string>> | undefined;
-
-function readNumbers(): Map<string, Record<string, string>> {
-  const text = readFileSync(new URL("overlay/field-numbers.txt", import.meta.url), "utf8");
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+/** Reads a file of the overlay whose lines begin with the name of a type or a field. */
+function readFacts(file: string): ReadonlyMap<string, string> {
   return new Map(
-    lines.map((line) => {
-      const [type = "", ...fields] = line.split(" ");
-      return [type, Object.fromEntries(fields.map((field) => field.split("=")))];
-    }),
-  );
-}
-
-function checkNumbers({ module, name, fields }: ModelType, numbers: Readonly<Record<string, string>>): void {
-  // A kind's own apiVersion and kind are in the envelope around the message.
-  const expected = fields
-    .map((field) => field.name)
-    .filter((field) => field !== "apiVersion" && field !== "kind");
-  const missing = expected.filter((field) => numbers[field] === undefined);
-  const known = new Set(fields.map((field) => field.name));
-  const unknown = Object.keys(numbers).filter((field) => !known.has(field));
-  if (missing.length + unknown.length > 0) {
-    throw new Error(
-      `${module}.${name}: fields without a number: ${missing.join(", ")}; numbers of unknown fields: ${unknown.join(", ")}`,
-    );
-  }
-}
-
-/** Returns how Go declares the fields of types, from the overlay: `{ NodeCondition: "type!:v1.NodeConditionType …" }`. */
-function goDeclarations(types: readonly ModelType[]): Record<string, string> {
-  const declared = types.flatMap((type) => {
-    const line = (overlay ??= readOverlay()).get(`${type.module}.${type.name}`);
-    checkFields(type, line ?? "");
-    return line === undefined ? [] : [[type.name, line] as const];
-  });
-  return Object.fromEntries(declared);
-}
-
-let overlay: Map<string, string> | undefined;
-
-function readOverlay(): Map<string, string> {
-  const text = readFileSync(new URL("overlay/go-fields.txt", import.meta.url), "utf8");
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return new Map(
-    lines.map((line) => {
+    readOverlay(file).map((line) => {
       const space = line.indexOf(" ");
       return [line.slice(0, space), line.slice(space + 1)];
     }),
   );
 }
 
-function checkFields({ module, name, fields }: ModelType, line: string): void {
-  const declared = new Set(line.split(" ").map((word) => /([^/?!=:]*)[?!=]?(?::.*)?$/u.exec(word)![1]!));
-  const expected = fields
-    .map((field) => field.name)
-    .filter((field) => field !== "apiVersion" && field !== "kind");
-  const missing = expected.filter((field) => !declared.has(field));
-  if (missing.length > 0) {
-    throw new Error(`${module}.${name}: fields without a Go declaration: ${missing.join(", ")}`);
-  }
+const fieldFacts = readFacts("fields.txt");
+const fieldNumbers = readFacts("field-numbers.txt");
+const goFields = readFacts("go-fields.txt");
+
+/** Returns the protobuf field numbers of types: `{ Container: { name: "1?", … } }`. */
+function numberFields(types: readonly ModelType[]): Record<string, Record<string, string>> {
+  return Object.fromEntries(
+    types.map((type) => {
+      const line = fieldNumbers.get(`${type.module}.${type.name}`);
+      const numbers = Object.fromEntries(line?.split(" ").map((field) => field.split("=")) ?? []);
+      checkFields(type, Object.keys(numbers), "number");
+      const known = new Set(type.fields.map((field) => field.name));
+      const unknown = Object.keys(numbers).filter((field) => !known.has(field));
+      if (unknown.length === 0) return [type.name, numbers];
+      throw new Error(`${type.module}.${type.name}: numbers of unknown fields: ${unknown.join(", ")}`);
+    }),
+  );
+}
+
+/** Returns how Go declares the fields of types: `{ NodeCondition: "type!:v1.NodeConditionType …" }`. */
+function goDeclarations(types: readonly ModelType[]): Record<string, string> {
+  const declared = types.flatMap((type) => {
+    const line = goFields.get(`${type.module}.${type.name}`);
+    const names = line?.split(" ").map((word) => /([^/?!=:]*)[?!=]?(?::.*)?$/u.exec(word)![1]!);
+    checkFields(type, names ?? [], "Go declaration");
+    return line === undefined ? [] : [[type.name, line] as const];
+  });
+  return Object.fromEntries(declared);
+}
+
+/** Checks that the overlay has all fields of a type. A kind's own apiVersion and kind are in the envelope around it. */
+function checkFields({ module, name, fields }: ModelType, present: readonly string[], what: string): void {
+  const found = new Set(["apiVersion", "kind", ...present]);
+  const missing = fields.map((field) => field.name).filter((field) => !found.has(field));
+  if (missing.length === 0) return;
+  throw new Error(`${module}.${name}: fields without a ${what}: ${missing.join(", ")}`);
 }
 
 /** Groups types by module, both sorted: the output must not depend on the order in which types were read. */
@@ -102,7 +76,7 @@ export function groupByModule(model: Model): Map<string, ModelType[]> {
 
 /** Fails if the overlay has a fact about a field that no longer exists. */
 function checkFacts(model: Model): void {
-  for (const key of Object.keys(fieldFacts)) {
+  for (const key of fieldFacts.keys()) {
     const [module, name, field] = key.split(/\.(?=[A-Z])|\.(?=[^.]*$)/u);
     const type = model.get(`${module}.${name}`);
     if (!type || (field !== undefined && !type.fields.some((known) => known.name === field))) {
@@ -116,7 +90,7 @@ type Table = Record<string, Record<string, string>>;
 function toTable(types: readonly ModelType[]): Table {
   return Object.fromEntries(
     types.map((type) => {
-      const own = fieldFacts[`${type.module}.${type.name}`];
+      const own = fieldFacts.get(`${type.module}.${type.name}`);
       const fields = type.fields.map((field) => [
         field.name + (field.required ? "!" : ""),
         fieldText(type, field),
@@ -133,7 +107,7 @@ function fieldText({ module, name }: ModelType, field: ModelField): string {
   const isItems = field.name === "items" && name.endsWith("List");
   return [
     prefix + local,
-    fieldFacts[`${module}.${name}.${field.name}`] ?? (isItems ? "plain" : undefined),
+    fieldFacts.get(`${module}.${name}.${field.name}`) ?? (isItems ? "plain" : undefined),
     field.enum && `enum(${field.enum.join("|")})`,
   ]
     .filter((word) => word !== undefined)
@@ -142,17 +116,11 @@ function fieldText({ module, name }: ModelType, field: ModelField): string {
 
 function toDescriptions(types: readonly ModelType[]): Table {
   return Object.fromEntries(
-    types.map((type) => [
-      type.name,
-      {
-        ...(type.description && { "": type.description.replace(deprecatedTag, "") }),
-        ...Object.fromEntries(
-          type.fields
-            .filter(({ description }) => description)
-            .map(({ name, description }) => [name, description]),
-        ),
-      },
-    ]),
+    types.map((type) => {
+      const own = { name: "", description: type.description.replace(deprecatedTag, "") };
+      const described = [own, ...type.fields].filter(({ description }) => description !== "");
+      return [type.name, Object.fromEntries(described.map(({ name, description }) => [name, description]))];
+    }),
   );
 }
 
@@ -162,31 +130,27 @@ const deprecatedTag = /\s*@deprecated$/u;
 function modulesFile(modules: ReadonlyMap<string, readonly ModelType[]>, model: Model): string {
   const lines = [...modules].map(([module, types]) => {
     const file = fileName(module);
-    return [
-      `  ${JSON.stringify(module)}: {`,
-      `    uses: ${JSON.stringify(usedModules(types, model))},`,
-      `    load: () => import("./${file}.ts"),`,
-      `    loadDescriptions: () => import("./${file}-descriptions.ts"),`,
-      `    loadNumbers: () => import("./${file}-numbers.ts"),`,
-      `    loadGo: () => import("./${file}-go.ts"),`,
-      "  },",
-    ].join("\n");
+    return `  ${JSON.stringify(module)}: {
+    uses: ${JSON.stringify(usedModules(types, model))},
+    load: () => import("./${file}.ts"),
+    loadDescriptions: () => import("./${file}-descriptions.ts"),
+    loadNumbers: () => import("./${file}-numbers.ts"),
+    loadGo: () => import("./${file}-go.ts"),
+  },
+`;
   });
-  return [
-    header,
-    "interface Module {",
-    "  readonly uses: readonly string[];",
-    "  load(): Promise<{ readonly text: string }>;",
-    "  loadDescriptions(): Promise<{ readonly text: string }>;",
-    "  loadNumbers(): Promise<{ readonly text: string }>;",
-    "  loadGo(): Promise<{ readonly text: string }>;",
-    "}",
-    "",
-    "export const modules: Readonly<Record<string, Module>> = {",
-    ...lines,
-    "};",
-    "",
-  ].join("\n");
+  return `${header}
+interface Module {
+  readonly uses: readonly string[];
+  load(): Promise<{ readonly text: string }>;
+  loadDescriptions(): Promise<{ readonly text: string }>;
+  loadNumbers(): Promise<{ readonly text: string }>;
+  loadGo(): Promise<{ readonly text: string }>;
+}
+
+export const modules: Readonly<Record<string, Module>> = {
+${lines.join("")}};
+`;
 }
 
 /** The modules that types refer to, directly or indirectly, without their own. */

@@ -1,4 +1,4 @@
-import type { BuiltinResource } from "../builtin-resource.ts";
+import type { BuiltinResource } from "../builtin-resources.ts";
 import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
 import { groupByModule } from "./write-tables.ts";
 
@@ -8,17 +8,9 @@ const meta = "../../meta/index.ts";
 /** Types that are written by hand in `meta`. */
 const shared = new Set(
   [
-    "Condition",
-    "LabelSelector",
-    "LabelSelectorRequirement",
-    "ListMeta",
-    "ManagedFieldsEntry",
-    "ObjectMeta",
-    "OwnerReference",
-    "Status",
-    "StatusCause",
-    "StatusDetails",
-  ].map((name) => `meta/v1.${name}`),
+    "Condition LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta OwnerReference",
+    "Status StatusCause StatusDetails",
+  ].flatMap((names) => names.split(" ").map((name) => `meta/v1.${name}`)),
 );
 
 /** Collects the imports of a module; a name that the module declares itself is imported under an alias. */

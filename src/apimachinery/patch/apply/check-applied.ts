@@ -2,9 +2,8 @@ import { goSyntax, goText } from "../../text/index.ts";
 import { isObject, type JSONObject, type JSONValue } from "../../json/index.ts";
 import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
 import { type Endpoint, SchemaMismatchError } from "./endpoint.ts";
-import { hasElement, itemElement } from "./list-items.ts";
-import { fieldElement, formatElement, formatPath, type PathElement } from "./path-element.ts";
-import { shapeOf } from "./shape.ts";
+import { hasElement, itemElement, shapeOf } from "./shape.ts";
+import { fieldElement, formatElement, formatPath, type PathElement } from "./field-set.ts";
 
 /**
  * Rejects an applied body with unknown fields, values of a wrong type, or duplicate items in a list map or set.

@@ -1,9 +1,15 @@
 import { isEqual, isObject, type JSONValue, memberOf, unionOfKeys } from "../../json/index.ts";
 import { type SchemaNode, memberSchema } from "../schema-node.ts";
-import { emptySet, type FieldSet, fieldSet, ownedLeaf, union } from "./field-set.ts";
-import { groupItems } from "./list-items.ts";
-import { fieldElement, type PathElement } from "./path-element.ts";
-import { hasContent, type Shape, shapeOf, shapesOf } from "./shape.ts";
+import {
+  type FieldSet,
+  type PathElement,
+  emptySet,
+  fieldElement,
+  fieldSet,
+  ownedLeaf,
+  union,
+} from "./field-set.ts";
+import { type Shape, groupItems, hasContent, shapeOf, shapesOf } from "./shape.ts";
 
 /** The changes of one write, as sets of fields. */
 export interface Comparison {

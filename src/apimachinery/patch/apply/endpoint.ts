@@ -1,7 +1,6 @@
 import type { JSONObject } from "../../json/index.ts";
 import type { SchemaNode } from "../schema-node.ts";
-import { type FieldSet, differenceBelow, fieldSetOf, isEmptySet } from "./field-set.ts";
-import { fieldElement } from "./path-element.ts";
+import { type FieldSet, differenceBelow, fieldElement, fieldSetOf, isEmptySet } from "./field-set.ts";
 
 /** The endpoint of a write: a version of a kind, or a subresource. */
 export interface Endpoint {
@@ -29,7 +28,6 @@ export interface Endpoint {
   convert?(object: JSONObject, apiVersion: string): JSONObject | undefined | Promise<JSONObject | undefined>;
 }
 
-/** Removes the fields that an endpoint resets from a set. */
 export function withoutResetFields(set: FieldSet, endpoint: Endpoint): FieldSet {
   const paths = endpoint.resetFields ?? [];
   if (paths.length === 0 || isEmptySet(set)) return set;

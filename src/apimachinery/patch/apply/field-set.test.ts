@@ -1,19 +1,22 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  type FieldSet,
+  type PathElement,
   difference,
   differenceBelow,
   emptySet,
-  type FieldSet,
+  fieldElement,
   fieldSetOf,
   intersection,
   isEmptySet,
   isEqualSet,
+  keyElement,
   pathsOf,
   union,
+  valueElement,
 } from "./field-set.ts";
 import { decodeFieldsV1, encodeFieldsV1 } from "./managers.ts";
-import { fieldElement, keyElement, type PathElement, valueElement } from "./path-element.ts";
 
 const element: fc.Arbitrary<PathElement> = fc.oneof(
   fc.constantFrom("a", "b", ".", "f:x", "k:{}", "__proto__").map(fieldElement),

@@ -2,15 +2,81 @@ import { compareText } from "../../text/index.ts";
 import type { ManagedFieldsEntry, Time } from "../../meta/index.ts";
 import {
   type FieldSet,
+  type PathElement,
   emptySet,
   fieldSet,
   isEmptySet,
   ownedLeaf,
+  parseElement,
   sortedChildren,
   union,
 } from "./field-set.ts";
-import { type JSONObject, type JSONValue, isObject } from "../../json/index.ts";
-import { type PathElement, parseElement } from "./path-element.ts";
+import { type JSONObject, type JSONValue, isEqual, isObject } from "../../json/index.ts";
+import { parseTime } from "../../time/index.ts";
+
+/** Returns the managers of an object; empty if they can't be decoded. */
+export function managersOf(object: JSONObject | undefined): Managers {
+  return decodeManagedFields(entriesOf(object)) ?? new Map();
+}
+
+/**
+ * Returns the managers before an update. The list in the request counts, so that clients may edit it; if it is missing
+ * or invalid, the stored list counts, so that old clients don't erase it. An empty list, or one empty entry, resets it.
+ * Subresources ignore the list in the request.
+ */
+export function managersForUpdate(
+  live: JSONObject | undefined,
+  next: JSONObject,
+  subresource: string | undefined,
+): Managers {
+  if (subresource) return managersOf(live);
+  const entries = entriesOf(next);
+  if (isReset(entries)) return new Map();
+  if (isEqual(entries, entriesOf(live))) return managersOf(live);
+  const sent = managersOf(next);
+  return sent.size > 0 ? sent : managersOf(live);
+}
+
+/** Returns the object with other managers; without `managedFields` if there are none. */
+export function withManagers(object: JSONObject, managers: Managers): JSONObject {
+  const { managedFields: _, ...metadata } = isObject(object["metadata"]) ? object["metadata"] : {};
+  const entries = encodeManagedFields(managers);
+  const managed = entries.length === 0 ? {} : { managedFields: entries as unknown as JSONObject[] };
+  return { ...object, metadata: { ...metadata, ...managed } };
+}
+
+function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
+  const metadata = object?.["metadata"];
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
+}
+
+/** Returns whether an object has a list of managers; a list that Go can't decode counts as none. */
+export function hasManagers({ metadata }: JSONObject): boolean {
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) && entries.every((entry) => isObject(entry) && isDecodable(entry));
+}
+
+const texts = ["manager", "operation", "apiVersion", "fieldsType", "subresource"];
+
+function isDecodable(entry: JSONObject): boolean {
+  const isText = (value: JSONValue): boolean => value === null || typeof value === "string";
+  const { time = null } = entry;
+  return texts.every((name) => isText(entry[name] ?? null)) && (time === null || isTime(time));
+}
+
+function isTime(value: JSONValue): boolean {
+  try {
+    return typeof value === "string" && !Number.isNaN(parseTime(value));
+  } catch {
+    return false;
+  }
+}
+
+function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
+  if (!entries) return false;
+  return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]!).length === 0);
+}
 
 /** The identity of a field manager. An applier is the same manager in all versions; an updater is one per version. */
 export interface ManagerIdentity {
@@ -36,9 +102,7 @@ export function managerKey({ manager, operation, apiVersion, subresource }: Mana
 }
 
 /** Decodes `metadata.managedFields`; returns `undefined` if an entry is invalid. */
-export function decodeManagedFields(
-  entries: readonly ManagedFieldsEntry[] | undefined,
-): Managers | undefined {
+function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
   const managers = new Map<string, FieldManager>();
   for (const entry of entries ?? []) {
     const manager = decodeEntry(entry);
@@ -49,7 +113,7 @@ export function decodeManagedFields(
 }
 
 /** Encodes managers as `metadata.managedFields`: appliers first, then by time, name and version. */
-export function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
+function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(compareManagers).map((manager) => ({
     manager: manager.manager,
     operation: manager.operation,
@@ -83,7 +147,6 @@ function decodeEntry(entry: ManagedFieldsEntry): FieldManager | undefined {
  * place.
  */
 const encodings = new WeakMap<FieldSet, JSONObject>();
-
 const decodings = new WeakMap<JSONObject, FieldSet>();
 
 /**

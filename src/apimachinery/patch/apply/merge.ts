@@ -1,15 +1,16 @@
 import {
-  isObject,
   type JSONObject,
   type JSONValue,
+  isObject,
   memberOf,
   setMember,
   unionOfKeys,
 } from "../../json/index.ts";
-import { type SchemaNode, memberSchema } from "../schema-node.ts";
-import { groupItems, itemElement } from "./list-items.ts";
-import type { PathElement } from "./path-element.ts";
-import { hasContent, shapesOf } from "./shape.ts";
+import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
+import { groupItems, hasContent, itemElement, shapeOf, shapesOf } from "./shape.ts";
+import type { PathElement } from "./field-set.ts";
+import { mismatchOf } from "./check-applied.ts";
+import { SchemaMismatchError } from "./endpoint.ts";
 
 /** Merges an applied value into the live one: applied fields win, all others stay. */
 export function mergeValues(live: JSONValue, applied: JSONValue, schema: SchemaNode | undefined): JSONValue {
@@ -88,4 +89,40 @@ function mergeOptional(
 ): JSONValue {
   if (applied === undefined) return live!;
   return live === undefined ? applied : mergeValues(live, applied, schema);
+}
+
+/**
+ * Merges an apply configuration of a MutatingAdmissionPolicy into an object: a server-side apply without managers.
+ * It can't remove fields or set atomic lists, maps and structs.
+ *
+ * @throws SchemaMismatchError with the API server's message
+ */
+export function mergeApplyConfiguration(
+  live: JSONObject,
+  applied: JSONObject,
+  schema: SchemaNode | undefined,
+): JSONObject {
+  const mismatch = mismatchOf(applied, schema);
+  if (mismatch !== undefined) {
+    throw new SchemaMismatchError(`failed to convert patch object to typed object: ${mismatch}`);
+  }
+  const atomic = [...findAtomic(applied, schema, "")];
+  if (atomic.length > 0) {
+    const what = "may not mutate atomic arrays, maps or structs";
+    throw new SchemaMismatchError(`invalid ApplyConfiguration: ${what}: ${atomic.join(", ")}`);
+  }
+  return mergeValues(live, applied, schema) as JSONObject;
+}
+
+/** The paths of atomic lists, maps and structs in fields that the schema declares. */
+function* findAtomic(value: JSONValue, schema: SchemaNode | undefined, path: string): Generator<string> {
+  if (!schema || typeof value !== "object" || value === null) return;
+  if (shapeOf(value, schema).kind === "leaf") yield path;
+  if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (isDeclared(schema, name)) yield* findAtomic(member, schema.properties![name], `${path}.${name}`);
+    }
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* findAtomic(item, schema.items, `${path}[${index}]`);
+  }
 }

@@ -1,7 +1,6 @@
 import { type JSONObject, type JSONValue, isEqual, isObject, memberOf, setMember } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import { PatchError } from "../patch-error.ts";
-import { ApplyConflictError } from "./apply-conflict.ts";
 import { checkApplied, checkLive } from "./check-applied.ts";
 import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
 import {
@@ -9,23 +8,38 @@ import {
   childOf,
   difference,
   emptySet,
+  fieldElement,
+  fieldNameOf,
   fieldSet,
+  formatPath,
   intersection,
   isEmptySet,
   isEqualSet,
   ownedLeaf,
+  pathsOf,
   union,
 } from "./field-set.ts";
-import { type FieldManager, type Managers, managerKey, withFields } from "./managers.ts";
+import {
+  type FieldManager,
+  type Managers,
+  hasManagers,
+  managerKey,
+  managersOf,
+  withFields,
+  withManagers,
+} from "./managers.ts";
 import { mergeValues } from "./merge.ts";
-import { fitManagers, settleOwnership, withoutServerFields } from "./ownership.ts";
-import { hasManagers, managersOf, withManagers } from "./stored-managers.ts";
-import { newObjectOf, recordUpdate } from "./track-update.ts";
+import {
+  fitManagers,
+  newObjectOf,
+  recordUpdate,
+  settleOwnership,
+  withoutServerFields,
+} from "./track-update.ts";
 import { compareFields } from "./compare.ts";
 import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
-import { groupItems, itemElement } from "./list-items.ts";
-import { fieldElement, fieldNameOf } from "./path-element.ts";
-import { shapeOf } from "./shape.ts";
+import { groupItems, itemElement, shapeOf } from "./shape.ts";
+import { compareText } from "../../text/index.ts";
 
 /** A server-side apply request. Each one has all fields that the manager wants to own. */
 export interface Apply {
@@ -117,6 +131,62 @@ async function applyFields(
   }
   const owned = withFields(settled.managers, key, withoutServerFields(fields));
   return withManagers(next, isEqual(live, next) ? owned : stamped(owned, key, time));
+}
+
+/** One cause of a rejected apply, as in the `details` of a Status. */
+export interface ConflictCause {
+  readonly reason: "FieldManagerConflict";
+  readonly message: string;
+  readonly field: string;
+}
+
+/** An apply without force that would change fields of other managers. The API server responds with 409 Conflict. */
+export class ApplyConflictError extends Error {
+  override readonly name = "ApplyConflictError";
+  readonly causes: readonly ConflictCause[];
+  /** The conflicting fields, by the key of their manager. */
+  readonly conflicts: ReadonlyMap<string, FieldSet>;
+
+  constructor(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers) {
+    const found = listConflicts(conflicts, managers);
+    super(summarize(found));
+    this.conflicts = conflicts;
+    this.causes = found.map(({ manager, field }) => ({
+      reason: "FieldManagerConflict",
+      message: `conflict with ${manager}`,
+      field,
+    }));
+  }
+}
+
+interface FoundConflict {
+  readonly manager: string;
+  readonly field: string;
+}
+
+function listConflicts(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): FoundConflict[] {
+  return [...conflicts]
+    .map(([key, fields]) => ({ manager: describeManager(managers.get(key)!), fields }))
+    .sort((a, b) => compareText(a.manager, b.manager))
+    .flatMap(({ manager, fields }) => pathsOf(fields).map((path) => ({ manager, field: formatPath(path) })));
+}
+
+function summarize(found: readonly FoundConflict[]): string {
+  const [first] = found;
+  if (found.length === 1) {
+    return `Apply failed with 1 conflict: conflict with ${first!.manager}: ${first!.field}`;
+  }
+  const lines = [...new Set(found.map(({ manager }) => manager))].flatMap((manager) => [
+    `conflicts with ${manager}:`,
+    ...found.filter((conflict) => conflict.manager === manager).map(({ field }) => `- ${field}`),
+  ]);
+  return `Apply failed with ${found.length} conflicts: ${lines.join("\n")}`;
+}
+
+function describeManager({ manager, operation, apiVersion, subresource }: FieldManager): string {
+  const name = JSON.stringify(manager);
+  const where = subresource ? ` with subresource ${JSON.stringify(subresource)}` : "";
+  return operation === "Update" ? `${name}${where} using ${apiVersion}` : `${name}${where}`;
 }
 
 /**

@@ -79,7 +79,10 @@ function mergeMember(
   } else if (Array.isArray(value)) {
     const list = current as JSONValue[];
     const strategy = strategyOf(schema, name);
-    const merged = deletes && isPlain(list, value) ? deleteValues(list, value) : undefined;
+    const merged =
+      deletes && isPlain(list, value)
+        ? list.filter((item) => !value.some((other) => isEqual(item, other)))
+        : undefined;
     setMember(object, name, merged ?? mergeLists(list, value, strategy));
   } else setMember(object, name, value);
 }
@@ -105,15 +108,7 @@ function isPlain(list: readonly JSONValue[], values: readonly JSONValue[]): bool
 }
 
 function mergeLists(list: JSONValue[], patch: JSONValue[], strategy: Strategy): JSONValue[] {
-  return strategy.kind === "merge" ? mergeList(list, patch, listMerge(strategy)) : patch;
-}
-
-function listMerge({ mergeKey, schema }: Strategy): ListMerge {
-  return {
-    mergeKey,
-    items: schema?.items,
-    mergeItem: (item, change) => mergeObject(item, change, schema?.items),
-  };
+  return strategy.kind === "merge" ? mergeList(list, patch, strategy) : patch;
 }
 
 /** Orders a list, merged with that of the patch, as its `$setElementOrder` says. */
@@ -134,29 +129,19 @@ function orderList(object: JSONObject, patch: JSONObject, key: string, schema: S
   const { named, others } = splitByPresence(merged, order, mergeKey);
   const areKeyed = areObjects(current ?? [], patched ?? []) && mergeKey !== undefined;
   if (areKeyed) checkKeys([...order, ...(current ?? [])], mergeKey);
-  setMember(object, name, orderItems(named, others, { wanted: order, current: current ?? [], mergeKey }));
+  setMember(object, name, orderItems(named, others, order, current ?? [], mergeKey));
   delete patch[name];
 }
 
-/** Merges a patch into an item. */
-type MergeItem = (item: JSONObject, patch: JSONObject) => JSONObject;
-
-interface ListMerge {
-  readonly mergeKey: string | undefined;
-  /** The schema of the items. */
-  readonly items: SchemaNode | undefined;
-  readonly mergeItem: MergeItem;
-}
-
 /** Merges the items of a patch into a list, which it changes: objects by their merge key, plain values as a set. */
-function mergeList(list: JSONValue[], patch: JSONValue[], merge: ListMerge): JSONValue[] {
+function mergeList(list: JSONValue[], patch: JSONValue[], { mergeKey, schema }: Strategy): JSONValue[] {
   if (list.length + patch.length === 0) return list;
-  if (!areObjects(list, patch)) return inOrder(unique([...list, ...patch]), patch, list, merge.mergeKey);
-  const { mergeKey } = merge;
+  if (!areObjects(list, patch)) return inOrder(unique([...list, ...patch]), patch, list, mergeKey);
+  const items = schema?.items;
   if (mergeKey === undefined)
-    throw new PatchError("unforeseen", `cannot merge lists without merge key for ${goKindOf(merge.items)}`);
+    throw new PatchError("unforeseen", `cannot merge lists without merge key for ${goKindOf(items)}`);
   const { replaces, kept, plain } = followDirectives(list as JSONObject[], patch as JSONObject[], mergeKey);
-  const merged = mergeItems(kept, plain, mergeKey, merge.mergeItem);
+  const merged = mergeItems(kept, plain, mergeKey, items);
   // Go merges in place, so that new items take the places of deleted ones where the list is ordered once more.
   if (!replaces) list.splice(0, list.length, ...merged.slice(0, list.length));
   return inOrder(merged, plain, kept, mergeKey);
@@ -167,7 +152,6 @@ interface Strategy {
   readonly kind: "merge" | "replace" | undefined;
   /** The member that identifies items; undefined for lists of plain values. */
   readonly mergeKey: string | undefined;
-  /** The schema of the member. */
   readonly schema: SchemaNode | undefined;
 }
 
@@ -215,7 +199,7 @@ function inOrder(
 ): JSONValue[] {
   const { named, others } = splitByPresence(merged, patch, mergeKey);
   if (mergeKey !== undefined) checkKeys([...patch, ...list], mergeKey);
-  return orderItems(named, others, { wanted: patch, current: list, mergeKey });
+  return orderItems(named, others, patch, list, mergeKey);
 }
 
 /** Returns whether the items of lists are objects. All items must have one type, and must not be lists. */
@@ -228,11 +212,6 @@ function areObjects(...lists: readonly (readonly JSONValue[])[]): boolean {
     throw new PatchError("unforeseen", `list element types are not identical: ${shown}`);
   }
   return isObject(first);
-}
-
-/** Removes plain values from a list. */
-function deleteValues(list: readonly JSONValue[], values: readonly JSONValue[]): JSONValue[] {
-  return list.filter((item) => !values.some((value) => isEqual(item, value)));
 }
 
 /** Deletes the items that have `$patch: delete` in the patch; `$patch: replace` replaces the list with the patch. */
@@ -260,16 +239,16 @@ function followDirectives(
 
 function mergeItems(
   list: readonly JSONObject[],
-  items: readonly JSONObject[],
+  changes: readonly JSONObject[],
   mergeKey: string,
-  mergeItem: MergeItem,
+  schema: SchemaNode | undefined,
 ): JSONObject[] {
   const merged = [...list];
-  for (const item of items) {
+  for (const item of changes) {
     const key = keyOf(item, mergeKey);
     const index = merged.findIndex((current) => isEqual(memberOf(current, mergeKey), key));
     if (index === -1) merged.push(item);
-    else merged[index] = mergeItem(merged[index]!, item);
+    else merged[index] = mergeObject(merged[index]!, item, schema);
   }
   return merged;
 }
@@ -301,15 +280,9 @@ function splitByPresence(
 function orderItems(
   named: readonly JSONValue[],
   others: readonly JSONValue[],
-  {
-    wanted,
-    current,
-    mergeKey,
-  }: {
-    wanted: readonly JSONValue[];
-    current: readonly JSONValue[];
-    mergeKey: string | undefined;
-  },
+  wanted: readonly JSONValue[],
+  current: readonly JSONValue[],
+  mergeKey: string | undefined,
 ): JSONValue[] {
   const wantedAt = positions(wanted, mergeKey);
   const currentAt = positions(current, mergeKey);
@@ -340,7 +313,7 @@ function checkOrder(
   let at = 0;
   for (const item of patched.filter((each) => !(isObject(each) && directiveOf(each) !== undefined))) {
     if (mergeKey !== undefined && at < order.length) checkKeys([item, order[at]!], mergeKey);
-    while (at < order.length && !isSame(item, order[at]!, mergeKey)) {
+    while (at < order.length && identifyItem(item, mergeKey) !== identifyItem(order[at]!, mergeKey)) {
       at++;
       if (mergeKey !== undefined && at < order.length) checkKeys([order[at]!], mergeKey);
     }
@@ -351,10 +324,6 @@ function checkOrder(
       );
     at++;
   }
-}
-
-function isSame(item: JSONValue, other: JSONValue, mergeKey: string | undefined): boolean {
-  return identifyItem(item, mergeKey) === identifyItem(other, mergeKey);
 }
 
 /** Refuses items that lack their key. */
@@ -393,12 +362,10 @@ function listIn(object: JSONObject, name: string): JSONValue[] | undefined {
 }
 
 const patchDirective = "$patch";
-
 const retainKeys = "$retainKeys";
 
 /** Directives for a list, whose name follows the slash. */
 const deleteFromList = "$deleteFromPrimitiveList/";
-
 const elementOrder = "$setElementOrder/";
 
 /** Returns the `$patch` of an object or of an item of a list. */
@@ -406,7 +373,6 @@ function directiveOf(patch: JSONObject): JSONValue | undefined {
   return memberOf(patch, patchDirective);
 }
 
-/** The error of an unknown `$patch`. */
 function unknownDirective(directive: JSONValue, patch: JSONObject): PatchError {
   const shown = typeof directive === "string" ? directive : formattedAsText(directive);
   return new PatchError("unforeseen", `unknown patch type: ${shown} in map: ${goText(patch)}`);

@@ -8,7 +8,6 @@ export interface RequestURI {
   readonly host: string;
   readonly hostname: string;
   readonly port: string;
-  /** The escaped path. */
   readonly escapedPath: string;
   readonly rawQuery: string;
 }

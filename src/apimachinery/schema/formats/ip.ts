@@ -63,13 +63,6 @@ export function isMapped(bytes: Uint8Array): boolean {
   );
 }
 
-/** A MAC address of 6, 8 or 20 bytes, separated by colons, dashes or (in groups of four digits) dots. */
-export function isMAC(value: string): boolean {
-  const byBytes = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2})*$/;
-  if (byBytes.test(value)) return [17, 23, 59].includes(value.length);
-  return /^[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4})+$/.test(value) && [14, 19, 49].includes(value.length);
-}
-
 function parseIPv4(text: string, sloppy: boolean): Uint8Array | undefined {
   const parts = text.split(".");
   if (parts.length !== 4) return undefined;

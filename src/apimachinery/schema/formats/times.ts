@@ -1,27 +1,6 @@
 import { parseNanoseconds } from "../../time/index.ts";
 
-/** A date, `2024-02-29`. */
-export function isDate(value: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
-  if (!match) return false;
-  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
-}
-
-/** A time with a time zone. Hour, minute and second are range-checked, the zone is not. */
-export function isDateTime(value: string): boolean {
-  const parts = value.toLowerCase().split("t");
-  if (value.length < 4 || parts.length < 2 || !isDate(parts[0]!)) return false;
-  const match = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/.exec(parts[1]!);
-  return match !== null && match[1]! <= "23" && match[2]! <= "59" && match[3]! <= "59";
-}
-
-/** A duration in Go's or Scala's notation: `1h30m`, `2 days`, `3 wk`. */
-export function isDuration(value: string): boolean {
-  return parseDuration(value) !== undefined;
-}
-
-/** Returns the nanoseconds of a duration in either notation, or undefined. */
+/** Returns the nanoseconds of a duration in Go's or Scala's notation (`1h30m`, `2 days`, `3 wk`), or undefined. */
 export function parseDuration(value: string): bigint | undefined {
   const nanos = parseGoDuration(value);
   if (nanos !== undefined) return nanos;
@@ -58,9 +37,4 @@ const units: readonly (readonly [bigint, ...string[]])[] = [
 
 function unitOf(name: string): bigint | undefined {
   return units.find(([, ...names]) => names.includes(name) || name.startsWith(names.at(-1)!))?.[0];
-}
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }

@@ -6,12 +6,17 @@ import {
   notSupported,
   required,
 } from "../../errors/index.ts";
-import { type JSONSchema, type ValidationRule, itemsOf, valuesOf } from "../json-schema.ts";
+import {
+  type JSONSchema,
+  type ValidationRule,
+  branchesOf,
+  hasDefault,
+  itemsOf,
+  valuesOf,
+} from "../json-schema.ts";
 import { goSchema, isPresent } from "./go-schema.ts";
 import { parseFieldPath } from "../field-path.ts";
-import { hasDefault } from "../apply-defaults.ts";
 
-/** The context of CEL rules at a node. */
 export interface RuleContext {
   property(schema: JSONSchema, name: string): RuleContext;
   values(schema: JSONSchema): RuleContext;
@@ -50,7 +55,9 @@ function checkNode(schema: JSONSchema, path: string, context: NodeContext, found
   }
   checkMapValues(schema, path, context, found);
   if (schema.properties) checkProperties(schema, schema.properties, path, context, found);
-  checkBranches(schema, path, context, found);
+  for (const [branch, at] of branchesOf(schema, path)) {
+    checkNode(branch, at, { ...context, isRoot: false, rules: undefined }, found);
+  }
   checkItems(schema, path, context, found);
   checkExtensions(schema, path, schemaErrors);
   const rules = schema["x-kubernetes-validations"];
@@ -210,7 +217,6 @@ const unsupported = [
 ] as const;
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
-
 const lineBreak = /[\n\r]/;
 
 /** Checks a node's rules except for their CEL expressions. */
@@ -289,16 +295,6 @@ function checkProperties(
       rules: context.rules?.property(child, name),
     };
     checkNode(child, `${path}.properties[${name}]`, inner, found);
-  }
-}
-
-function checkBranches(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {
-  const { not, allOf, oneOf, anyOf } = schema;
-  if (!not && !allOf && !oneOf && !anyOf) return;
-  const inner = { ...context, isRoot: false, rules: undefined };
-  if (not) checkNode(not, `${path}.not`, inner, found);
-  for (const [name, branches] of Object.entries({ allOf, oneOf, anyOf })) {
-    branches?.forEach((branch, index) => checkNode(branch, `${path}.${name}[${index}]`, inner, found));
   }
 }
 

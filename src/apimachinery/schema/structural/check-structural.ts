@@ -1,8 +1,11 @@
 import { compareText } from "../../text/index.ts";
-import { type FieldError, formatFieldError, required } from "../../errors/index.ts";
-import { type JSONSchema, itemsOf } from "../json-schema.ts";
-import { checkInvariants } from "./check-invariants.ts";
+import { type FieldError, forbidden, formatFieldError, invalid, required } from "../../errors/index.ts";
+import { type JSONSchema, branchesOf, hasDefault, itemsOf, valuesOf } from "../json-schema.ts";
 import { isPresent } from "./go-schema.ts";
+import { isEqual } from "../../json/index.ts";
+import { patternError } from "../pattern.ts";
+import { compileSchema } from "../compile-schema.ts";
+import { prune, shapeOf } from "../prune.ts";
 
 /**
  * Checks that a schema is structural; the errors and their order are those of creating the CRD on an API server.
@@ -11,30 +14,191 @@ import { isPresent } from "./go-schema.ts";
 export function checkStructural(schema: JSONSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   checkInvariants(schema, "root", path, errors);
-  checkCompleteness(schema, path, errors);
+  checkCompleteness(schema, schema, path, path, errors);
   return errors
     .map((error) => ({ error, text: formatFieldError(error) }))
     .sort((a, b) => compareText(a.text, b.text))
     .map(({ error }) => error);
 }
 
-/** Checks that every field in `allOf`, `anyOf`, `oneOf` or `not` is also specified outside of them. */
-function checkCompleteness(schema: JSONSchema, path: string, errors: FieldError[]): void {
-  checkBranches(schema, schema, path, path, errors);
+/** The position of a node: the rules for its type and metadata depend on it. */
+type Level = "root" | "item" | "field";
+
+/** Checks that every node has a type, in the form that pruning and defaulting need. */
+function checkInvariants(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
+  const items = itemsOf(schema);
+  const values = valuesOf(schema);
+  if (schema.type === "array" && !items) errors.push(required(`${path}.items`, "must be specified"));
+  if (items) checkInvariants(items, "item", `${path}.items`, errors);
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    checkInvariants(child, "field", `${path}.properties[${name}]`, errors);
+  }
+  if (schema.additionalProperties !== undefined) {
+    const at = `${path}.additionalProperties`;
+    if (level === "root") errors.push(forbidden(at, "must not be used at the root"));
+    if (values) checkInvariants(values, "field", at, errors);
+  }
+  checkExtensions(schema, path, errors);
+  checkBranches(schema, path, errors);
+  checkType(schema, level, path, errors);
+  checkTypeFields(schema, level, path, errors);
 }
 
-function checkBranches(
+function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  if (!schema["x-kubernetes-int-or-string"]) return;
+  for (const name of ["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] as const) {
+    if (!schema[name]) continue;
+    errors.push(invalid(`${path}.${name}`, true, "must be false if x-kubernetes-int-or-string is true"));
+  }
+}
+
+/** Only the two forms of int-or-string may have types inside `anyOf` and `allOf`. */
+function checkBranches(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  const { anyOf, ...others } = schema;
+  for (const [branch, at] of branchesOf(isIntOrString(anyOf) ? others : schema, path)) {
+    checkNested(branch, at, errors, { mayBeIntOrString: at === `${path}.allOf[0]` });
+  }
+  checkPattern(schema, path, errors);
+}
+
+/** Checks a branch of `allOf`, `anyOf`, `oneOf` or `not`, which may have value validations only. */
+function checkNested(
+  schema: JSONSchema,
+  path: string,
+  errors: FieldError[],
+  { mayBeIntOrString = false } = {},
+): void {
+  const { anyOf, ...others } = schema;
+  const below = branchesOf(mayBeIntOrString && isIntOrString(anyOf) ? others : schema, path);
+  for (const [branch, at] of below) checkNested(branch, at, errors);
+  checkPattern(schema, path, errors);
+
+  const items = itemsOf(schema);
+  if (items) checkNested(items, `${path}.items`, errors);
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    checkNested(child, `${path}.properties[${name}]`, errors);
+  }
+  for (const [name, demand] of Object.entries(describing)) {
+    if (isSet(schema[name as keyof JSONSchema]))
+      errors.push(forbidden(`${path}.${name}`, `${demand} to be structural`));
+  }
+  if (schema.properties && Object.hasOwn(schema.properties, "metadata")) {
+    errors.push(forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context"));
+  }
+}
+
+function checkPattern(schema: JSONSchema, path: string, errors: FieldError[]): void {
+  const { pattern } = schema;
+  if (pattern === undefined || pattern === "") return;
+  const error = patternError(pattern);
+  if (error === undefined) return;
+  const detail = `must be a valid regular expression, but isn't: error parsing regexp: ${error}`;
+  errors.push(invalid(`${path}.pattern`, pattern, detail));
+}
+
+const describing: Readonly<Record<string, string>> = {
+  type: "must be empty",
+  additionalProperties: "must be undefined",
+  default: "must be undefined",
+  title: "must be empty",
+  description: "must be empty",
+  nullable: "must be false",
+  "x-kubernetes-preserve-unknown-fields": "must be false",
+  "x-kubernetes-embedded-resource": "must be false",
+  "x-kubernetes-int-or-string": "must be false",
+  "x-kubernetes-list-map-keys": "must be empty",
+  "x-kubernetes-list-type": "must be undefined",
+  "x-kubernetes-map-type": "must be undefined",
+  "x-kubernetes-validations": "must be empty",
+};
+
+function isSet(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return value !== undefined && value !== false && value !== "" && value !== null;
+}
+
+function isIntOrString(branches: readonly JSONSchema[] | undefined): boolean {
+  return branches !== undefined && isEqual(branches, [{ type: "integer" }, { type: "string" }]);
+}
+
+function checkType(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
+  const type = schema.type ?? "";
+  const at = `${path}.type`;
+  const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  if (embedded && type !== "object") {
+    const detail = "must be object if x-kubernetes-embedded-resource is true";
+    errors.push(type === "" ? required(at, detail) : invalid(at, type, detail));
+  } else if (
+    type === "" &&
+    !schema["x-kubernetes-int-or-string"] &&
+    !schema["x-kubernetes-preserve-unknown-fields"]
+  ) {
+    errors.push(required(at, `must not be empty ${emptyTypePlaces[level]}`));
+  }
+  if (embedded && schema.additionalProperties !== undefined) {
+    const detail = "must not be used if x-kubernetes-embedded-resource is set";
+    errors.push(forbidden(`${path}.additionalProperties`, detail));
+  }
+  if (level === "root" && type !== "" && type !== "object") {
+    errors.push(invalid(at, type, "must be object at the root"));
+  }
+}
+
+const emptyTypePlaces: Readonly<Record<Level, string>> = {
+  root: "at the root",
+  item: "for specified array items",
+  field: "for specified object fields",
+};
+
+function checkTypeFields(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
+  const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  if (!embedded && !schema.properties) return;
+  const properties = schema.properties ?? {};
+  const isResource = level === "root" || embedded;
+  for (const name of ["kind", "apiVersion"]) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!isResource || !property || property.type === "string") continue;
+    errors.push(invalid(`${path}.properties[${name}].type`, property.type ?? "", "must be string"));
+  }
+  const metadata = Object.hasOwn(properties, "metadata") ? properties["metadata"] : undefined;
+  if (metadata) checkMetadata(metadata, isResource, level, `${path}.properties[metadata]`, errors);
+  if (embedded && !schema["x-kubernetes-preserve-unknown-fields"] && Object.keys(properties).length === 0) {
+    const detail =
+      "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+    errors.push(required(`${path}.properties`, detail));
+  }
+}
+
+function checkMetadata(
+  metadata: JSONSchema,
+  isResource: boolean,
+  level: Level,
+  path: string,
+  errors: FieldError[],
+): void {
+  if (isResource && metadata.type !== "object") {
+    errors.push(invalid(`${path}.type`, metadata.type ?? "", "must be object"));
+  }
+  if (level !== "root") return;
+  const { type: _type, default: _default, properties = {}, ...rest } = metadata;
+  const named = Object.keys(properties).every((name) => name === "name" || name === "generateName");
+  const isBare = Object.values(rest).every((value) => value === undefined || value === false);
+  if (named && isBare) return;
+  const detail =
+    "must not specify anything other than name and generateName, but metadata is implicitly specified";
+  errors.push(forbidden(path, detail));
+}
+
+/** Checks that every field in `allOf`, `anyOf`, `oneOf` or `not` is also specified outside of them. */
+function checkCompleteness(
   restricting: JSONSchema,
   describing: JSONSchema,
   path: string,
   branchPath: string,
   errors: FieldError[],
 ): void {
-  if (restricting.not) checkBranch(restricting.not, describing, path, `${branchPath}.not`, errors);
-  for (const name of ["allOf", "anyOf", "oneOf"] as const) {
-    restricting[name]?.forEach((branch, index) => {
-      checkBranch(branch, describing, path, `${branchPath}.${name}[${index}]`, errors);
-    });
+  for (const [branch, at] of branchesOf(restricting, branchPath)) {
+    checkBranch(branch, describing, path, at, errors);
   }
 }
 
@@ -49,7 +213,7 @@ function checkBranch(
     errors.push(required(path, `because it is defined in ${branchPath}`));
     return;
   }
-  checkBranches(branch, describing, path, branchPath, errors);
+  checkCompleteness(branch, describing, path, branchPath, errors);
   const items = itemsOf(branch);
   if (items) checkBranch(items, itemsOf(describing), `${path}.items`, `${branchPath}.items`, errors);
   for (const [name, child] of Object.entries(branch.properties ?? {})) {
@@ -94,3 +258,34 @@ const unsupported = [
   "additionalItems",
   "definitions",
 ] as const;
+
+/** Checks a default against the CEL rules of its node: once as an unchanged value, once as a new one. */
+export type CheckRules = (schema: JSONSchema, value: unknown, path: string) => FieldError[];
+
+/**
+ * Checks that every default matches its own schema: it is valid, and nothing in it would be pruned.
+ * Skips defaults of map values, which are not allowed anyway.
+ */
+export function checkDefaults(schema: JSONSchema, path: string, checkRules?: CheckRules): FieldError[] {
+  const items = itemsOf(schema);
+  return [
+    ...(hasDefault(schema) ? checkDefault(schema, `${path}.default`, checkRules) : []),
+    ...(items ? checkDefaults(items, `${path}.items`, checkRules) : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, child]) =>
+      checkDefaults(child, `${path}.properties[${name}]`, checkRules),
+    ),
+  ];
+}
+
+function checkDefault(schema: JSONSchema, path: string, checkRules: CheckRules | undefined): FieldError[] {
+  const { default: value } = schema;
+  const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  const errors: FieldError[] = [];
+  if (prune(value, shapeOf(schema), embedded).object !== value) {
+    errors.push(invalid(path, value, "must not have unknown fields"));
+  }
+  const { default: _, ...node } = schema;
+  const invalidities = compileSchema(node).validate(value, { path, listTypes: false });
+  if (invalidities.length > 0) return [...errors, ...invalidities];
+  return [...errors, ...(checkRules?.(schema, value, path) ?? [])];
+}

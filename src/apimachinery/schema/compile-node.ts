@@ -1,13 +1,19 @@
-import { type JSONObject, isEqual, isObject, memberOf } from "../../json/index.ts";
-import { type JSONSchema, itemsOf, valuesOf } from "../json-schema.ts";
-import { effectiveFormat, effectiveTypes, kindOf, typeMismatch } from "./schema-types.ts";
-import { formatCheck } from "../formats/formats.ts";
-import { compilePattern } from "../pattern.ts";
-import { type Run, uncorrelated } from "./run.ts";
-import { goFloat, goNumber, goPlainFloat, quote } from "../../text/index.ts";
-import type { FieldError } from "../../errors/index.ts";
-import { indexListMap } from "../list-map.ts";
-import { isUnchanged } from "../is-unchanged.ts";
+import { type JSONObject, isEqual, isObject, memberOf } from "../json/index.ts";
+import { type JSONSchema, itemsOf, nodesOf, valuesOf } from "./json-schema.ts";
+import { formatCheck, isKnownFormat } from "./formats/formats.ts";
+import { compilePattern } from "./pattern.ts";
+import { goFloat, goJSON, goNumber, goPlainFloat, quote } from "../text/index.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidFloat,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from "../errors/index.ts";
+import { indexListMap, isUnchanged } from "./is-unchanged.ts";
 
 /**
  * Compiles a schema node to a closure. The order of checks, and what counts as a passed check, are the API server's,
@@ -94,14 +100,10 @@ function compileNumber(
     multipleOf === undefined ? undefined : bounded("MultipleOf", multipleOf, checkMultiple),
     minimum === undefined
       ? undefined
-      : bounded("Minimum boundary", minimum, (value, bound, exact, run) =>
-          checkMinimum(value, bound, exact, schema.exclusiveMinimum === true, run),
-        ),
+      : bounded("Minimum boundary", minimum, limited("greater", schema.exclusiveMinimum)),
     maximum === undefined
       ? undefined
-      : bounded("Maximum boundary", maximum, (value, bound, exact, run) =>
-          checkMaximum(value, bound, exact, schema.exclusiveMaximum === true, run),
-        ),
+      : bounded("Maximum boundary", maximum, limited("less", schema.exclusiveMaximum)),
   ].filter((check) => check !== undefined);
   if (!ranged && checks.length === 0) return undefined;
 
@@ -132,38 +134,16 @@ function compileNumber(
 /** Checks a value against a bound; values that are not `exact` are compared as floating-point numbers. */
 type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
 
-function checkMaximum(
-  value: number | bigint,
-  maximum: number,
-  exact: boolean,
-  exclusive: boolean,
-  run: Run,
-): void {
-  const bound = boundFor(value, maximum, exact);
-  if (exclusive ? value < bound : value <= bound) return;
-  report(
-    value,
-    exact,
-    `should be less than ${exclusive ? "" : "or equal to "}${show(bound, value, exact)}`,
-    run,
-  );
-}
-
-function checkMinimum(
-  value: number | bigint,
-  minimum: number,
-  exact: boolean,
-  exclusive: boolean,
-  run: Run,
-): void {
-  const bound = boundFor(value, minimum, exact);
-  if (exclusive ? value > bound : value >= bound) return;
-  report(
-    value,
-    exact,
-    `should be greater than ${exclusive ? "" : "or equal to "}${show(bound, value, exact)}`,
-    run,
-  );
+/** Checks that a value is less than a maximum, or greater than a minimum. */
+function limited(word: "less" | "greater", exclusive = false): Constraint {
+  return (value, limit, exact, run) => {
+    const bound = boundFor(value, limit, exact);
+    const passes = word === "less" ? value < bound : value > bound;
+    const isAtBound = value >= bound && value <= bound;
+    if (passes || (isAtBound && !exclusive)) return;
+    const orEqual = exclusive ? "" : "or equal to ";
+    report(value, exact, `should be ${word} than ${orEqual}${show(bound, value, exact)}`, run);
+  };
 }
 
 function checkMultiple(value: number | bigint, factor: number, exact: boolean, run: Run): void {
@@ -190,6 +170,84 @@ function boundFor(value: number | bigint, bound: number, exact: boolean): number
 
 function show(bound: number, value: number | bigint, exact: boolean): string {
   return exact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
+}
+
+/** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
+type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
+
+/** The types that a node accepts: int-or-string overrides `type`. */
+function effectiveTypes(schema: JSONSchema): readonly string[] {
+  if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
+  return schema.type === undefined || schema.type === "" ? [] : [schema.type];
+}
+
+/** The enforced format; unknown formats, and formats of other types, are ignored. */
+function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
+  const format = schema.format ?? "";
+  switch (types.length === 1 ? types[0] : "") {
+    case "":
+    case "string":
+      return isKnownFormat(format) ? format : "";
+    case "integer":
+      return format === "int32" || format === "int64" ? format : "";
+    case "number":
+      return format === "float" || format === "double" ? format : "";
+    default:
+      return "";
+  }
+}
+
+/** Returns the type of a value that is not null. */
+function kindOf(value: unknown): ValueKind {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "boolean";
+    case "bigint":
+      return "integer";
+    case "number":
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
+    default:
+      return Array.isArray(value) ? "array" : "object";
+  }
+}
+
+/**
+ * Compares a value's type with the schema's types. As on the API server, a format hides the type: errors name the
+ * format instead of the type, and arrays are accepted.
+ */
+function typeMismatch(
+  types: readonly string[],
+  format: string,
+  kind: ValueKind,
+  value: unknown,
+): { expected: string; actual: string } | undefined {
+  const accepted =
+    types.includes(kind) || (kind === "integer" && types.includes("number")) || isWhole(types, kind, value);
+  if (format === "") return accepted ? undefined : { expected: types.join(","), actual: kind };
+  const numeric = types.includes("integer") || types.includes("number");
+  if (kind === "string" || kind === "array") {
+    return accepted || !numeric ? undefined : { expected: types.join(","), actual: kind };
+  }
+  return accepted ? undefined : { expected: format, actual: formatOfKind(kind) };
+}
+
+function isWhole(types: readonly string[], kind: ValueKind, value: unknown): boolean {
+  return kind === "number" && types.includes("integer") && Number.isSafeInteger(value);
+}
+
+function formatOfKind(kind: ValueKind): string {
+  if (kind === "integer") return "int64";
+  return kind === "number" ? "float64" : "";
+}
+
+/** The formats in a schema that the API server ignores, and warns of. */
+export function* unrecognizedFormats(schema: JSONSchema): Generator<string, void> {
+  for (const node of nodesOf(schema)) {
+    const { type, format } = node;
+    if (format && effectiveFormat(node, type ? [type] : []) === "") yield format;
+  }
 }
 
 function isInRange(value: number | bigint, type: string, format: string): boolean {
@@ -450,9 +508,109 @@ function compileString(schema: JSONSchema, format: string): ((value: string, run
     }
     if (isFormatted) {
       run.matches++;
-      if (!isFormatted(value)) run.wrongFormat(format, value);
+      if (!isFormatted(value)) run.wrongType(format, value);
     }
   };
+}
+
+/** There is no old value; `null` and `undefined` are values. */
+const uncorrelated = Symbol("uncorrelated");
+
+/**
+ * The state of one validation: the current path, the errors, and the number of checks that passed, which decides which
+ * branch of an `anyOf` or `oneOf` is reported.
+ */
+export class Run {
+  errors: FieldError[] = [];
+  matches = 0;
+  /** The old value at the current path; only used if `ratcheting`. */
+  old: unknown = uncorrelated;
+  readonly ratcheting: boolean;
+  readonly #prefix: string;
+  readonly #path: string[] = [];
+
+  constructor(options: { prefix?: string; old?: unknown }) {
+    this.#prefix = options.prefix ?? "";
+    this.ratcheting = options.old !== undefined;
+    if (this.ratcheting) this.old = options.old;
+  }
+
+  enter(step: string): void {
+    this.#path.push(step);
+  }
+
+  leave(): void {
+    this.#path.pop();
+  }
+
+  get isRoot(): boolean {
+    return this.#path.length === 0;
+  }
+
+  /** Returns true for the apiVersion and kind of the validated object itself. */
+  isTypeField(key: string): boolean {
+    return this.#path.length === 1 && (key === "kind" || key === "apiVersion");
+  }
+
+  /** The path as in messages: properties of the root have no leading dot, its other keys have one. */
+  path(step = ""): string {
+    return this.#path.join("") + step;
+  }
+
+  required(step: string): void {
+    this.errors.push(required(this.#field(this.path(step))));
+  }
+
+  wrongType(expected: string, actual: string): void {
+    const path = this.path();
+    const detail = `${path} in body must be of type ${expected}: ${quote(actual)}`;
+    this.errors.push(typeInvalid(this.#field(path), actual, detail));
+  }
+
+  notOneOf(value: unknown, allowed: readonly unknown[]): void {
+    const texts = allowed.map((item) => (typeof item === "string" ? item : goJSON(item)));
+    this.errors.push(notSupported(this.#field(this.path()), value, texts));
+  }
+
+  invalid(value: unknown, message: string): void {
+    const path = this.path();
+    this.errors.push(invalid(this.#field(path), value, `${path} in body ${message}`));
+  }
+
+  invalidFloat(value: number, message: string): void {
+    const path = this.path();
+    this.errors.push(invalidFloat(this.#field(path), value, `${path} in body ${message}`));
+  }
+
+  invalidFactor(value: unknown, factor: string): void {
+    const path = this.path();
+    const detail = `factor MultipleOf declared for ${path} must be positive: ${factor}`;
+    this.errors.push(invalid(this.#field(path), value, detail));
+  }
+
+  forbiddenProperty(key: string): void {
+    const path = this.path();
+    this.errors.push(invalid(this.#field(path), key, `${path}.${key} in body is a forbidden property`));
+  }
+
+  tooLong(max: number): void {
+    this.errors.push(tooLong(this.#field(this.path()), max));
+  }
+
+  tooMany(actual: number, max: number): void {
+    this.errors.push(tooMany(this.#field(this.path()), actual, max));
+  }
+
+  /** Adds an error of `anyOf`, `oneOf`, `allOf` or `not`: the path is in the message only, the field is the object. */
+  composite(text: string): void {
+    this.errors.push(invalid(this.#field(""), "", text));
+  }
+
+  #field(path: string): string {
+    const relative = path.startsWith(".") ? path.slice(1) : path;
+    if (relative === "") return this.#prefix === "" ? "<nil>" : this.#prefix;
+    return this.#prefix === "" ? relative : `${this.#prefix}.${relative}`;
+  }
 }
 
 function isShorter(value: string, min: number): boolean {

@@ -1,6 +1,6 @@
-import { formatFieldError } from "../../errors/index.ts";
+import { formatFieldError } from "../errors/index.ts";
 import { describe, expect, it } from "vitest";
-import { compileSchema } from "../index.ts";
+import { compileSchema } from "./index.ts";
 
 const compiled = compileSchema({
   type: "object",
