@@ -130,9 +130,10 @@ export function stageController(context: StagesContext): Controller {
   };
 
   async function advance(object: KubernetesObject, next: NextState): Promise<void> {
-    if (next.event) {
-      const { type, reason = "", message = "" } = next.event;
-      await report(object, type === "Warning" ? "Warning" : "Normal", reason, message);
+    const { event } = next;
+    if (event) {
+      const type = event.type === "Warning" ? "Warning" : "Normal";
+      await report(object, type, event.reason ?? "", event.message ?? "");
     }
     const finalized = await changeFinalizers(object, next.finalizers);
     if (next.delete) {

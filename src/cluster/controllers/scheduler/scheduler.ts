@@ -90,19 +90,19 @@ export function scheduler(context: ControllerContext): Controller {
     const count = snapshot.hosts.length;
     if (count === 0) return { message: "no nodes available to schedule pods" };
     const unbound = findUnboundClaim(pod);
-    // It ends as in 1.36, where preemption has nothing to say.
+    // The message ends as in 1.36, where preemption has nothing to say.
     if (unbound) return { message: `${available(count)}: ${unbound}. not found` };
     const choice = chooseNode(pod, snapshot);
     if ("node" in choice) return choice;
     if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
-    const refused = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
-    // The real scheduler's addition for pods without devices.
-    const unhelped = `${refused} no new claims to deallocate, preemption: `;
+    const summary = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
+    // The real scheduler adds this about pods without devices.
+    const unhelped = `${summary} no new claims to deallocate, preemption: `;
     if (pod.spec.preemptionPolicy === "Never") {
       return { message: `${unhelped}not eligible due to preemptionPolicy=Never.` };
     }
     const preemption = preempt(pod, choice.refusals, snapshot, objects.list(podDisruptionBudgets));
-    if ("victims" in preemption) return { message: refused, victims: preemption.victims };
+    if ("victims" in preemption) return { message: summary, victims: preemption.victims };
     return { message: `${unhelped}${explainPreemption(count, preemption.refusals.values())}` };
   }
 

@@ -49,8 +49,9 @@ function* approvalProblems(crd: CustomResourceDefinition, old?: CustomResourceDe
   if (!approval || (old && approvalOf(old)?.state === approval.state)) return;
   const field = `metadata.annotations[${annotation}]`;
   if (approval.state === "Missing") yield required(field, approval.message);
-  if (approval.state !== "Invalid") return;
-  yield invalid(field, crd.metadata.annotations?.[annotation], approval.message);
+  if (approval.state === "Invalid") {
+    yield invalid(field, crd.metadata.annotations?.[annotation], approval.message);
+  }
 }
 
 /** The condition that tells of the approval of a CRD in a protected group. */

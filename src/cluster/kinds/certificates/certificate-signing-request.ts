@@ -1,6 +1,5 @@
 import { X509Certificate } from "node:crypto";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
-import type { CertificateSigningRequestCondition } from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
 import { duplicate, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
@@ -163,7 +162,7 @@ function isCertificate(pem: string): boolean {
 }
 
 function requestCondition(object: object): string {
-  const conditions = readField<CertificateSigningRequestCondition[]>(object, "status.conditions") ?? [];
+  const conditions = readField<v1.CertificateSigningRequestCondition[]>(object, "status.conditions") ?? [];
   const has = (wanted: string) => conditions.some(({ type }) => type === wanted);
   const issued = readField(object, "status.certificate") !== undefined ? ",Issued" : "";
   if (has("Denied")) return `Denied${issued}`;

@@ -29,7 +29,7 @@ type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
 
 type DaemonSet = SentObject<DaemonSetSpec>;
 
-/** The counts in its status that are always there. */
+/** The counts that the status of a DaemonSet always has. */
 const noCounts = {
   currentNumberScheduled: 0,
   numberMisscheduled: 0,

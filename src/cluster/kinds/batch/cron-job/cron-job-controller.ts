@@ -109,9 +109,9 @@ export function cronJobController(context: ControllerContext): Controller {
 }
 
 /** Returns undefined for a schedule that this controller can't follow. */
-function findTimes(...schedule: Parameters<typeof dueTimes>): DueTimes | undefined {
+function findTimes(...args: Parameters<typeof dueTimes>): DueTimes | undefined {
   try {
-    return dueTimes(...schedule);
+    return dueTimes(...args);
   } catch (error) {
     const isNever = (error as Error).message.endsWith("is never due");
     return isNever ? { last: undefined, next: undefined } : undefined;

@@ -1,7 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { formatIndexes } from "./indexes.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { findController } from "@tsbuilder/apimachinery/meta";
+import { formatIndexes } from "./indexes.ts";
 import {
   type Job,
   type JobOutcome,
