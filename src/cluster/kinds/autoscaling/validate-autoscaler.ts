@@ -7,18 +7,6 @@ import { type Problems, each, needed, optionalChoice, positive, refused } from "
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
 import { containerResourceName } from "../core/resources.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
-import type {
-  ContainerResourceMetricSource,
-  CrossVersionObjectReference,
-  ExternalMetricSource,
-  HPAScalingRules,
-  MetricIdentifier,
-  MetricSpec,
-  MetricTarget,
-  ObjectMetricSource,
-  PodsMetricSource,
-  ResourceMetricSource,
-} from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 
 type Reference = Sent<v2.CrossVersionObjectReference>;
 

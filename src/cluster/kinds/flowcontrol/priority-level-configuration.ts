@@ -8,12 +8,6 @@ import { readField, text } from "../cells.ts";
 import { type Problems, choice, inRange } from "../checks/problems.ts";
 import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
-import type {
-  ExemptPriorityLevelConfiguration,
-  LimitedPriorityLevelConfiguration,
-  LimitResponse,
-  PriorityLevelConfigurationSpec,
-} from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 
 function* levelProblems(object: ApiObject): Problems {
   const { type = "", limited, exempt } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;

@@ -35,18 +35,6 @@ import { isExtended } from "../core/resources.ts";
 import { compileSelector } from "../../expressions/expression.ts";
 import { celProblem } from "../admissionregistration/match-resources.ts";
 import { driverName } from "../storage/storage-class.ts";
-import type {
-  DeviceClaim,
-  DeviceClassSpec,
-  DeviceConstraint,
-  DeviceRequest,
-  DeviceSelector,
-  DeviceToleration,
-  ExactDeviceRequest,
-  OpaqueDeviceConfiguration,
-  ResourceClaimSpec,
-  ResourceClaimTemplateSpec,
-} from "@tsbuilder/apimachinery/k8s/resource/v1";
 
 function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
   return (object as { spec?: Sent<v1.ResourceClaimSpec> }).spec?.devices ?? {};

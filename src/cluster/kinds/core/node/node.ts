@@ -31,7 +31,6 @@ import { reporting } from "../../../control-loop/record-event.ts";
 import { tolerates } from "./node-fit.ts";
 import { versionInfo } from "../../../contract/version.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
-import type { NodeAddress, NodeCondition, NodeStatus } from "@tsbuilder/apimachinery/k8s/core/v1";
 
 /** The fields of nodeInfo: Go serializes all of them, even empty ones. */
 const emptyInfo = {
