@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import type { Client, Kind } from "@tsbuilder/runtime";
-import { openStateFolder } from "../scaffold/state-folder.ts";
+import { openStateFolder } from "../scaffold/apply.ts";
 import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
 import { applyConfig, applySamples, type AppliedObjects, deleteApplied } from "./config/apply-config.ts";
 import type { DevCluster } from "./cluster/dev-cluster.ts";

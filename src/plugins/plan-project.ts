@@ -8,17 +8,11 @@ import { type Project, formatBoilerplate, hasWebhooks, prunePlugins } from "../p
 import { type PackageManager, npm } from "../project/package-manager.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
 import { type Blueprint, emptyBlueprint, joinBlueprints } from "../scaffold/blueprint.ts";
-import type { Plan } from "../scaffold/file-change.ts";
-import { OwnedFiles } from "../scaffold/ownership.ts";
-import { planScaffold } from "../scaffold/plan.ts";
-import { Draft, type Tree } from "../scaffold/tree.ts";
+import { Draft, type Plan, type Tree } from "../scaffold/tree.ts";
+import { OwnedFiles, formatCreated, planScaffold } from "../scaffold/plan.ts";
 import { withPlainLineEnds } from "../shared/text.ts";
-import { formatCreated } from "../scaffold/format-created.ts";
-import { createApi as createManifests } from "./kustomize/create-api.ts";
-import { createWebhook as createWebhookManifests } from "./kustomize/create-webhook.ts";
-import { init as initManifests } from "./kustomize/init.ts";
-import { createApi } from "./typescript/create-api.ts";
-import { createWebhook } from "./typescript/create-webhook.ts";
+import { kustomize } from "./kustomize/kustomize.ts";
+import { createApi, createWebhook } from "./typescript/create-api.ts";
 import { init } from "./typescript/init.ts";
 
 /** A change from one project description to another. */
@@ -152,13 +146,6 @@ export function describeProject(project: Project, inputs: ScaffoldInputs): Bluep
 
 /** The operator's program: package, sources, tests and tooling. */
 const typescript: Plugin = { init, createApi, createWebhook };
-
-/** The manifests in `config/`, in two layers of kustomize. */
-const kustomize: Plugin = {
-  init: initManifests,
-  createApi: createManifests,
-  createWebhook: createWebhookManifests,
-};
 
 /** In the order in which their files are reported. */
 const plugins: readonly Plugin[] = [typescript, kustomize];

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import Handlebars from "handlebars";
-import type { TemplateContext } from "./blueprint.ts";
 import { everythingBelow } from "./tree.ts";
+
+/** The values of a template's variables. */
+export type TemplateContext = Readonly<Record<string, string>>;
 
 /** A file of `templates`. Its path is the path of its output, and is a template itself. */
 export interface CompiledTemplate {

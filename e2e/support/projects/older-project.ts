@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
-import { dispatch } from "../../../src/cli/start/dispatch.ts";
+import { dispatch } from "../../../src/cli/start/main.ts";
 import type { Details } from "../../../src/cli/reporting/ui.ts";
 import { run } from "../../golden/golden-projects.ts";
 import { newerHost } from "./newer-host.ts";

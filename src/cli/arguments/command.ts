@@ -1,6 +1,6 @@
 // Commands and their flags as data, and how the words of a command line become an invocation. Begin here, then read
-// `run-command.ts`: it parses words (`global-flags.ts`), reads the environment, and prompts. The other files are flags that
-// several commands share, and those of plugins (`extend-command.ts`).
+// `run-command.ts`: it parses words (`command-line.ts`), reads the environment, and prompts. The other files are flags that
+// several commands share, and those of plugins (`with-plugins.ts`).
 
 import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";
 import type { Project, Resource } from "../../project/project.ts";
@@ -34,6 +34,33 @@ export interface FlagDefinition {
 
 export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
 
+/** A flag with one value, for which `placeholder` stands in the help. */
+export const stringFlag = <const More extends Partial<FlagDefinition> = object>(
+  summary: string,
+  placeholder: string,
+  more = {} as More,
+) => ({ type: "string" as const, summary, placeholder, ...more });
+
+/** A flag that may be repeated, or has several values between commas. */
+export const listFlag = <const More extends Partial<FlagDefinition> = object>(
+  summary: string,
+  placeholder: string,
+  more = {} as More,
+) => ({ type: "list" as const, summary, placeholder, ...more });
+
+/** A flag with a number. */
+export const numberFlag = <const More extends Partial<FlagDefinition> = object>(
+  summary: string,
+  placeholder: string,
+  more = {} as More,
+) => ({ type: "number" as const, summary, placeholder, ...more });
+
+/** A flag without a value, which is off by default. */
+export const switchFlag = <const More extends Partial<FlagDefinition> = object>(
+  summary: string,
+  more = {} as More,
+) => ({ type: "boolean" as const, summary, default: false, ...more });
+
 /** The values of the flags, by flag name. */
 export type FlagValues<Flags extends FlagDefinitions> = {
   readonly [Name in keyof Flags]: Flags[Name]["type"] extends "list"
@@ -51,10 +78,8 @@ type ValueOf<Type extends FlagDefinition["type"]> = {
   list: readonly string[];
 }[Type];
 
-/** A command's implementation; its name is in `commands/index.ts`. */
-export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
-  /** One sentence, without a full stop. */
-  readonly summary: string;
+/** A command's implementation; its name and summary are in `commands/index.ts`, so that the overview loads no command. */
+export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitions> {
   /** The long description in the help. */
   readonly description?: string;
   readonly examples?: readonly string[];
@@ -73,6 +98,9 @@ export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly refused?: Readonly<Record<string, string>>;
   run(invocation: Invocation<Flags>): Promise<number | void>;
 }
+
+/** A command with its summary: one sentence, without a full stop. */
+export type Command = CommandDefinition & { readonly summary: string };
 
 /** One invocation of a command. */
 export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
@@ -103,7 +131,9 @@ export interface ChosenPlugins {
 }
 
 /** Declares a command so that its flag values are typed. */
-export function defineCommand<const Flags extends FlagDefinitions>(command: Command<Flags>): Command<Flags> {
+export function defineCommand<const Flags extends FlagDefinitions>(
+  command: CommandDefinition<Flags>,
+): CommandDefinition<Flags> {
   return command;
 }
 
@@ -111,10 +141,8 @@ export function defineCommand<const Flags extends FlagDefinitions>(command: Comm
 export interface CommandEntry {
   /** `create api` */
   readonly name: string;
-  /** The same as in the command's file, so that the overview loads no command. */
   readonly summary: string;
-  // Commands differ in their flags; in this list they share one type.
-  load(): Promise<Command<any>>; // oxlint-disable-line typescript/no-explicit-any
+  load(): Promise<Command>;
 }
 
 /** tsbuilder itself, for a command that runs others. */

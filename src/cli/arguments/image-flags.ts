@@ -1,15 +1,12 @@
 import { type ContainerTool, containerTools, findContainerTool } from "../../ship/images/container-tool.ts";
-import type { FlagDefinition } from "./command.ts";
+import { type FlagDefinition, stringFlag } from "./command.ts";
 import { parseImageReference } from "../../ship/images/image-reference.ts";
 import type { Ui } from "../reporting/ui.ts";
 
 /** Selects the container tool, in every command that works with images. */
-export const toolFlag = {
-  type: "string",
-  summary: "container tool to use (default: the first one that responds)",
-  placeholder: "TOOL",
+export const toolFlag = stringFlag("container tool to use (default: the first one that responds)", "TOOL", {
   choices: containerTools,
-} as const satisfies FlagDefinition;
+});
 
 /** The operator's image in `config/manager` until the user names one. */
 export const defaultImage = "controller:latest";
@@ -17,7 +14,7 @@ export const defaultImage = "controller:latest";
 /** The flags of commands that push an image. */
 export const pushFlags = {
   tool: toolFlag,
-  "digest-file": { type: "string", summary: "write the image's digest to a file", placeholder: "FILE" },
+  "digest-file": stringFlag("write the image's digest to a file", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
 
 interface PushFlags {

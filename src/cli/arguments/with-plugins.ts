@@ -20,7 +20,7 @@ import {
 import { parseProject } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command, FlagDefinition, Invocation } from "./command.ts";
-import { readFlagWord } from "./global-flags.ts";
+import { readFlagWord } from "./command-line.ts";
 
 /** Adds the flags of the project's plugins, and of those that `--plugins` names, to a command. */
 export function withPlugins(

@@ -7,7 +7,6 @@ import { findProjectRoot } from "../../project/store.ts";
 import { describeUnfinished, type OpenProject, viewProject } from "../project/open-project.ts";
 
 export const doctor = defineCommand({
-  summary: "Check this machine and this project for problems",
   description:
     "Changes nothing, runs nothing of the project, and does not contact the cluster. Exits with 1 if something is wrong.",
   flags: {},

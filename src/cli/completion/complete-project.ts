@@ -2,7 +2,7 @@ import { diskTree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Project, Resource } from "../../project/project.ts";
 import { findProjectRoot, parseProject, projectFile } from "../../project/store.ts";
-import { readFlagWord } from "../arguments/global-flags.ts";
+import { readFlagWord } from "../arguments/command-line.ts";
 
 /** Flags whose values come from the project's kinds: the values that a kind has for each. */
 const valuesByFlag: Readonly<Record<string, (resource: Resource) => readonly string[]>> = {

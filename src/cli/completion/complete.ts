@@ -1,15 +1,15 @@
 // Proposals for a shell on TAB, from the same definitions that parse a command line.
 
-import { extendCommand } from "../arguments/extend-command.ts";
-import type { Command, CommandEntry, FlagDefinition } from "../arguments/command.ts";
 import {
+  extendCommand,
   formatFlags,
   formatSummary,
   isTyped,
   orderWords,
   verboseFlag,
   verboseSummary,
-} from "../arguments/global-flags.ts";
+} from "../arguments/command-line.ts";
+import type { Command, CommandEntry, FlagDefinition } from "../arguments/command.ts";
 import { commands } from "../commands/index.ts";
 
 /** Returns completions for the last word, each with its description: `name<tab>description`. */

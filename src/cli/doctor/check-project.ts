@@ -6,17 +6,14 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { planManifests } from "../../generators/manifests.ts";
 import { describeProject } from "../../plugins/plan-project.ts";
 import { partKeys } from "../../plugins/contract/plugin.ts";
-import { insertKey } from "../../scaffold/blueprint.ts";
-import { findInsert, hasMarker, markerLine } from "../../scaffold/insert.ts";
-import { renderPart } from "../../scaffold/template.ts";
+import { insertKey, renderPart } from "../../scaffold/blueprint.ts";
+import { conflictMarkers, findInsert, hasMarker, markerLine } from "../../scaffold/merge.ts";
 import type { OpenProject } from "../project/open-project.ts";
 import type { Finding } from "../reporting/ui.ts";
-import { clusterRoleName } from "../../project/names.ts";
-import { type Project, qualifiedGroup } from "../../project/project.ts";
+import { type Project, clusterRoleName, qualifiedGroup } from "../../project/project.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { conflictMarkers } from "../../scaffold/merge-texts.ts";
-import { OwnedFiles } from "../../scaffold/ownership.ts";
+import { OwnedFiles } from "../../scaffold/plan.ts";
 
 /** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {

@@ -1,15 +1,18 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
-import { coreGroupNames, findCoreGroup } from "../../project/core-groups.ts";
 import {
-  describeResource,
-  newResource,
   type Project,
-  qualifiedGroup,
   type Resource,
+  coreGroupNames,
+  describeResource,
+  findCoreGroup,
+  newResource,
+  qualifiedGroup,
 } from "../../project/project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
+import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../../project/validate.ts";
+import { type FlagDefinition, listFlag, stringFlag, switchFlag } from "../arguments/command.ts";
 
 /** The flags that identify a kind. */
 interface KindFlags {
@@ -123,3 +126,53 @@ function proposal({ resources }: Project, { group, kind }: KindFlags, remedy: Re
   if (resources.length === 0) return remedy.none;
   return `it has ${resources.map(describeResource).join("; ")}${remedy.others}`;
 }
+
+/** The flags that identify a kind. */
+export const kindFlags = {
+  group: stringFlag("API group without the domain", "GROUP", { default: "", check: checkGroup }),
+  version: stringFlag("API version, for example v1 or v1alpha1", "VERSION", {
+    required: true,
+    prompt: "Version:",
+    check: checkVersion,
+  }),
+  kind: stringFlag("kind in PascalCase", "KIND", { required: true, prompt: "Kind:", check: checkKind }),
+} as const satisfies Record<string, FlagDefinition>;
+
+/** The flags for an external kind's types. */
+export const externalKindFlags = {
+  crd: stringFlag("CRD file of a third-party kind; its types are generated from it", "FILE"),
+  "external-module": stringFlag("npm package or file with the types of an external kind", "MODULE", {
+    check: rejectGoModule,
+  }),
+  "external-domain": stringFlag("domain of the external kind's group", "DOMAIN", { check: checkDomain }),
+} as const satisfies Record<string, FlagDefinition>;
+
+const typesFromCrd =
+  "use --crd with the kind's CRD, whose types are generated, or --external-module with an npm package that has the types";
+
+/** kubebuilder's flags for external kinds: they name Go packages, which TypeScript can't import. */
+export const refusedGoFlags = {
+  "external-api-path": typesFromCrd,
+  "external-api-module": typesFromCrd,
+  "external-api-domain": "use --external-domain",
+} as const;
+
+/** Rejects the path of a Go module, which begins with a host. */
+function rejectGoModule(module: string): string {
+  if (!/^[\w-]+(?:\.[\w-]+)+\//u.test(module)) return checkModule(module);
+  throw new TsbuilderError(`"${module}" is the path of a Go package, and TypeScript can't import it`, {
+    code: "INVALID_ARGUMENT",
+    hint: typesFromCrd,
+  });
+}
+
+/** The flag of commands that can add third-party plugins to a project. */
+export const pluginsFlag = listFlag(
+  "third-party plugins to use: a key, a package or the path of its folder; see tsbuilder plugins",
+  "PLUGIN",
+);
+
+/** The flag of commands that run the generators at their end. */
+export const makeFlag = switchFlag("run the generators afterwards; use --make=false to skip them", {
+  default: true,
+});

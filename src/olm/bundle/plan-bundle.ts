@@ -3,8 +3,7 @@
  * divides the deployment into the ClusterServiceVersion and the manifests beside it.
  */
 
-import type { Part } from "../../scaffold/blueprint.ts";
-import { renderPart } from "../../scaffold/template.ts";
+import { type Part, renderPart } from "../../scaffold/blueprint.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";

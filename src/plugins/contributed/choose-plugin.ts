@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { checkPluginKey } from "../../project/project.ts";
-import { pluginKey } from "../../project/record.ts";
+import { pluginKey } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { loadOptional, optionalKeys } from "../optional/index.ts";

@@ -1,5 +1,5 @@
 import type { PluginUse } from "../../project/project.ts";
-import { pluginKey } from "../../project/record.ts";
+import { pluginKey } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { loadOptional, optionalKeys, ownPackage } from "../optional/index.ts";
 import { isAllowed } from "./allowed-code.ts";

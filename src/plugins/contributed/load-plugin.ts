@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { createRequire } from "node:module";
 import { checkPluginKey } from "../../project/project.ts";
-import { pluginKey } from "../../project/record.ts";
+import { pluginKey } from "../../project/store.ts";
 import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, shorten } from "../../shared/text.ts";

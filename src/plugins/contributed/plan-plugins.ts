@@ -3,9 +3,8 @@
 // executables speak kubebuilder's protocol.
 
 import type { PluginUse, Project } from "../../project/project.ts";
-import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { renderPart } from "../../scaffold/template.ts";
-import type { OwnedFiles } from "../../scaffold/ownership.ts";
+import { type Blueprint, joinBlueprints, renderPart } from "../../scaffold/blueprint.ts";
+import type { OwnedFiles } from "../../scaffold/plan.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";
 import { loadOptional, ownPackage } from "../optional/index.ts";

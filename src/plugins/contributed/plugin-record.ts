@@ -1,7 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { type Blueprint, type Insert, joinBlueprints } from "../../scaffold/blueprint.ts";
-import type { Ownership } from "../../scaffold/file-change.ts";
-import type { Tree } from "../../scaffold/tree.ts";
+import type { Ownership, Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";

@@ -1,5 +1,5 @@
 import type { PluginDefinition, ProjectInput } from "../contract/define-plugin.ts";
-import type { FeatureName } from "../../project/features.ts";
+import type { FeatureName } from "../../project/project.ts";
 
 /** Dashboards for Grafana: one of the runtime's metrics, and one of the user's own. */
 export const grafana: PluginDefinition = {

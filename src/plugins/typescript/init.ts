@@ -2,7 +2,7 @@ import { npm, type PackageManager, yarn } from "../../project/package-manager.ts
 import { hasWebhooks, type Project } from "../../project/project.ts";
 import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
 import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../contract/plugin.ts";
-import { fileHeader } from "./names.ts";
+import { fileHeader } from "./create-api.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
 /** The package, its tooling, and the entry point. */

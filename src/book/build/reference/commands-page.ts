@@ -1,12 +1,12 @@
 import type { Command, FlagDefinition } from "../../../cli/arguments/command.ts";
 import { commands } from "../../../cli/commands/index.ts";
-import { environmentVariable } from "../../../cli/arguments/environment.ts";
 import {
+  environmentVariable,
   formatFlags,
   formatSummary,
   verboseFlag,
   verboseSummary,
-} from "../../../cli/arguments/global-flags.ts";
+} from "../../../cli/arguments/command-line.ts";
 import { sentence } from "../../../shared/text.ts";
 import { anchorOf, code, codeBlock, type Page, prose, table } from "./markdown.ts";
 

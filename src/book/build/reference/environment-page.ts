@@ -1,4 +1,4 @@
-import { environmentVariable, typedOnly } from "../../../cli/arguments/environment.ts";
+import { environmentVariable, typedOnly } from "../../../cli/arguments/command-line.ts";
 import { managerFlags } from "../../../runtime/manager/manager-args.ts";
 import type { FlagDefinition } from "../../../runtime/manager/flags.ts";
 import { type Page, code, prose, table } from "./markdown.ts";

@@ -9,7 +9,7 @@ import { bookAddress } from "../../../shared/book-address.ts";
 import { advice, docs } from "../../../simulation/explore/advice.ts";
 import { sentence } from "../../../shared/text.ts";
 import { explainedCodes, explainedSystemCodes } from "../../../cli/commands/explain.ts";
-import { features } from "../../../project/features.ts";
+import { features } from "../../../project/project.ts";
 import { type ProjectKey, projectKeys } from "../../../project/keys.ts";
 import { markerFamilies } from "../../../generators/markers/families/index.ts";
 import { type MarkerHelp, markerHelp, usageOf } from "../../../generators/markers/help.ts";

@@ -74,7 +74,6 @@ function newSeed(): number {
 }
 
 export const test = defineCommand({
-  summary: "Run the project's tests on the embedded cluster or a real API server",
   description:
     "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. With --explore, only the exploring tests run, for as long as --time says: they simulate users' changes and failures, from a new seed each time or from --seed. Arguments after -- are passed to the test runner.",
   streams: true,

@@ -1,13 +1,11 @@
 import { Draft } from "../../../scaffold/tree.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand } from "../../arguments/command.ts";
-import { openToChange } from "../../project/open-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { defineCommand, numberFlag, stringFlag } from "../../arguments/command.ts";
 import { mergeChanges, planGenerated, planReference } from "../../project/plan-generated.ts";
 
 const reference = "docs/api";
 
 export const generate = defineCommand({
-  summary: "Run all generators: manifests, and the API reference if there is one",
   description: `The API reference is regenerated if "${reference}" exists; create it with tsbuilder generate docs.`,
   flags: planFlags,
   examples: ["tsbuilder generate"],
@@ -23,9 +21,8 @@ export const generate = defineCommand({
 });
 
 export const generateDocs = defineCommand({
-  summary: "Generate an API reference in Markdown from types and markers",
   flags: {
-    output: { type: "string", summary: "folder to write to", placeholder: "DIR", default: "docs/api" },
+    output: stringFlag("folder to write to", "DIR", { default: "docs/api" }),
     ...planFlags,
   },
   examples: ["tsbuilder generate docs"],
@@ -40,9 +37,8 @@ export const generateDocs = defineCommand({
 });
 
 export const generateTypes = defineCommand({
-  summary: "Generate TypeScript types from third-party CRDs",
   flags: {
-    output: { type: "string", summary: "folder to write to", placeholder: "DIR", default: "src/types" },
+    output: stringFlag("folder to write to", "DIR", { default: "src/types" }),
     ...planFlags,
   },
   positionals: ["<crd.yaml...>"],
@@ -60,21 +56,11 @@ export const generateTypes = defineCommand({
 });
 
 export const generateSchemapatch = defineCommand({
-  summary: "Patch the schemas of CRD manifests that are maintained by hand",
   description:
     "Replaces spec.versions[].schema.openAPIV3Schema of each kind that the project defines; everything else in the files is kept, including comments.",
   flags: {
-    manifests: {
-      type: "string",
-      summary: "folder with the CRD manifests",
-      placeholder: "DIR",
-      required: true,
-    },
-    "max-desc-len": {
-      type: "number",
-      summary: "maximum length of descriptions in bytes; 0 omits them",
-      placeholder: "BYTES",
-    },
+    manifests: stringFlag("folder with the CRD manifests", "DIR", { required: true }),
+    "max-desc-len": numberFlag("maximum length of descriptions in bytes; 0 omits them", "BYTES"),
     ...planFlags,
   },
   examples: ["tsbuilder generate schemapatch --manifests deploy/crds"],

@@ -1,60 +1,44 @@
 import type { GeneratorOptions } from "../../../generators/model/options.ts";
-import type { Plan } from "../../../scaffold/file-change.ts";
-import { Draft } from "../../../scaffold/tree.ts";
-import { formatUnifiedDiff } from "../../../scaffold/unified-diff.ts";
+import { Draft, type Plan, formatUnifiedDiff } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand, type FlagValues } from "../../arguments/command.ts";
-import { withProjectLock } from "../../project/lock-project.ts";
-import { isShown, openOrView, openToChange, viewProject } from "../../project/open-project.ts";
+import {
+  applyOrShow,
+  isShown,
+  openOrView,
+  openToChange,
+  planFlags,
+  viewProject,
+  withProjectLock,
+} from "../../project/open-project.ts";
+import {
+  defineCommand,
+  type FlagValues,
+  listFlag,
+  numberFlag,
+  stringFlag,
+  switchFlag,
+} from "../../arguments/command.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
 import type { Ui } from "../../reporting/ui.ts";
 
 // Commands that run the generators on the types and markers of a project.
 
 const flags = {
-  only: {
-    type: "list",
-    summary: "generators to run (default: all of them)",
-    placeholder: "NAME",
-    choices: ["crd", "rbac", "webhook"],
-  },
-  paths: {
-    type: "list",
-    summary:
-      "folders or files to read instead of api/ and src/; CRDs of other kinds stay, but the role and the webhook configurations are then only those of what is read",
-    placeholder: "PATH",
-  },
-  "output-crd": {
-    type: "string",
-    summary: "folder for CRDs (default: config/crd/bases)",
-    placeholder: "DIR",
-  },
-  "output-rbac": {
-    type: "string",
-    summary: "folder for RBAC roles (default: config/rbac)",
-    placeholder: "DIR",
-  },
-  "output-webhook": {
-    type: "string",
-    summary: "folder for webhook configurations (default: config/webhook)",
-    placeholder: "DIR",
-  },
-  "role-name": {
-    type: "string",
-    summary: "name of the generated ClusterRole (default: manager-role)",
-    placeholder: "NAME",
-  },
-  "max-desc-len": {
-    type: "number",
-    summary: "maximum length of descriptions in bytes; 0 omits them",
-    placeholder: "BYTES",
-  },
+  only: listFlag("generators to run (default: all of them)", "NAME", { choices: ["crd", "rbac", "webhook"] }),
+  paths: listFlag(
+    "folders or files to read instead of api/ and src/; CRDs of other kinds stay, but the role and the webhook configurations are then only those of what is read",
+    "PATH",
+  ),
+  "output-crd": stringFlag("folder for CRDs (default: config/crd/bases)", "DIR"),
+  "output-rbac": stringFlag("folder for RBAC roles (default: config/rbac)", "DIR"),
+  "output-webhook": stringFlag("folder for webhook configurations (default: config/webhook)", "DIR"),
+  "role-name": stringFlag("name of the generated ClusterRole (default: manager-role)", "NAME"),
+  "max-desc-len": numberFlag("maximum length of descriptions in bytes; 0 omits them", "BYTES"),
   "trim-descriptions": {
     type: "boolean",
     summary: "shorten the descriptions of a CRD that is too large for kubectl apply",
   },
-  "feature-gates": { type: "list", summary: "feature gates to enable", placeholder: "NAME" },
+  "feature-gates": listFlag("feature gates to enable", "NAME"),
   provenance: {
     type: "boolean",
     summary: "add comments to the RBAC rules that name the markers they come from",
@@ -73,24 +57,16 @@ const flags = {
     summary: "list the available markers, or those whose name contains TEXT",
     placeholder: "TEXT",
   },
-  check: {
-    type: "boolean",
-    summary: "write nothing; print the diff and exit with 1 if manifests are out of date",
-    default: false,
-  },
-  watch: {
-    type: "boolean",
-    summary: "keep running, and regenerate after every edit in api/, src/ or config/",
-    default: false,
+  check: switchFlag("write nothing; print the diff and exit with 1 if manifests are out of date"),
+  watch: switchFlag("keep running, and regenerate after every edit in api/, src/ or config/", {
     streams: true,
-  },
+  }),
   ...planFlags,
 } as const;
 
 type Values = FlagValues<typeof flags>;
 
 export const manifests = defineCommand({
-  summary: "Generate CRD, RBAC and webhook manifests from types and markers",
   description:
     "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml. With --paths, a role or webhook configuration that is written loses the rules and webhooks of other files: --only=crd writes neither. Options below manifests in PROJECT, such as generateEmbeddedObjectMeta, hold for all commands that generate.",
   flags,

@@ -1,6 +1,5 @@
 import { watchSources } from "../../../dev/reload/watch-sources.ts";
-import type { Plan } from "../../../scaffold/file-change.ts";
-import type { Tree } from "../../../scaffold/tree.ts";
+import type { Plan, Tree } from "../../../scaffold/tree.ts";
 import { describeError } from "../../reporting/report.ts";
 import type { Ui } from "../../reporting/ui.ts";
 import { stopSignal } from "../../reporting/stop-signal.ts";

@@ -3,11 +3,16 @@
 
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
-import type { FileChange } from "../../../scaffold/file-change.ts";
-import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { Draft, type FileChange, everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { ManifestObject } from "../../../ship/manifest.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import {
+  type OpenProject,
+  applyOrShow,
+  openProject,
+  openToChange,
+  planFlags,
+} from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import {
@@ -15,9 +20,11 @@ import {
   type FlagValues,
   type Invocation,
   defineCommand,
+  listFlag,
+  stringFlag,
+  switchFlag,
 } from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
-import { type OpenProject, openProject, openToChange } from "../../project/open-project.ts";
 import { askPresentation, presentationFlags, readPresentation } from "./presentation-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
@@ -25,83 +32,43 @@ import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
 
 /** The bundle's folder in the project, for every command that writes or builds it. */
-export const bundleFolderFlag = {
-  type: "string",
-  summary: "folder of the bundle in the project",
-  placeholder: "DIR",
+export const bundleFolderFlag = stringFlag("folder of the bundle in the project", "DIR", {
   default: "bundle",
   check: checkFolder,
-} as const satisfies FlagDefinition;
+});
 
 const bundleFlags = {
   image: overrideFlags.image,
-  version: {
-    type: "string",
-    summary: "version of the bundle (default: that in package.json)",
-    placeholder: "VERSION",
+  version: stringFlag("version of the bundle (default: that in package.json)", "VERSION", {
     check: checkVersion,
-  },
-  package: {
-    type: "string",
-    summary: "name of the package in catalogs (default: the project's)",
-    placeholder: "NAME",
+  }),
+  package: stringFlag("name of the package in catalogs (default: the project's)", "NAME", {
     check: checkPackage,
-  },
-  channels: { type: "list", summary: "channels of the bundle (default: alpha)", placeholder: "CHANNELS" },
-  "default-channel": {
-    type: "string",
-    summary: "channel that is subscribed to if no other is named",
-    placeholder: "CHANNEL",
-  },
-  replaces: {
-    type: "string",
-    summary: "name of the version before: mysql-operator.v1.0.0",
-    placeholder: "NAME",
-  },
-  skips: { type: "list", summary: "names of versions that upgrades leave out", placeholder: "NAMES" },
-  "skip-range": {
-    type: "string",
-    summary: 'versions that can be upgraded directly: ">=1.0.0 <1.2.0"',
-    placeholder: "RANGE",
-  },
-  "min-kube-version": {
-    type: "string",
-    summary: "oldest version of Kubernetes that the operator runs on",
-    placeholder: "VERSION",
+  }),
+  channels: listFlag("channels of the bundle (default: alpha)", "CHANNELS"),
+  "default-channel": stringFlag("channel that is subscribed to if no other is named", "CHANNEL"),
+  replaces: stringFlag("name of the version before: mysql-operator.v1.0.0", "NAME"),
+  skips: listFlag("names of versions that upgrades leave out", "NAMES"),
+  "skip-range": stringFlag('versions that can be upgraded directly: ">=1.0.0 <1.2.0"', "RANGE"),
+  "min-kube-version": stringFlag("oldest version of Kubernetes that the operator runs on", "VERSION", {
     check: checkVersion,
-  },
+  }),
   ...presentationFlags,
-  interactive: {
-    type: "boolean",
-    summary: "ask for what catalogs show before the first bundle",
-    default: true,
-  },
-  "use-image-digests": {
-    type: "boolean",
-    summary: "replace the tags of images with their digests, and list all images in the bundle",
-    default: false,
-  },
-  "extra-service-accounts": {
-    type: "list",
-    summary: "service accounts beside the operator's own whose permissions OLM is to grant",
-    placeholder: "NAMES",
-  },
-  overwrite: {
-    type: "boolean",
-    summary: "overwrite the bundle's metadata and Dockerfile",
-    default: true,
-  },
+  interactive: switchFlag("ask for what catalogs show before the first bundle", { default: true }),
+  "use-image-digests": switchFlag(
+    "replace the tags of images with their digests, and list all images in the bundle",
+  ),
+  "extra-service-accounts": listFlag(
+    "service accounts beside the operator's own whose permissions OLM is to grant",
+    "NAMES",
+  ),
+  overwrite: switchFlag("overwrite the bundle's metadata and Dockerfile", { default: true }),
   "output-dir": bundleFolderFlag,
-  stdout: {
-    type: "boolean",
-    summary: "print the bundle's manifests, without writing anything",
-    default: false,
-  },
+  stdout: switchFlag("print the bundle's manifests, without writing anything"),
   ...planFlags,
 } as const satisfies Record<string, FlagDefinition>;
 
 export const bundle = defineCommand({
-  summary: "Generate a bundle for the Operator Lifecycle Manager",
   description:
     "Writes bundle/ and bundle.Dockerfile: a ClusterServiceVersion with the deployment, permissions, CRDs, webhooks and examples that config/ contains, and everything else as manifests. What catalogs show is in config/manifests/bases, which is scaffolded by the first run and is then yours: a run changes nothing in it but what flags say. Channels and package are kept in the bundle's annotations. OLM makes the certificates of webhooks; cert-manager's are left out.",
   flags: bundleFlags,
@@ -144,7 +111,7 @@ async function planBundleChange(
     import("../../../olm/bundle/base-csv.ts"),
     import("../../../olm/bundle/plan-bundle.ts"),
     import("../../../ship/render.ts"),
-    import("../../../project/record.ts"),
+    import("../../../project/store.ts"),
     import("../../../generators/crd/describe-kinds.ts"),
   ]);
   const isFirst = !tree.has(basePath(project));
@@ -224,25 +191,17 @@ function checkPackage(name: string): string {
 }
 
 export const bundleBuild = defineCommand({
-  summary: "Build the bundle's image",
   description:
     "Builds bundle.Dockerfile, whose image holds the bundle's files and no operating system. Arguments after -- are passed to the container tool.",
   flags: {
-    image: {
-      type: "string",
-      summary: "name of the bundle's image",
-      placeholder: "IMAGE",
+    image: stringFlag("name of the bundle's image", "IMAGE", {
       required: true,
       prompt: "Name of the bundle's image:",
       check: parseImageReference,
-    },
+    }),
     tool: toolFlag,
-    push: { type: "boolean", summary: "push the image after building it", default: false },
-    "digest-file": {
-      type: "string",
-      summary: "write the digest of the pushed image to a file",
-      placeholder: "FILE",
-    },
+    push: switchFlag("push the image after building it"),
+    "digest-file": stringFlag("write the digest of the pushed image to a file", "FILE"),
     "output-dir": bundleFolderFlag,
   },
   takesRest: true,
@@ -257,7 +216,6 @@ export const bundleBuild = defineCommand({
 });
 
 export const bundlePush = defineCommand({
-  summary: "Push the bundle's image",
   description: "Arguments after -- are passed to the container tool, for example for a registry without TLS.",
   flags: pushFlags,
   positionals: ["<image>"],

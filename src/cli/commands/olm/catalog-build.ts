@@ -3,25 +3,21 @@ import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
 import { catalogFolderFlag } from "./catalog.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, stringFlag, switchFlag } from "../../arguments/command.ts";
 import { toolFlag } from "../../arguments/image-flags.ts";
 import { openProject } from "../../project/open-project.ts";
 
 export const catalogBuild = defineCommand({
-  summary: "Build the image of a file-based OLM catalog",
   description:
     "Builds catalog.Dockerfile, whose image serves the catalog by opm; an invalid catalog is not built. Arguments after -- are passed to the container tool.",
   flags: {
-    tag: {
-      type: "string",
-      summary: "name of the catalog's image",
-      placeholder: "IMAGE",
+    tag: stringFlag("name of the catalog's image", "IMAGE", {
       required: true,
       prompt: "Name of the catalog's image:",
       check: parseImageReference,
-    },
+    }),
     tool: toolFlag,
-    push: { type: "boolean", summary: "push the image after building it", default: false },
+    push: switchFlag("push the image after building it"),
     catalog: catalogFolderFlag,
   },
   takesRest: true,

@@ -5,38 +5,28 @@ import { bundleAnnotations, newChannel } from "../../../olm/bundle-format.ts";
 import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
 import { atFile } from "../../../shared/files.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { type FlagDefinition, defineCommand } from "../../arguments/command.ts";
+import { applyOrShow, openToChange, planFlags, viewProject } from "../../project/open-project.ts";
+import { type FlagDefinition, defineCommand, listFlag, stringFlag } from "../../arguments/command.ts";
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
-import { openToChange, viewProject } from "../../project/open-project.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { refuseRules, reportFindings } from "./findings.ts";
 
 /** The folder of a catalog in the project, for every command that changes or builds it. */
-export const catalogFolderFlag = {
-  type: "string",
-  summary: "folder of the catalog, in the project",
-  placeholder: "DIR",
+export const catalogFolderFlag = stringFlag("folder of the catalog, in the project", "DIR", {
   default: "catalog",
   check: checkFolder,
-} as const satisfies FlagDefinition;
+});
 
 export const catalogInit = defineCommand({
-  summary: "Create a file-based OLM catalog with a package",
   description:
     "Writes catalog/PACKAGE/catalog.yaml, to which catalog add adds channels and bundles, and catalog.Dockerfile, both of which are yours.",
   flags: {
-    "default-channel": {
-      type: "string",
-      summary: `channel from which the package is installed if none is named (default: that of the package's bundle in bundle/, else ${newChannel})`,
-      placeholder: "CHANNEL",
-    },
-    description: {
-      type: "string",
-      summary: "file with the package's description, in Markdown",
-      placeholder: "FILE",
-    },
-    icon: { type: "string", summary: "file with the package's icon", placeholder: "FILE" },
+    "default-channel": stringFlag(
+      `channel from which the package is installed if none is named (default: that of the package's bundle in bundle/, else ${newChannel})`,
+      "CHANNEL",
+    ),
+    description: stringFlag("file with the package's description, in Markdown", "FILE"),
+    icon: stringFlag("file with the package's icon", "FILE"),
     catalog: catalogFolderFlag,
     ...planFlags,
   },
@@ -88,23 +78,15 @@ function readText(cwd: string, file: string): string {
 }
 
 export const catalogAdd = defineCommand({
-  summary: "Add a bundle to a file-based OLM catalog",
   description:
     "Renders the folder of a bundle into the catalog, and adds an entry to each channel, with replaces, skips and olm.skipRange of the ClusterServiceVersion. A bundle with errors, and one that leaves the catalog invalid, is refused.",
   flags: {
-    image: {
-      type: "string",
-      summary: "image that holds the bundle's files",
-      placeholder: "IMAGE",
+    image: stringFlag("image that holds the bundle's files", "IMAGE", {
       required: true,
       prompt: "Image of the bundle:",
       check: parseImageReference,
-    },
-    channel: {
-      type: "list",
-      summary: "channels to add it to (default: those of the bundle)",
-      placeholder: "CHANNEL",
-    },
+    }),
+    channel: listFlag("channels to add it to (default: those of the bundle)", "CHANNEL"),
     catalog: catalogFolderFlag,
     ...planFlags,
   },
@@ -140,7 +122,6 @@ export const catalogAdd = defineCommand({
 });
 
 export const catalogValidate = defineCommand({
-  summary: "Validate a file-based OLM catalog",
   description:
     "Checks all files of a catalog's folder as a catalog server does: packages, channels and their upgrades, bundles. Exits with 1 if there are errors.",
   flags: {},
@@ -163,29 +144,17 @@ export const catalogValidate = defineCommand({
 });
 
 export const catalogShow = defineCommand({
-  summary: "Print manifests that install a package from the catalog's image",
   description:
     "Prints a ClusterCatalog and a ClusterExtension for OLM v1, with a service account that may do everything, or a CatalogSource, an OperatorGroup for all namespaces and a Subscription for OLM v0. No cluster is contacted.",
   flags: {
-    image: {
-      type: "string",
-      summary: "image of the catalog",
-      placeholder: "IMAGE",
+    image: stringFlag("image of the catalog", "IMAGE", {
       required: true,
       prompt: "Image of the catalog:",
       check: parseImageReference,
-    },
+    }),
     olm: { type: "string", summary: "version of OLM", choices: ["v0", "v1"], default: "v1" },
-    channel: {
-      type: "string",
-      summary: "channel to install from (default: that of the package)",
-      placeholder: "CHANNEL",
-    },
-    namespace: {
-      type: "string",
-      summary: "namespace to install into (default: PACKAGE-system)",
-      placeholder: "NAMESPACE",
-    },
+    channel: stringFlag("channel to install from (default: that of the package)", "CHANNEL"),
+    namespace: stringFlag("namespace to install into (default: PACKAGE-system)", "NAMESPACE"),
     catalog: catalogFolderFlag,
   },
   positionals: ["<package>"],

@@ -1,23 +1,18 @@
 import { basename, dirname, resolve } from "node:path";
 import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
-import { defineCommand } from "../../arguments/command.ts";
-import { openToChange } from "../../project/open-project.ts";
+import { defineCommand, stringFlag } from "../../arguments/command.ts";
 
 export const migratePackagemanifests = defineCommand({
-  summary: "Convert package manifests of OLM to bundles",
   description:
     "Reads a folder in OLM's old format, with PACKAGE.package.yaml and a folder for each version, and writes a bundle for each version: bundles/VERSION/bundle, and bundle.Dockerfile beside it. Manifests are copied as they are; tsbuilder bundle validate says what OLM no longer accepts in them.",
   flags: {
-    "output-dir": {
-      type: "string",
-      summary: "folder in the project to write the bundles to",
-      placeholder: "DIR",
+    "output-dir": stringFlag("folder in the project to write the bundles to", "DIR", {
       default: "bundles",
       check: checkFolder,
-    },
+    }),
     ...planFlags,
   },
   positionals: ["<folder>"],

@@ -1,24 +1,16 @@
 import type { OlmPlace } from "../../../olm/run/olm-cluster.ts";
 import { clusterFlags } from "../../arguments/cluster-flags.ts";
-import type { FlagDefinition } from "../../arguments/command.ts";
+import { type FlagDefinition, stringFlag } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
 /** Flags for the cluster and namespace in which OLM works. */
 export const olmFlags = {
   ...clusterFlags,
-  namespace: {
-    type: "string",
-    summary: "namespace of the operator (default: PACKAGE-system)",
-    placeholder: "NAME",
-    short: "n",
-  },
-  timeout: {
-    type: "string",
-    summary: "how long to wait for each step: 5m, or seconds",
-    placeholder: "DURATION",
+  namespace: stringFlag("namespace of the operator (default: PACKAGE-system)", "NAME", { short: "n" }),
+  timeout: stringFlag("how long to wait for each step: 5m, or seconds", "DURATION", {
     default: "180s",
     check: readSeconds,
-  },
+  }),
 } as const satisfies Record<string, FlagDefinition>;
 
 /** Parses `180` or `3m` to whole seconds. */

@@ -1,47 +1,23 @@
 import type { Presentation } from "../../../olm/bundle/base-csv.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
+import { type FlagDefinition, type FlagValues, listFlag, stringFlag } from "../../arguments/command.ts";
 import { readIcon } from "../../arguments/flag-values.ts";
 
 /** Flags for an operator's presentation in catalogs. A terminal asks for them before the first bundle. */
 export const presentationFlags = {
-  "display-name": {
-    type: "string",
-    summary: "name of the operator in catalogs",
-    placeholder: "NAME",
+  "display-name": stringFlag("name of the operator in catalogs", "NAME", {
     prompt: "Display name of the operator:",
-  },
-  description: {
-    type: "string",
-    summary: "what the operator does, in Markdown",
-    placeholder: "TEXT",
-    prompt: "What does it do?",
-  },
-  provider: {
-    type: "string",
-    summary: "who publishes the operator",
-    placeholder: "NAME",
-    prompt: "Who publishes it?",
-  },
-  "provider-url": {
-    type: "string",
-    summary: "web page of the provider",
-    placeholder: "URL",
-    prompt: "Web page of the provider:",
-  },
-  keywords: {
-    type: "list",
-    summary: "words under which catalogs find the operator",
-    placeholder: "WORDS",
+  }),
+  description: stringFlag("what the operator does, in Markdown", "TEXT", { prompt: "What does it do?" }),
+  provider: stringFlag("who publishes the operator", "NAME", { prompt: "Who publishes it?" }),
+  "provider-url": stringFlag("web page of the provider", "URL", { prompt: "Web page of the provider:" }),
+  keywords: listFlag("words under which catalogs find the operator", "WORDS", {
     prompt: "Keywords, separated by commas:",
-  },
-  maintainers: {
-    type: "list",
-    summary: "maintainers, as NAME:EMAIL",
-    placeholder: "MAINTAINERS",
+  }),
+  maintainers: listFlag("maintainers, as NAME:EMAIL", "MAINTAINERS", {
     prompt: "Maintainers, as NAME:EMAIL, separated by commas:",
-  },
-  icon: { type: "string", summary: "icon of the operator: an SVG, PNG, JPEG or GIF", placeholder: "FILE" },
+  }),
+  icon: stringFlag("icon of the operator: an SVG, PNG, JPEG or GIF", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
 
 type Values = FlagValues<typeof presentationFlags>;

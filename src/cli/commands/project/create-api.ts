@@ -1,12 +1,21 @@
 // Commands that create and change a project. Each opens the project, changes its description (`src/project`), has
 // `planProjectChange` plan the files, and applies or shows the plan.
-
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { partKeys } from "../../../plugins/contract/plugin.ts";
-import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
-import { addResource } from "../../../project/add-resource.ts";
-import { defaultControllerName } from "../../../project/names.ts";
-import { isSameResource, newResource, type Project, type Resource } from "../../../project/project.ts";
+import {
+  type ReferenceTemplate,
+  referenceTemplates,
+} from "../../../plugins/typescript/reference-templates.ts";
+import { addResource } from "../../../project/change-project.ts";
+import {
+  type Project,
+  type Resource,
+  type TemplateRecord,
+  defaultControllerName,
+  isSameResource,
+  kindFile,
+  newResource,
+} from "../../../project/project.ts";
 import {
   checkControllerName,
   checkPlural,
@@ -17,101 +26,60 @@ import {
 } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import { cautionOf, chooseTemplate } from "./choose-template.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand, type FlagValues } from "../../arguments/command.ts";
-import { findResource, readTypes } from "../../project/find-resource.ts";
-import { isShown, openToChange } from "../../project/open-project.ts";
-import { generatorsIf } from "../../project/plan-generated.ts";
-import { planProjectChange } from "../../../plugins/plan-project.ts";
+import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
+import { type FlagValues, defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
 import {
   externalKindFlags,
+  findResource,
   kindFlags,
   makeFlag,
   pluginsFlag,
+  readTypes,
   refusedGoFlags,
-} from "../../arguments/project-flags.ts";
+} from "../../project/find-resource.ts";
+import { generatorsIf } from "../../project/plan-generated.ts";
+import { planProjectChange } from "../../../plugins/plan-project.ts";
 
 const flags = {
   ...kindFlags,
   group: { ...kindFlags.group, prompt: "Group:" },
   version: { ...kindFlags.version, promptDefault: "v1" },
-  plural: {
-    type: "string",
-    summary: "plural resource name, if it is irregular",
-    placeholder: "NAME",
-    check: checkPlural,
-  },
-  singular: {
-    type: "string",
-    summary: "singular resource name for kubectl (default: the kind in lower case)",
-    placeholder: "NAME",
+  plural: stringFlag("plural resource name, if it is irregular", "NAME", { check: checkPlural }),
+  singular: stringFlag("singular resource name for kubectl (default: the kind in lower case)", "NAME", {
     check: (value: string) => checkPlural(value, "singular"),
-  },
-  "short-name": {
-    type: "list",
-    summary: "short name for kubectl; may be repeated",
-    placeholder: "NAME",
+  }),
+  "short-name": listFlag("short name for kubectl; may be repeated", "NAME", {
     check: (value: string) => checkShortName(value, "short-name"),
-  },
-  category: {
-    type: "list",
-    summary: "category for kubectl get, for example all; may be repeated",
-    placeholder: "NAME",
+  }),
+  category: listFlag("category for kubectl get, for example all; may be repeated", "NAME", {
     check: (value: string) => checkShortName(value, "category"),
-  },
-  namespaced: { type: "boolean", summary: "the resource is namespaced", default: true },
-  "cluster-scoped": { type: "boolean", summary: "the resource is cluster-scoped", default: false },
-  resource: {
-    type: "boolean",
-    summary: "scaffold the API types and manifests",
-    default: true,
-    prompt: "Create Resource?",
-  },
-  controller: {
-    type: "boolean",
-    summary: "scaffold a controller",
-    default: true,
-    prompt: "Create Controller?",
-  },
-  "controller-name": {
-    type: "string",
-    summary: "name of the controller (default: the kind in lower case)",
-    placeholder: "NAME",
+  }),
+  namespaced: switchFlag("the resource is namespaced", { default: true }),
+  "cluster-scoped": switchFlag("the resource is cluster-scoped"),
+  resource: switchFlag("scaffold the API types and manifests", { default: true, prompt: "Create Resource?" }),
+  controller: switchFlag("scaffold a controller", { default: true, prompt: "Create Controller?" }),
+  "controller-name": stringFlag("name of the controller (default: the kind in lower case)", "NAME", {
     check: checkControllerName,
-  },
+  }),
   ...externalKindFlags,
-  template: {
-    type: "string",
-    summary: "scaffold a complete operator instead of a skeleton",
-    placeholder: "NAME",
-    ...(referenceTemplates.length > 0 ? { choices: referenceTemplates.map(({ name }) => name) } : {}),
-  },
-  image: {
-    type: "string",
-    summary: "image for the operator to deploy (deploy-image)",
-    placeholder: "IMAGE",
+  template: stringFlag("scaffold a complete operator instead of a skeleton", "NAME", {
+    choices: referenceTemplates.map(({ name }) => name),
+  }),
+  image: stringFlag("image for the operator to deploy (deploy-image)", "IMAGE", {
     check: parseImageReference,
-  },
-  "image-container-command": {
-    type: "string",
-    summary: "command to run in the container, its words separated by commas (deploy-image)",
-    placeholder: "WORDS",
-  },
-  "image-container-port": {
-    type: "string",
-    summary: "port that the container listens on (deploy-image)",
-    placeholder: "PORT",
+  }),
+  "image-container-command": stringFlag(
+    "command to run in the container, its words separated by commas (deploy-image)",
+    "WORDS",
+  ),
+  "image-container-port": stringFlag("port that the container listens on (deploy-image)", "PORT", {
     check: checkPort,
-  },
-  "run-as-user": {
-    type: "string",
-    summary: "numeric user ID that the container runs as (deploy-image)",
-    placeholder: "UID",
+  }),
+  "run-as-user": stringFlag("numeric user ID that the container runs as (deploy-image)", "UID", {
     check: checkUser,
-  },
+  }),
   plugins: pluginsFlag,
-  force: { type: "boolean", summary: "overwrite existing files", default: false },
+  force: switchFlag("overwrite existing files"),
   make: makeFlag,
   ...planFlags,
 } as const;
@@ -119,7 +87,6 @@ const flags = {
 type Values = FlagValues<typeof flags>;
 
 export const createApi = defineCommand({
-  summary: "Scaffold a Kubernetes API: types, CRD manifests and a controller",
   flags,
   refused: {
     ssa: "omit it: client.apply() is server-side apply for every kind",
@@ -238,4 +205,58 @@ function ownResource(project: Project, values: Values): Resource {
 
 function invalid(message: string, hint: string): TsbuilderError {
   return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
+}
+
+/** The flag that sets each option of a template, by the option's name in the template's files. */
+const optionFlags = {
+  image: "image",
+  containerCommand: "image-container-command",
+  containerPort: "image-container-port",
+  runAsUser: "run-as-user",
+} as const;
+
+type OptionFlag = (typeof optionFlags)[keyof typeof optionFlags];
+
+/** Returns the selected template with its options; `--image` alone selects `deploy-image`. */
+export function chooseTemplate(
+  flags: { readonly template: string | undefined } & { readonly [Flag in OptionFlag]: string | undefined },
+): TemplateRecord | undefined {
+  const name = flags.template ?? (flags.image === undefined ? undefined : "deploy-image");
+  const reference = referenceTemplates.find((known) => known.name === name);
+  const stray = Object.entries(optionFlags).find(
+    ([option, flag]) => flags[flag] !== undefined && !(reference && option in reference.options),
+  );
+  if (stray) {
+    throw new TsbuilderError(
+      `--${stray[1]} is not valid for ${name === undefined ? "a skeleton" : `the template "${name}"`}`,
+      {
+        code: "INVALID_ARGUMENT",
+        hint: "omit it, or use the template that takes it: --template deploy-image",
+      },
+    );
+  }
+  return reference && { name: reference.name, options: readOptions(reference, flags) };
+}
+
+/** Returns a warning if the template's operator can lose data. */
+export function cautionOf(resource: Resource): string[] {
+  const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
+  return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
+}
+
+function readOptions(
+  { name, options }: ReferenceTemplate,
+  flags: { readonly [Flag in OptionFlag]: string | undefined },
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).map(([option, missing]) => {
+      const flag = optionFlags[option as keyof typeof optionFlags];
+      const value = flags[flag] ?? missing;
+      if (value !== undefined) return [option, value];
+      throw new TsbuilderError(`the template "${name}" needs --${flag}`, {
+        code: "MISSING_ANSWER",
+        hint: `add --${flag}; for example: --image nginx:1.29`,
+      });
+    }),
+  );
 }

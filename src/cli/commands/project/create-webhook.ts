@@ -1,22 +1,21 @@
 import { type WebhookRole, partKeys } from "../../../plugins/contract/plugin.ts";
-import { addWebhooks } from "../../../project/add-webhooks.ts";
-import { type Project, type Resource, isSameKind } from "../../../project/project.ts";
+import { addWebhooks } from "../../../project/change-project.ts";
+import { type Project, type Resource, apiFolder, isSameKind, kindFile } from "../../../project/project.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { type FlagValues, defineCommand } from "../../arguments/command.ts";
-import { findResource, readTypes } from "../../project/find-resource.ts";
-import { isShown, openToChange } from "../../project/open-project.ts";
-import { generatorsIf } from "../../project/plan-generated.ts";
-import { planProjectChange } from "../../../plugins/plan-project.ts";
+import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
+import { type FlagValues, defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
 import {
   externalKindFlags,
+  findResource,
   kindFlags,
   makeFlag,
   pluginsFlag,
+  readTypes,
   refusedGoFlags,
-} from "../../arguments/project-flags.ts";
-import { apiFolder, kindFile } from "../../../project/names.ts";
+} from "../../project/find-resource.ts";
+import { generatorsIf } from "../../project/plan-generated.ts";
+import { planProjectChange } from "../../../plugins/plan-project.ts";
 import type { SourceTree } from "../../../generators/model/files.ts";
 
 /** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
@@ -35,56 +34,31 @@ const marker = /^\s*(?:\/\/|\*)\s*\+kubebuilder:storageversion\s*$/mu;
 
 const flags = {
   ...kindFlags,
-  plural: {
-    type: "string",
-    summary: "plural resource name of an external kind",
-    placeholder: "NAME",
-    check: checkPlural,
-  },
-  defaulting: {
-    type: "boolean",
-    summary: "scaffold a defaulting (mutating) webhook",
-    default: false,
+  plural: stringFlag("plural resource name of an external kind", "NAME", { check: checkPlural }),
+  defaulting: switchFlag("scaffold a defaulting (mutating) webhook", {
     prompt: "Create Defaulting Webhook?",
-  },
-  "programmatic-validation": {
-    type: "boolean",
-    summary: "scaffold a validating webhook",
-    default: false,
+  }),
+  "programmatic-validation": switchFlag("scaffold a validating webhook", {
     prompt: "Create Validating Webhook?",
-  },
-  conversion: {
-    type: "boolean",
-    summary: "scaffold a conversion webhook, with --version as the hub",
-    default: false,
-  },
-  spoke: {
-    type: "list",
-    summary: "spoke version to convert to and from the hub; may be repeated",
-    placeholder: "VERSION",
+  }),
+  conversion: switchFlag("scaffold a conversion webhook, with --version as the hub"),
+  spoke: listFlag("spoke version to convert to and from the hub; may be repeated", "VERSION", {
     check: checkVersion,
-  },
-  "defaulting-path": {
-    type: "string",
-    summary: "URL path of the defaulting webhook",
-    placeholder: "PATH",
+  }),
+  "defaulting-path": stringFlag("URL path of the defaulting webhook", "PATH", {
     check: (value: string) => checkWebhookPath(value, "defaulting-path"),
-  },
-  "validation-path": {
-    type: "string",
-    summary: "URL path of the validating webhook",
-    placeholder: "PATH",
+  }),
+  "validation-path": stringFlag("URL path of the validating webhook", "PATH", {
     check: (value: string) => checkWebhookPath(value, "validation-path"),
-  },
+  }),
   ...externalKindFlags,
   plugins: pluginsFlag,
-  force: { type: "boolean", summary: "overwrite existing files", default: false },
+  force: switchFlag("overwrite existing files"),
   make: makeFlag,
   ...planFlags,
 } as const;
 
 export const createWebhook = defineCommand({
-  summary: "Scaffold webhooks for an API: defaulting, validation, conversion",
   description: "The first webhook also enables the features webhook and cert-manager (see tsbuilder edit).",
   flags,
   refused: refusedGoFlags,

@@ -1,29 +1,22 @@
-import { removeController, removeResource, removeWebhooks } from "../../../project/remove-resource.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { type FlagDefinition, defineCommand } from "../../arguments/command.ts";
-import { findOwnResource } from "../../project/find-resource.ts";
-import { openToChange } from "../../project/open-project.ts";
+import { removeController, removeResource, removeWebhooks } from "../../../project/change-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { type FlagDefinition, defineCommand, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resource.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { kindFlags, makeFlag } from "../../arguments/project-flags.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 
 /** The flags of a command that deletes what another one scaffolded. */
 const deletionFlags = {
-  force: { type: "boolean", summary: "also delete files that you have edited", default: false },
-  keep: { type: "boolean", summary: "keep files that you have edited, and what they import", default: false },
+  force: switchFlag("also delete files that you have edited"),
+  keep: switchFlag("keep files that you have edited, and what they import"),
 } as const satisfies Record<string, FlagDefinition>;
 
 export const deleteApi = defineCommand({
-  summary: "Delete what create api scaffolded",
   description: "Fails and lists the files if you have edited any of them.",
   flags: {
     ...kindFlags,
-    "controller-name": {
-      type: "string",
-      summary: "delete only the controller with this name",
-      placeholder: "NAME",
-    },
+    "controller-name": stringFlag("delete only the controller with this name", "NAME"),
     ...deletionFlags,
     make: makeFlag,
     ...planFlags,
@@ -50,18 +43,13 @@ export const deleteApi = defineCommand({
 });
 
 export const deleteWebhook = defineCommand({
-  summary: "Delete what create webhook scaffolded",
   description:
     "Fails and lists the files if you have edited any of them. Deleting the last webhook also disables the features that serve webhooks.",
   flags: {
     ...kindFlags,
-    defaulting: { type: "boolean", summary: "delete the defaulting webhook", default: false },
-    "programmatic-validation": { type: "boolean", summary: "delete the validating webhook", default: false },
-    conversion: {
-      type: "boolean",
-      summary: "delete the conversion webhook of this hub version",
-      default: false,
-    },
+    defaulting: switchFlag("delete the defaulting webhook"),
+    "programmatic-validation": switchFlag("delete the validating webhook"),
+    conversion: switchFlag("delete the conversion webhook of this hub version"),
     ...deletionFlags,
     make: makeFlag,
     ...planFlags,

@@ -1,24 +1,23 @@
 import { resolve } from "node:path";
 import {
+  type FeatureName,
   type LicenseName,
   type Project,
+  featureNames,
   formatBoilerplate,
   removePlugins,
 } from "../../../project/project.ts";
 import { changeProject } from "../../../project/change-project.ts";
-import { featureNames, type FeatureName } from "../../../project/features.ts";
 import { checkNamespace } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand } from "../../arguments/command.ts";
-import { openToChange } from "../../project/open-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { makeFlag, pluginsFlag } from "../../arguments/project-flags.ts";
+import { makeFlag, pluginsFlag } from "../../project/find-resource.ts";
 import { readLicenseFile } from "../../arguments/flag-values.ts";
 
 export const edit = defineCommand({
-  summary: "Edit the project: layout, scope, license, deployment features",
   description: `Features: ${featureNames.join(", ")}.`,
   flags: {
     multigroup: {
@@ -29,42 +28,21 @@ export const edit = defineCommand({
       type: "boolean",
       summary: "watch one namespace, with a Role; =false watches all namespaces",
     },
-    namespaces: {
-      type: "list",
-      summary: "namespaces that a namespaced operator watches instead of its own",
-      placeholder: "NAME",
+    namespaces: listFlag("namespaces that a namespaced operator watches instead of its own", "NAME", {
       check: checkNamespace,
-    },
-    enable: {
-      type: "list",
-      summary: "deployment features to enable",
-      placeholder: "FEATURE",
-      choices: featureNames,
-    },
-    disable: {
-      type: "list",
-      summary: "deployment features to disable",
-      placeholder: "FEATURE",
-      choices: featureNames,
-    },
+    }),
+    enable: listFlag("deployment features to enable", "FEATURE", { choices: featureNames }),
+    disable: listFlag("deployment features to disable", "FEATURE", { choices: featureNames }),
     license: {
       type: "string",
       summary: "license for the header of source files",
       choices: ["apache2", "copyright", "none"],
     },
-    "license-file": {
-      type: "string",
-      summary: "file with the header for source files, as a block comment",
-      placeholder: "FILE",
-    },
-    owner: { type: "string", summary: "copyright owner", placeholder: "NAME" },
+    "license-file": stringFlag("file with the header for source files, as a block comment", "FILE"),
+    owner: stringFlag("copyright owner", "NAME"),
     plugins: pluginsFlag,
-    "remove-plugins": {
-      type: "list",
-      summary: "third-party plugins to remove, with the files that they contributed",
-      placeholder: "KEY",
-    },
-    force: { type: "boolean", summary: "overwrite files that you have edited", default: false },
+    "remove-plugins": listFlag("third-party plugins to remove, with the files that they contributed", "KEY"),
+    force: switchFlag("overwrite files that you have edited"),
     make: makeFlag,
     ...planFlags,
   },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
-import { addResource } from "../../../project/add-resource.ts";
+import { addResource } from "../../../project/change-project.ts";
 import { type LicenseName, type Project, formatBoilerplate, newResource } from "../../../project/project.ts";
 import {
   npm,
@@ -12,75 +12,64 @@ import {
 } from "../../../project/package-manager.ts";
 import { projectFile } from "../../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../../project/validate.ts";
-import type { Plan } from "../../../scaffold/file-change.ts";
-import { diskTree } from "../../../scaffold/tree.ts";
+import { type Plan, diskTree } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { listWords } from "../../../shared/text.ts";
-import { cautionOf, chooseTemplate } from "./choose-template.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand, type FlagValues, type Invocation } from "../../arguments/command.ts";
+import { cautionOf, chooseTemplate } from "./create-api.ts";
+import { applyOrShow, planFlags, recoverProject, withProjectLock } from "../../project/open-project.ts";
+import {
+  defineCommand,
+  type FlagValues,
+  type Invocation,
+  stringFlag,
+  switchFlag,
+} from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
-import { withProjectLock } from "../../project/lock-project.ts";
-import { recoverProject } from "../../project/open-project.ts";
 import { refuseOtherLock, scaffoldLock } from "../../packages/lock-file.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { pluginsFlag } from "../../arguments/project-flags.ts";
+import { pluginsFlag } from "../../project/find-resource.ts";
 import { readLicenseFile } from "../../arguments/flag-values.ts";
 
 const flags = {
-  domain: {
-    type: "string",
-    summary: "domain suffix of the API groups",
-    placeholder: "DOMAIN",
+  domain: stringFlag("domain suffix of the API groups", "DOMAIN", {
     required: true,
     prompt: "Domain of your API groups:",
     check: checkDomain,
-  },
-  "project-name": {
-    type: "string",
-    summary: "project name, and prefix of its objects (default: the name of this folder)",
-    placeholder: "NAME",
-    check: checkProjectName,
-  },
-  owner: { type: "string", summary: "copyright owner", placeholder: "NAME", default: "" },
+  }),
+  "project-name": stringFlag(
+    "project name, and prefix of its objects (default: the name of this folder)",
+    "NAME",
+    { check: checkProjectName },
+  ),
+  owner: stringFlag("copyright owner", "NAME", { default: "" }),
   license: {
     type: "string",
     summary: "license for the header of source files",
     choices: ["apache2", "copyright", "none"],
     default: "apache2",
   },
-  "license-file": {
-    type: "string",
-    summary: "file with the header for source files, as a block comment; replaces --license",
-    placeholder: "FILE",
-  },
-  multigroup: { type: "boolean", summary: "use a folder for each API group", default: false },
-  namespaced: {
-    type: "boolean",
-    summary: "watch one namespace only, with a Role instead of a ClusterRole",
-    default: false,
-  },
-  template: {
-    type: "string",
-    summary: "scaffold a complete operator with its kind",
-    placeholder: "NAME",
+  "license-file": stringFlag(
+    "file with the header for source files, as a block comment; replaces --license",
+    "FILE",
+  ),
+  multigroup: switchFlag("use a folder for each API group"),
+  namespaced: switchFlag("watch one namespace only, with a Role instead of a ClusterRole"),
+  template: stringFlag("scaffold a complete operator with its kind", "NAME", {
     choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
-  },
-  "package-manager": {
-    type: "string",
-    summary: "what installs the packages (default: that of the lock file in this folder, or npm)",
-    choices: packageManagers.map(({ name }) => name),
-    placeholder: "NAME",
-  },
+  }),
+  "package-manager": stringFlag(
+    "what installs the packages (default: that of the lock file in this folder, or npm)",
+    "NAME",
+    { choices: packageManagers.map(({ name }) => name) },
+  ),
   plugins: pluginsFlag,
-  "skip-install": { type: "boolean", summary: "do not install the packages", default: false },
-  force: { type: "boolean", summary: "overwrite existing files", default: false },
+  "skip-install": switchFlag("do not install the packages"),
+  force: switchFlag("overwrite existing files"),
   ...planFlags,
 } as const;
 
 export const init = defineCommand({
-  summary: "Initialize a project in this folder",
   flags,
   ignored: {
     repo: "imports are relative, so a project has no module path; its name is --project-name",

@@ -2,14 +2,12 @@ import { Draft } from "../../../scaffold/tree.ts";
 import { replaceBaseImages, askDigest } from "../../../ship/images/pin-image.ts";
 import { imageName, parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
 import { defineCommand } from "../../arguments/command.ts";
-import { openToChange } from "../../project/open-project.ts";
 
 const dockerfile = "Dockerfile";
 
 export const pinImages = defineCommand({
-  summary: "Pin the base images of the Dockerfile to the digests of their tags",
   description:
     "Asks the registries which digests the tags have now, and writes NAME:TAG@DIGEST, so that every build uses the same images. Run it again to renew them. Only for images that can be pulled without a password.",
   flags: planFlags,
