@@ -119,7 +119,7 @@ const listed: readonly (readonly [name: string, summary: string, load: () => Pro
   ["catalog init", "Create a file-based OLM catalog with a package", () => import("./olm/catalog.ts")],
   ["catalog add", "Add a bundle to a file-based OLM catalog", () => import("./olm/catalog.ts")],
   ["catalog validate", "Validate a file-based OLM catalog", () => import("./olm/catalog.ts")],
-  ["catalog build", "Build the image of a file-based OLM catalog", () => import("./olm/catalog-build.ts")],
+  ["catalog build", "Build the image of a file-based OLM catalog", () => import("./olm/catalog.ts")],
   [
     "catalog show",
     "Print manifests that install a package from the catalog's image",

@@ -16,7 +16,7 @@ import {
   removeStateFolder,
   stateFolder,
 } from "../../scaffold/apply.ts";
-import { type Plan, type Tree, diskTree, formatUnifiedDiff } from "../../scaffold/tree.ts";
+import { Draft, type Plan, type Tree, diskTree, formatUnifiedDiff } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { sentence } from "../../shared/text.ts";
 import type { Ui } from "../reporting/ui.ts";
@@ -198,6 +198,18 @@ function inUse(holder: LockHolder): TsbuilderError {
 
 function describe({ pid, purpose }: LockHolder): string {
   return `${purpose || "tsbuilder"} (process ${pid})`;
+}
+
+/** Applies or shows what work changes in a draft of the project. The work returns notes for the user. */
+export async function changeFiles(
+  call: ChangingCall,
+  work: (draft: Draft, project: OpenProject) => Promise<readonly string[]>,
+): Promise<void> {
+  await openToChange(call, async (project) => {
+    const draft = new Draft(project.tree);
+    const notes = await work(draft, project);
+    applyOrShow(project.root, { changes: draft.changes(), notes }, call.flags, call.ui);
+  });
 }
 
 function requireRoot(cwd: string): string {

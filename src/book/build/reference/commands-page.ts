@@ -13,7 +13,7 @@ import { anchorOf, code, codeBlock, type Page, prose, table } from "./markdown.t
 /** Returns the page of all commands with arguments and flags, from the definitions that parse the command line. */
 export async function commandsPage(): Promise<Page> {
   const loaded = await Promise.all(
-    commands.map(async (entry) => ({ name: entry.name, command: (await entry.load()) as Command })),
+    commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
   );
   return {
     title: "Commands",

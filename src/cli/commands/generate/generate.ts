@@ -1,5 +1,4 @@
-import { Draft } from "../../../scaffold/tree.ts";
-import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { changeFiles, planFlags } from "../../project/open-project.ts";
 import { defineCommand, numberFlag, stringFlag } from "../../arguments/command.ts";
 import { mergeChanges, planGenerated, planReference } from "../../project/plan-generated.ts";
 
@@ -10,12 +9,10 @@ export const generate = defineCommand({
   flags: planFlags,
   examples: ["tsbuilder generate"],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async ({ root, tree }) => {
-      const draft = new Draft(tree);
+    return changeFiles(call, async (draft, { root, tree }) => {
       const notes = await planGenerated(draft, {}, { root });
       if (tree.has(reference)) notes.push(...(await planReference(draft, reference)));
-      applyOrShow(root, { changes: draft.changes(), notes: [...new Set(notes)] }, flags, ui);
+      return [...new Set(notes)];
     });
   },
 });
@@ -27,12 +24,7 @@ export const generateDocs = defineCommand({
   },
   examples: ["tsbuilder generate docs"],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async ({ root, tree }) => {
-      const draft = new Draft(tree);
-      const notes = await planReference(draft, flags.output);
-      applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
-    });
+    return changeFiles(call, (draft) => planReference(draft, call.flags.output));
   },
 });
 
@@ -44,13 +36,12 @@ export const generateTypes = defineCommand({
   positionals: ["<crd.yaml...>"],
   examples: ["tsbuilder generate types certificates.yaml"],
   async run(call) {
-    const { flags, positionals, cwd, ui } = call;
-    return openToChange(call, async ({ root, tree }) => {
-      const draft = new Draft(tree);
+    const { flags, positionals, cwd } = call;
+    return changeFiles(call, async (draft) => {
       const { planCrdTypes } = await import("../../project/crd-types.ts");
       const { files, notes } = await planCrdTypes(cwd, positionals, flags.output);
       for (const [path, content] of files) draft.write(path, content, "generated");
-      applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
+      return notes;
     });
   },
 });
@@ -65,14 +56,11 @@ export const generateSchemapatch = defineCommand({
   },
   examples: ["tsbuilder generate schemapatch --manifests deploy/crds"],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async ({ root, tree }) => {
-      const draft = new Draft(tree);
-      const length = flags["max-desc-len"];
+    const { manifests, "max-desc-len": length } = call.flags;
+    return changeFiles(call, async (draft) => {
       const options = length === undefined ? {} : { maxDescLen: length };
       const { planSchemaPatch } = await import("../../../generators/schemapatch/plan-schema-patch.ts");
-      const notes = mergeChanges(draft, await planSchemaPatch(draft, flags.manifests, options));
-      applyOrShow(root, { changes: draft.changes(), notes }, flags, ui);
+      return mergeChanges(draft, await planSchemaPatch(draft, manifests, options));
     });
   },
 });

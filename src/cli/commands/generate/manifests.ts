@@ -1,11 +1,13 @@
+// Commands that run the generators on the types and markers of a project.
+
 import type { GeneratorOptions } from "../../../generators/model/options.ts";
-import { Draft, type Plan, formatUnifiedDiff } from "../../../scaffold/tree.ts";
+import { Draft, formatUnifiedDiff } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import {
   applyOrShow,
   isShown,
   openOrView,
-  openToChange,
+  changeFiles,
   planFlags,
   viewProject,
   withProjectLock,
@@ -19,9 +21,9 @@ import {
   switchFlag,
 } from "../../arguments/command.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
+import { describeError } from "../../reporting/report.ts";
+import { stopSignal } from "../../reporting/stop-signal.ts";
 import type { Ui } from "../../reporting/ui.ts";
-
-// Commands that run the generators on the types and markers of a project.
 
 const flags = {
   only: listFlag("generators to run (default: all of them)", "NAME", { choices: ["crd", "rbac", "webhook"] }),
@@ -83,11 +85,7 @@ export const manifests = defineCommand({
     else if (values.watch) await watch(values, cwd, ui);
     else if (values.check) await check(values, cwd, ui);
     else {
-      await openToChange(call, async ({ root, tree }) => {
-        const draft = new Draft(tree);
-        const notes = await planGenerated(draft, readOptions(values), { root });
-        applyOrShow(root, { changes: draft.changes(), notes }, values, ui);
-      });
+      await changeFiles(call, (draft, { root }) => planGenerated(draft, readOptions(values), { root }));
     }
   },
 });
@@ -105,6 +103,7 @@ async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
   });
 }
 
+/** Generates now and after each edit, until the process is stopped. Errors are printed and do not end it. */
 async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
   if (values.check) {
     throw new TsbuilderError("--watch and --check are mutually exclusive", {
@@ -113,26 +112,45 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
     });
   }
   const { root, tree } = openOrView(cwd, ui, values);
-  const [{ createCache }, { watchManifests }] = await Promise.all([
+  const [{ createCache }, { watchSources }] = await Promise.all([
     import("../../../generators/sources/cache.ts"),
-    import("./watch-manifests.ts"),
+    import("../../../dev/reload/watch-sources.ts"),
   ]);
   const cache = createCache();
   const sources = refuseEmptied(tree);
-  const plan = async (): Promise<Plan> => {
+  const caller = { name: "manifests --watch", note: (text: string) => ui.note(text) };
+  let said = "";
+  let hasFailed = false;
+  const generateOnce = async (): Promise<string> => {
     const draft = new Draft(sources);
     const notes = await planGenerated(draft, readOptions(values), cache);
-    return { changes: draft.changes(), notes };
+    const warnings = notes.join("\n");
+    // Writing to config/ triggers another run, which changes nothing and must not repeat the warnings.
+    const plan = { changes: draft.changes(), notes: warnings === said ? [] : notes };
+    applyOrShow(root, plan, values, ui);
+    return warnings;
   };
-  const caller = { name: "manifests --watch", note: (text: string) => ui.note(text) };
-  await watchManifests({
-    tree,
-    root,
-    ui,
-    plan,
-    applyOrShow: (made) => void applyOrShow(root, made, values, ui),
-    locked: (work) => (isShown(values) ? work() : withProjectLock(root, caller, work)),
+  const generate = async (): Promise<void> => {
+    try {
+      const warnings = await (isShown(values) ? generateOnce() : withProjectLock(root, caller, generateOnce));
+      if (hasFailed) ui.note("The sources have no errors any more.");
+      [said, hasFailed] = [warnings, false];
+    } catch (error) {
+      const text = describeError(error, (file) => tree.read(file));
+      if (text !== said) ui.note(text);
+      [said, hasFailed] = [text, true];
+    }
+  };
+  const ended = stopSignal();
+  let work = Promise.resolve();
+  // Starts before the first run, so that no edit during it is missed.
+  const watcher = watchSources(root, () => {
+    work = work.then(generate);
   });
+  work = work.then(generate).then(() => ui.note("Watching api/, src/ and config/; press Ctrl+C to stop."));
+  await ended;
+  watcher.close();
+  await work;
 }
 
 async function printMarkers(part: string | true, ui: Ui): Promise<void> {

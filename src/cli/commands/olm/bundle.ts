@@ -1,6 +1,5 @@
 // Commands for the Operator Lifecycle Manager. Begin here: `bundle.ts` generates a bundle, `catalog.ts` a catalog,
 // `run-bundle.ts` has OLM install a bundle, `cleanup.ts` deletes it, and `scorecard.ts` tests it. The work is in `src/olm`.
-
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import { Draft, type FileChange, everythingBelow } from "../../../scaffold/tree.ts";
@@ -13,7 +12,7 @@ import {
   openToChange,
   planFlags,
 } from "../../project/open-project.ts";
-import { checkFolder } from "../../arguments/flag-values.ts";
+import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import {
   type FlagDefinition,
@@ -25,11 +24,30 @@ import {
   switchFlag,
 } from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
-import { askPresentation, presentationFlags, readPresentation } from "./presentation-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
+import type { Presentation } from "../../../olm/bundle/base-csv.ts";
+
+/** Flags for an operator's presentation in catalogs. A terminal asks for them before the first bundle. */
+const presentationFlags = {
+  "display-name": stringFlag("name of the operator in catalogs", "NAME", {
+    prompt: "Display name of the operator:",
+  }),
+  description: stringFlag("what the operator does, in Markdown", "TEXT", { prompt: "What does it do?" }),
+  provider: stringFlag("who publishes the operator", "NAME", { prompt: "Who publishes it?" }),
+  "provider-url": stringFlag("web page of the provider", "URL", { prompt: "Web page of the provider:" }),
+  keywords: listFlag("words under which catalogs find the operator", "WORDS", {
+    prompt: "Keywords, separated by commas:",
+  }),
+  maintainers: listFlag("maintainers, as NAME:EMAIL", "MAINTAINERS", {
+    prompt: "Maintainers, as NAME:EMAIL, separated by commas:",
+  }),
+  icon: stringFlag("icon of the operator: an SVG, PNG, JPEG or GIF", "FILE"),
+} as const satisfies Record<string, FlagDefinition>;
+
+type Values = FlagValues<typeof presentationFlags>;
 
 /** The bundle's folder in the project, for every command that writes or builds it. */
 export const bundleFolderFlag = stringFlag("folder of the bundle in the project", "DIR", {
@@ -150,6 +168,49 @@ async function planBundleChange(
   });
   const notes = [...found, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
   return { changes: draft.changes(), notes, manifests };
+}
+
+/** Reads the flags. Given values overwrite those in the base. */
+function readPresentation(values: Values, cwd: string): Presentation {
+  const { provider, icon, keywords, maintainers, "provider-url": url } = values;
+  if (url !== undefined && provider === undefined) {
+    throw new TsbuilderError("--provider-url needs --provider", {
+      code: "INVALID_ARGUMENT",
+      hint: 'add the name: --provider "The platform team"',
+    });
+  }
+  return {
+    displayName: values["display-name"],
+    description: values.description,
+    provider: provider === undefined ? undefined : { name: provider, ...(url ? { url } : {}) },
+    keywords: keywords.length > 0 ? keywords : undefined,
+    maintainers: maintainers.length > 0 ? maintainers.map(readMaintainer) : undefined,
+    icon: icon === undefined ? undefined : readIcon(cwd, icon),
+  };
+}
+
+/** Asks for the values that were not given. An empty answer keeps the default. */
+async function askPresentation(values: Values): Promise<Values> {
+  const { ask } = await import("../../arguments/prompt.ts");
+  const answers: Record<string, string | readonly string[]> = {};
+  for (const [flag, definition] of Object.entries(presentationFlags) as [keyof Values, FlagDefinition][]) {
+    const value = values[flag];
+    if (definition.prompt === undefined || (value !== undefined && value.length > 0)) continue;
+    if (flag === "provider-url" && answers["provider"] === undefined && values.provider === undefined)
+      continue;
+    const answer = String(await ask(flag, definition)).trim();
+    if (answer !== "") answers[flag] = definition.type === "list" ? answer.split(/\s*,\s*/u) : answer;
+  }
+  return { ...values, ...answers };
+}
+
+function readMaintainer(text: string): { readonly name: string; readonly email: string } {
+  const { name, email } = /^(?<name>.+):(?<email>\S+@\S+)$/u.exec(text.trim())?.groups ?? {};
+  if (name !== undefined && email !== undefined) return { name: name.trim(), email };
+  throw new TsbuilderError(`"${text}" is not a maintainer`, {
+    code: "INVALID_ARGUMENT",
+    hint: 'use NAME:EMAIL, for example --maintainers "Ann Example:ann@example.com"',
+  });
 }
 
 function placeholderNotes(manifests: string): string[] {

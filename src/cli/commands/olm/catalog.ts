@@ -2,17 +2,19 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { bundleAnnotations, newChannel } from "../../../olm/bundle-format.ts";
-import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { everythingBelow } from "../../../scaffold/tree.ts";
 import { atFile } from "../../../shared/files.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, openToChange, planFlags, viewProject } from "../../project/open-project.ts";
-import { type FlagDefinition, defineCommand, listFlag, stringFlag } from "../../arguments/command.ts";
+import { changeFiles, openProject, planFlags, viewProject } from "../../project/open-project.ts";
+import { defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { refuseRules, reportFindings } from "./findings.ts";
+import { buildFolderImage, requireFolder } from "./folder-image.ts";
+import { toolFlag } from "../../arguments/image-flags.ts";
 
 /** The folder of a catalog in the project, for every command that changes or builds it. */
-export const catalogFolderFlag = stringFlag("folder of the catalog, in the project", "DIR", {
+const catalogFolderFlag = stringFlag("folder of the catalog, in the project", "DIR", {
   default: "catalog",
   check: checkFolder,
 });
@@ -33,7 +35,7 @@ export const catalogInit = defineCommand({
   positionals: ["<package>"],
   examples: ["tsbuilder catalog init mysql-operator --description README.md"],
   async run(call) {
-    const { flags, positionals, cwd, ui } = call;
+    const { flags, positionals, cwd } = call;
     const [name = ""] = positionals;
     const [reason] = checkSubdomain(name);
     if (reason !== undefined) {
@@ -42,7 +44,7 @@ export const catalogInit = defineCommand({
         hint: "use the name in bundle/metadata/annotations.yaml, such as mysql-operator",
       });
     }
-    return openToChange(call, async ({ root, tree }) => {
+    return changeFiles(call, async (draft, { tree }) => {
       const [{ newPackage }, { readAnnotations }] = await Promise.all([
         import("../../../olm/catalog/edit-catalog.ts"),
         import("../../../olm/bundle/bundle-metadata.ts"),
@@ -58,7 +60,6 @@ export const catalogInit = defineCommand({
         description: flags.description === undefined ? undefined : readText(cwd, flags.description),
         icon: flags.icon === undefined ? undefined : readIcon(cwd, flags.icon),
       });
-      const draft = new Draft(tree);
       for (const [path, text] of Object.entries(files)) {
         if (!tree.has(path)) draft.write(path, text);
         else if (path.startsWith(`${flags.catalog}/`)) {
@@ -68,7 +69,7 @@ export const catalogInit = defineCommand({
           });
         }
       }
-      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+      return [];
     });
   },
 });
@@ -93,30 +94,27 @@ export const catalogAdd = defineCommand({
   positionals: ["[bundle]"],
   examples: ["tsbuilder catalog add bundle --image registry.example.com/mysql-operator-bundle:v1.0.0"],
   async run(call) {
-    const { flags, positionals, cwd, ui } = call;
+    const { flags, positionals, cwd } = call;
     const folder = resolve(cwd, positionals[0] ?? "bundle");
     const bundleTree = everythingBelow(dirname(folder));
-    return openToChange(call, async ({ root, tree }) => {
-      const [{ validateBundle }, { readBundle }, { addBundle }, { checkCatalog }, { bundleAnnotations }] =
-        await Promise.all([
-          import("../../../olm/validate/validate-bundle.ts"),
-          import("../../../olm/validate/bundle.ts"),
-          import("../../../olm/catalog/edit-catalog.ts"),
-          import("../../../olm/catalog/check-catalog.ts"),
-          import("../../../olm/bundle-format.ts"),
-        ]);
+    return changeFiles(call, async (draft) => {
+      const [{ validateBundle }, { readBundle }, { addBundle }, { checkCatalog }] = await Promise.all([
+        import("../../../olm/validate/validate-bundle.ts"),
+        import("../../../olm/validate/bundle.ts"),
+        import("../../../olm/catalog/edit-catalog.ts"),
+        import("../../../olm/catalog/check-catalog.ts"),
+      ]);
       refuseRules("the bundle is not valid", await validateBundle(bundleTree, basename(folder)));
       const { bundle } = readBundle(bundleTree, basename(folder));
       const own = bundle.annotations.get(bundleAnnotations.channels).text!.split(",");
       const channels = flags.channel.length > 0 ? flags.channel : own;
-      const draft = new Draft(tree);
       addBundle(draft, bundle, { folder: flags.catalog, channels, image: flags.image });
       refuseRules(
         "the catalog would not be valid with this bundle",
         // The default channel may be one that gets its first bundle later.
         checkCatalog(draft, flags.catalog).filter(({ rule }) => rule !== "default-channel"),
       );
-      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+      return [];
     });
   },
 });
@@ -140,6 +138,45 @@ export const catalogValidate = defineCommand({
     const root = dirname(folder);
     const findings = checkCatalog(everythingBelow(root), basename(folder));
     return reportFindings("catalog", findings, { root, cwd, ui });
+  },
+});
+
+export const catalogBuild = defineCommand({
+  description:
+    "Builds catalog.Dockerfile, whose image serves the catalog by opm; an invalid catalog is not built. Arguments after -- are passed to the container tool.",
+  flags: {
+    tag: stringFlag("name of the catalog's image", "IMAGE", {
+      required: true,
+      prompt: "Name of the catalog's image:",
+      check: parseImageReference,
+    }),
+    tool: toolFlag,
+    push: switchFlag("push the image after building it"),
+    catalog: catalogFolderFlag,
+  },
+  takesRest: true,
+  examples: ["tsbuilder catalog build --tag registry.example.com/mysql-operator-catalog:v1 --push"],
+  async run({ flags, rest, cwd, ui }) {
+    const { root, tree } = openProject(cwd, ui);
+    const { catalog: folder, tag: image, tool, push } = flags;
+    const [{ catalogDockerfileName }, { checkCatalog }] = await Promise.all([
+      import("../../../olm/catalog/catalog.ts"),
+      import("../../../olm/catalog/check-catalog.ts"),
+    ]);
+    const made = { root, dockerfile: catalogDockerfileName, folder };
+    requireFolder(made, "create it with tsbuilder catalog init PACKAGE");
+    const [finding, ...others] = checkCatalog(tree, folder);
+    if (finding) {
+      throw new TsbuilderError(
+        `the catalog is not valid: ${finding.message}${others.length === 0 ? "" : `, and ${others.length} more`}`,
+        {
+          code: "INVALID_SOURCE",
+          hint: `see all errors with tsbuilder catalog validate ${folder}`,
+          at: finding.position,
+        },
+      );
+    }
+    await buildFolderImage({ ...made, image, tool, push, digestFile: undefined, extra: rest }, ui);
   },
 });
 

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
-import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { changeFiles, planFlags } from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
 import { defineCommand, stringFlag } from "../../arguments/command.ts";
 
@@ -18,11 +18,10 @@ export const migratePackagemanifests = defineCommand({
   positionals: ["<folder>"],
   examples: ["tsbuilder migrate packagemanifests packagemanifests"],
   async run(call) {
-    const { flags, positionals, cwd, ui } = call;
+    const { flags, positionals, cwd } = call;
     const folder = resolve(cwd, positionals[0]!);
-    return openToChange(call, async ({ root, tree }) => {
+    return changeFiles(call, async (draft, { tree }) => {
       const { planMigration } = await import("../../../olm/plan-migration.ts");
-      const draft = new Draft(tree);
       const out = flags["output-dir"].replace(/\/+$/u, "");
       for (const [path, text] of planMigration(everythingBelow(dirname(folder)), basename(folder), out)) {
         if (tree.has(path) && tree.read(path) !== text) {
@@ -33,7 +32,7 @@ export const migratePackagemanifests = defineCommand({
         }
         draft.write(path, text);
       }
-      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+      return [];
     });
   },
 });

@@ -24,10 +24,24 @@ import {
   checkShortName,
   checkUser,
 } from "../../../project/validate.ts";
+import type { Plan } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagValues, defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
+import {
+  type OpenProject,
+  applyOrShow,
+  isShown,
+  openToChange,
+  planFlags,
+} from "../../project/open-project.ts";
+import {
+  type FlagValues,
+  type Invocation,
+  defineCommand,
+  listFlag,
+  stringFlag,
+  switchFlag,
+} from "../../arguments/command.ts";
 import {
   externalKindFlags,
   findResource,
@@ -99,8 +113,9 @@ export const createApi = defineCommand({
     "tsbuilder create api --group core --version v1 --kind Pod --resource=false",
   ],
   async run(call) {
-    const { flags: values, cwd, ui, plugins } = call;
-    return openToChange(call, async ({ root, tree, project, text }) => {
+    const { flags: values, cwd, ui } = call;
+    return openToChange(call, async (opened) => {
+      const { project } = opened;
       checkCombination(values);
       const resource = values.resource
         ? ownResource(project, values)
@@ -112,28 +127,51 @@ export const createApi = defineCommand({
         controllerName: values["controller-name"],
         force: values.force,
       });
-      const chosen = await plugins?.choose(added, resource);
-      const types = await readTypes(cwd, values.crd);
-      const plan = await planProjectChange({
-        folder: root,
-        formatsNewFiles: true,
-        isShown: isShown(values),
-        tree,
-        before: { project, text },
-        after: chosen?.project ?? added,
-        pluginCall: chosen?.call,
-        force: values.force,
-        rewrite: values.force ? namedParts(project, resource, values) : [],
-        generate: generatorsIf(values.make, { root }),
-        extraFiles: types.files,
-      });
-      const isWritten = applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
+      const named = namedParts(project, resource, values);
+      const plan = await planAddition(opened, { added, resource, named }, call);
+      const isWritten = applyOrShow(opened.root, plan, values, ui);
       if (!values.diff) for (const caution of cautionOf(resource)) ui.note(caution);
       if (!isWritten) return;
       if (values.resource) ui.print(`\nNext: ${nextStep(resource.kind, values)}`);
     });
   },
 });
+
+/** A kind or webhooks that a command has added to the description of the project. */
+interface Addition {
+  readonly added: Project;
+  readonly resource: Resource;
+  /** The keys of the parts that the command names, which `--force` overwrites. */
+  readonly named: readonly string[];
+}
+
+/** Plans the files of an addition, with the types of a third-party kind. */
+export async function planAddition(
+  { root, tree, project, text }: OpenProject,
+  { added, resource, named }: Addition,
+  { flags, cwd, plugins }: AddingCall,
+): Promise<Plan> {
+  const chosen = await plugins?.choose(added, resource);
+  const types = await readTypes(cwd, flags.crd);
+  const plan = await planProjectChange({
+    folder: root,
+    formatsNewFiles: true,
+    isShown: isShown(flags),
+    tree,
+    before: { project, text },
+    after: chosen?.project ?? added,
+    pluginCall: chosen?.call,
+    force: flags.force,
+    rewrite: flags.force ? named : [],
+    generate: generatorsIf(flags.make, { root }),
+    extraFiles: types.files,
+  });
+  return { ...plan, notes: [...plan.notes, ...types.notes] };
+}
+
+type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {
+  readonly flags: Pick<Values, "crd" | "dry-run" | "diff" | "force" | "make">;
+};
 
 /** Returns the next step; a template's types have fields already. */
 function nextStep(kind: string, { template, image }: Values): string {

@@ -3,7 +3,7 @@ import { addWebhooks } from "../../../project/change-project.ts";
 import { type Project, type Resource, apiFolder, isSameKind, kindFile } from "../../../project/project.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
 import { type FlagValues, defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
 import {
   externalKindFlags,
@@ -11,11 +11,9 @@ import {
   kindFlags,
   makeFlag,
   pluginsFlag,
-  readTypes,
   refusedGoFlags,
 } from "../../project/find-resource.ts";
-import { generatorsIf } from "../../project/plan-generated.ts";
-import { planProjectChange } from "../../../plugins/plan-project.ts";
+import { planAddition } from "./create-api.ts";
 import type { SourceTree } from "../../../generators/model/files.ts";
 
 /** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
@@ -68,9 +66,10 @@ export const createWebhook = defineCommand({
     "tsbuilder create webhook --group core --version v1 --kind Pod --defaulting",
   ],
   async run(call) {
-    const { flags: values, cwd, ui, plugins } = call;
+    const { flags: values, cwd, ui } = call;
     checkCombination(values);
-    return openToChange(call, async ({ root, tree, project, text }) => {
+    return openToChange(call, async (opened) => {
+      const { root, tree, project } = opened;
       const resource = await findResource(project, values, cwd);
       const added = addWebhooks(project, {
         resource,
@@ -82,28 +81,15 @@ export const createWebhook = defineCommand({
         validationPath: values["validation-path"],
         force: values.force,
       });
-      const chosen = await plugins?.choose(added, resource);
-      const types = await readTypes(cwd, values.crd);
-      const plan = await planProjectChange({
-        folder: root,
-        formatsNewFiles: true,
-        isShown: isShown(values),
-        tree,
-        before: { project, text },
-        after: chosen?.project ?? added,
-        pluginCall: chosen?.call,
-        force: values.force,
-        rewrite: values.force ? namedParts(resource, values) : [],
-        generate: generatorsIf(values.make, { root }),
-        extraFiles: types.files,
-      });
+      const named = namedParts(resource, values);
+      const plan = await planAddition(opened, { added, resource, named }, call);
       if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
         ui.note(
           `warning: webhooks for ${resource.kind} also intercept this operator's own objects: while the operator is down, they may keep it from starting. Narrow them with a namespaceSelector, or set failurePolicy to ignore.`,
         );
       }
       const storage = values.conversion ? storedElsewhere(project, resource, tree) : [];
-      applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes, ...storage] }, values, ui);
+      applyOrShow(root, { ...plan, notes: [...plan.notes, ...storage] }, values, ui);
     });
   },
 });

@@ -1,15 +1,25 @@
 import { removeController, removeResource, removeWebhooks } from "../../../project/change-project.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagDefinition, defineCommand, stringFlag, switchFlag } from "../../arguments/command.ts";
+import {
+  type FlagDefinition,
+  type FlagValues,
+  type Invocation,
+  defineCommand,
+  stringFlag,
+  switchFlag,
+} from "../../arguments/command.ts";
 import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resource.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
+import type { Project, Resource } from "../../../project/project.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 
 /** The flags of a command that deletes what another one scaffolded. */
 const deletionFlags = {
   force: switchFlag("also delete files that you have edited"),
   keep: switchFlag("keep files that you have edited, and what they import"),
+  make: makeFlag,
+  ...planFlags,
 } as const satisfies Record<string, FlagDefinition>;
 
 export const deleteApi = defineCommand({
@@ -18,27 +28,13 @@ export const deleteApi = defineCommand({
     ...kindFlags,
     "controller-name": stringFlag("delete only the controller with this name", "NAME"),
     ...deletionFlags,
-    make: makeFlag,
-    ...planFlags,
   },
   examples: ["tsbuilder delete api --group apps --version v1 --kind MySQL --dry-run"],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async ({ root, tree, project, text }) => {
-      const resource = findOwnResource(project, flags);
-      const name = flags["controller-name"];
-      const plan = await planProjectChange({
-        folder: root,
-        tree,
-        before: { project, text },
-        after:
-          name === undefined ? removeResource(project, resource) : removeController(project, resource, name),
-        force: flags.force,
-        keep: flags.keep,
-        generate: generatorsIf(flags.make),
-      });
-      applyOrShow(root, plan, flags, ui);
-    });
+    const name = call.flags["controller-name"];
+    return deleteFrom(call, (project, resource) =>
+      name === undefined ? removeResource(project, resource) : removeController(project, resource, name),
+    );
   },
 });
 
@@ -51,14 +47,11 @@ export const deleteWebhook = defineCommand({
     "programmatic-validation": switchFlag("delete the validating webhook"),
     conversion: switchFlag("delete the conversion webhook of this hub version"),
     ...deletionFlags,
-    make: makeFlag,
-    ...planFlags,
   },
   examples: ["tsbuilder delete webhook --group apps --version v1 --kind MySQL --defaulting"],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async ({ root, tree, project, text }) => {
-      const resource = findOwnResource(project, flags);
+    const { flags } = call;
+    return deleteFrom(call, (project, resource) => {
       const removal = {
         defaulting: flags.defaulting,
         validation: flags["programmatic-validation"],
@@ -70,16 +63,29 @@ export const deleteWebhook = defineCommand({
           hint: "add --defaulting, --programmatic-validation or --conversion",
         });
       }
-      const plan = await planProjectChange({
-        folder: root,
-        tree,
-        before: { project, text },
-        after: removeWebhooks(project, resource, removal),
-        force: flags.force,
-        keep: flags.keep,
-        generate: generatorsIf(flags.make),
-      });
-      applyOrShow(root, plan, flags, ui);
+      return removeWebhooks(project, resource, removal);
     });
   },
 });
+
+/** Deletes the files that belong to what `remove` takes out of the project's description. */
+function deleteFrom(
+  call: Pick<Invocation, "name" | "cwd" | "ui"> & {
+    readonly flags: FlagValues<typeof kindFlags & typeof deletionFlags>;
+  },
+  remove: (project: Project, resource: Resource) => Project,
+): Promise<void> {
+  const { flags, ui } = call;
+  return openToChange(call, async ({ root, tree, project, text }) => {
+    const plan = await planProjectChange({
+      folder: root,
+      tree,
+      before: { project, text },
+      after: remove(project, findOwnResource(project, flags)),
+      force: flags.force,
+      keep: flags.keep,
+      generate: generatorsIf(flags.make),
+    });
+    applyOrShow(root, plan, flags, ui);
+  });
+}

@@ -1,7 +1,7 @@
 import type { FeatureName } from "../../../project/project.ts";
-import { Draft, type FileChange, everythingBelow } from "../../../scaffold/tree.ts";
+import { type FileChange, everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { type OpenProject, applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { type OpenProject, changeFiles, planFlags } from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand, stringFlag, switchFlag } from "../../arguments/command.ts";
@@ -30,14 +30,13 @@ export const chart = defineCommand({
     "helm install mysql-operator dist/chart --namespace mysql-operator-system --create-namespace",
   ],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async (project) => {
+    const { flags } = call;
+    return changeFiles(call, async (draft, project) => {
       const [{ planChart }, { renderChanged }] = await Promise.all([
         import("../../../chart/plan-chart.ts"),
         import("../../../ship/render.ts"),
       ]);
       const { changes, notes } = await withEverySwitch(project);
-      const draft = new Draft(project.tree);
       const folder = `${flags["output-dir"].replace(/\/+$/u, "")}/chart`;
       const own = planChart(draft, {
         project: project.project,
@@ -50,7 +49,7 @@ export const chart = defineCommand({
         isIgnored: isIgnored(project.root, `${folder}/Chart.yaml`),
         isImageGiven: flags.image !== undefined,
       });
-      applyOrShow(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);
+      return [...notes, ...own];
     });
   },
 });

@@ -1,8 +1,7 @@
-import { Draft } from "../../../scaffold/tree.ts";
 import { replaceBaseImages, askDigest } from "../../../ship/images/pin-image.ts";
 import { imageName, parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { changeFiles, planFlags } from "../../project/open-project.ts";
 import { defineCommand } from "../../arguments/command.ts";
 
 const dockerfile = "Dockerfile";
@@ -13,7 +12,7 @@ export const pinImages = defineCommand({
   flags: planFlags,
   examples: ["tsbuilder pin-images", "tsbuilder pin-images --diff"],
   async run(call) {
-    await openToChange(call, async ({ root, tree }) => {
+    return changeFiles(call, async (draft, { tree }) => {
       const text = tree.read(dockerfile);
       if (text === undefined) {
         throw new TsbuilderError("the project has no Dockerfile", {
@@ -27,14 +26,9 @@ export const pinImages = defineCommand({
         return image;
       });
       for (const image of pinned.keys()) pinned.set(image, await pin(image));
-      const draft = new Draft(tree);
-      draft.write(
-        dockerfile,
-        replaceBaseImages(text, (image) => pinned.get(image)!),
-      );
-      const changes = draft.changes();
-      const notes = changes.length > 0 ? [] : ["The base images have the digests of their tags."];
-      applyOrShow(root, { changes, notes }, call.flags, call.ui);
+      const renewed = replaceBaseImages(text, (image) => pinned.get(image)!);
+      draft.write(dockerfile, renewed);
+      return renewed === text ? ["The base images have the digests of their tags."] : [];
     });
   },
 });
