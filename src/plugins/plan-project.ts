@@ -100,21 +100,13 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
 
 /** Plans the contributions of third-party plugins. Loaded only for projects that have some. */
 async function planContributions(
-  {
-    folder,
-    tree,
-    extraFiles,
-    existing,
-    pluginCall: call,
-    force = false,
-    keep = false,
-    owned,
-  }: ProjectChange & { readonly owned: OwnedFiles },
+  change: ProjectChange & { readonly owned: OwnedFiles },
   project: Project,
   own: Blueprint,
   boilerplate: string,
 ): Promise<PluginPlan> {
   const { planPlugins, replayPlugins } = await import("./contributed/plan-plugins.ts");
+  const { folder, tree, extraFiles, existing, pluginCall: call, force = false, keep = false, owned } = change;
   if (existing?.plugins === "replay") return replayPlugins(existing.tree);
   return planPlugins({
     root: folder,

@@ -158,10 +158,14 @@ export function addResource(project: Project, request: ApiRequest): Project {
       }
     : (present ?? resource);
   const next = withController ? addController(project, base, request.controllerName, force) : base;
-  const resources = present
-    ? project.resources.map((other) => (other === present ? next : other))
-    : [...project.resources, next];
-  return { ...project, resources };
+  return { ...project, resources: putResource(project, present, next) };
+}
+
+/** Puts a resource in the place of the present one, or adds it. */
+function putResource({ resources }: Project, present: Resource | undefined, next: Resource): Resource[] {
+  return present && resources.includes(present)
+    ? resources.map((other) => (other === present ? next : other))
+    : [...resources, next];
 }
 
 function addController(
@@ -279,13 +283,10 @@ export function addWebhooks(project: Project, request: WebhookRequest): Project 
       validationPath: request.validationPath ?? webhooks.validationPath,
     },
   };
-  const isTracked = project.resources.includes(present);
   return {
     ...project,
     features: withCertificates(project),
-    resources: isTracked
-      ? project.resources.map((other) => (other === present ? next : other))
-      : [...project.resources, next],
+    resources: putResource(project, present, next),
   };
 }
 

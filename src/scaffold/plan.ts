@@ -88,15 +88,12 @@ function renderDifference(
 ): [before: Map<string, PlannedFile>, after: Map<string, PlannedFile>] {
   const fingerprint = (part: Part): string =>
     JSON.stringify("files" in part ? part : [part.key, part.templates, part.context]);
-  const had = new Set(request.before.parts.map(fingerprint));
-  const wanted = new Set(request.after.parts.map(fingerprint));
-  const before = request.before.parts.filter(
-    (part) => request.rewrite?.has(part.key) || !wanted.has(fingerprint(part)),
-  );
-  const after = request.after.parts.filter(
-    (part) => request.rewrite?.has(part.key) || !had.has(fingerprint(part)),
-  );
-  return [renderAll(before), renderAll(after)];
+  const renderWithout = (parts: readonly Part[], others: readonly Part[]): Map<string, PlannedFile> => {
+    const same = new Set(others.map(fingerprint));
+    return renderAll(parts.filter((part) => request.rewrite?.has(part.key) || !same.has(fingerprint(part))));
+  };
+  const [before, after] = [request.before.parts, request.after.parts];
+  return [renderWithout(before, after), renderWithout(after, before)];
 }
 
 /** Files by part and path in the part, which identify a file even if its path changes. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { dispatch } from "../../../src/cli/start/main.ts";
-import type { Details } from "../../../src/cli/reporting/ui.ts";
+import type { Details } from "../../../src/cli/reporting/report.ts";
 import { run } from "../../golden/golden-projects.ts";
 import { newerHost } from "./newer-host.ts";
 import { useProjectFolder } from "./project-folder.ts";

@@ -1,6 +1,6 @@
 import type { ClusterChoice, ClusterTarget } from "../../ship/cluster/kubectl.ts";
 import { type FlagDefinition, numberFlag, stringFlag, switchFlag } from "./command.ts";
-import type { Ui } from "../reporting/ui.ts";
+import type { Ui } from "../reporting/report.ts";
 
 /** The flags of every command that talks to a cluster. */
 export const clusterFlags = {

@@ -5,7 +5,7 @@
 import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";
 import type { Project, Resource } from "../../project/project.ts";
 import type { Host } from "../packages/host.ts";
-import type { Ui } from "../reporting/ui.ts";
+import type { Ui } from "../reporting/report.ts";
 
 /** A flag: one description for the parser, the prompts, the help and shell completion. */
 export interface FlagDefinition {

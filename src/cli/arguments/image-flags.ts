@@ -1,7 +1,7 @@
 import { type ContainerTool, containerTools, findContainerTool } from "../../ship/images/container-tool.ts";
-import { type FlagDefinition, stringFlag } from "./command.ts";
+import { type FlagDefinition, type FlagValues, stringFlag } from "./command.ts";
 import { parseImageReference } from "../../ship/images/image-reference.ts";
-import type { Ui } from "../reporting/ui.ts";
+import type { Ui } from "../reporting/report.ts";
 
 /** Selects the container tool, in every command that works with images. */
 export const toolFlag = stringFlag("container tool to use (default: the first one that responds)", "TOOL", {
@@ -17,15 +17,10 @@ export const pushFlags = {
   "digest-file": stringFlag("write the image's digest to a file", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
 
-interface PushFlags {
-  readonly tool: string | undefined;
-  readonly "digest-file": string | undefined;
-}
-
 /** Pushes an image, with arguments for the container tool. */
 export async function pushImage(
   image: string,
-  flags: PushFlags,
+  flags: FlagValues<typeof pushFlags>,
   extra: readonly string[],
   ui: Ui,
 ): Promise<void> {

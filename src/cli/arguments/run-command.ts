@@ -19,7 +19,7 @@ import {
   verboseFlag,
   verboseSummary,
 } from "./command-line.ts";
-import type { Ui } from "../reporting/ui.ts";
+import type { Ui } from "../reporting/report.ts";
 
 /** Parses the flags of a command, prompts for missing ones, and runs it. */
 export async function runCommand(

@@ -2,7 +2,7 @@ import { defineCommand } from "../arguments/command.ts";
 import { checkConflicts, checkProject } from "../doctor/check-project.ts";
 import { checkLock, checkPackages } from "../doctor/check-packages.ts";
 import { checkTools } from "../doctor/check-tools.ts";
-import type { Finding } from "../reporting/ui.ts";
+import type { Finding } from "../reporting/report.ts";
 import { findProjectRoot } from "../../project/store.ts";
 import { describeUnfinished, type OpenProject, viewProject } from "../project/open-project.ts";
 

@@ -150,3 +150,10 @@ export const commands: readonly CommandEntry[] = listed.map(([name, summary, loa
     return { ...definitions[exported]!, summary };
   },
 }));
+
+/** Finds the command with the longest name that the words begin with. */
+export function findCommand(words: readonly string[]): CommandEntry | undefined {
+  return commands
+    .filter(({ name }) => name.split(" ").every((word, i) => words[i] === word))
+    .sort((a, b) => b.name.length - a.name.length)[0];
+}

@@ -11,7 +11,7 @@ import {
   verboseSummary,
 } from "../arguments/command-line.ts";
 import type { Command, CommandEntry, FlagDefinition } from "../arguments/command.ts";
-import { commands } from "../commands/index.ts";
+import { commands, findCommand } from "../commands/index.ts";
 import type { Project, Resource } from "../../project/project.ts";
 import { findProjectRoot, parseProject, projectFile } from "../../project/store.ts";
 import { diskTree } from "../../scaffold/tree.ts";
@@ -22,9 +22,7 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
   const typed = words.slice(0, -1);
   const before = orderWords(typed);
   const current = words.at(-1) ?? "";
-  const entry = commands
-    .filter(({ name }) => name.split(" ").every((word, i) => before[i] === word))
-    .sort((a, b) => b.name.length - a.name.length)[0];
+  const entry = findCommand(before);
   if (!entry) return completeName(typed, before, current);
   const command = await extendIfWhole(entry, before, cwd);
   const name = (before.at(-1) ?? "").replace(/^--/u, "");

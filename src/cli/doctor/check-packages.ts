@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { npm, packageManagerOf, workspaceOf } from "../../project/package-manager.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { ownSpecifiers, readManifest } from "../packages/manifest.ts";
-import type { Finding } from "../reporting/ui.ts";
+import type { Finding } from "../reporting/report.ts";
 import {
   isOfNpm6,
   lackingPackages,

@@ -9,7 +9,7 @@ import { partKeys } from "../../plugins/contract/plugin.ts";
 import { renderPart } from "../../scaffold/blueprint.ts";
 import { conflictMarkers, findInsert, hasMarker, markerLine } from "../../scaffold/merge.ts";
 import type { OpenProject } from "../project/open-project.ts";
-import type { Finding } from "../reporting/ui.ts";
+import type { Finding } from "../reporting/report.ts";
 import { wrong } from "./check-packages.ts";
 import { type Project, clusterRoleName, qualifiedGroup } from "../../project/project.ts";
 import type { Tree } from "../../scaffold/tree.ts";

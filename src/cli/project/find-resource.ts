@@ -12,18 +12,13 @@ import {
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../../project/validate.ts";
-import { type FlagDefinition, listFlag, stringFlag, switchFlag } from "../arguments/command.ts";
-
-/** The flags that identify a kind. */
-interface KindFlags {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly plural?: string | undefined;
-  readonly crd?: string | undefined;
-  readonly "external-module"?: string | undefined;
-  readonly "external-domain"?: string | undefined;
-}
+import {
+  type FlagDefinition,
+  type FlagValues,
+  listFlag,
+  stringFlag,
+  switchFlag,
+} from "../arguments/command.ts";
 
 /** Finds a kind: in the project, else in Kubernetes, else as an external one. */
 export async function findResource(project: Project, flags: KindFlags, cwd: string): Promise<Resource> {
@@ -146,6 +141,10 @@ export const externalKindFlags = {
   }),
   "external-domain": stringFlag("domain of the external kind's group", "DOMAIN", { check: checkDomain }),
 } as const satisfies Record<string, FlagDefinition>;
+
+/** The values of these flags; only some commands have those for an external kind. */
+type KindFlags = FlagValues<typeof kindFlags> &
+  Partial<FlagValues<typeof externalKindFlags>> & { readonly plural?: string | undefined };
 
 const typesFromCrd =
   "use --crd with the kind's CRD, whose types are generated, or --external-module with an npm package that has the types";

@@ -19,9 +19,8 @@ import {
 import { Draft, type Plan, type Tree, diskTree, formatUnifiedDiff } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { sentence } from "../../shared/text.ts";
-import type { Ui } from "../reporting/ui.ts";
+import { type Ui, describePlan, shownChanges } from "../reporting/report.ts";
 import { type FlagDefinition, switchFlag } from "../arguments/command.ts";
-import { describePlan, shownChanges } from "../reporting/report.ts";
 import { atFile } from "../../shared/files.ts";
 
 /** A project on disk, opened by a command. */

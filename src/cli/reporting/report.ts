@@ -1,3 +1,6 @@
+// The output of commands, for people and programs: commands get a `Ui`, of which `terminal` is the real one. Plans and
+// errors are formatted here. It is the lowest folder of the CLI.
+
 import { styleText } from "node:util";
 import { constants } from "node:os";
 import { visibleText } from "@tsbuilder/apimachinery/text";
@@ -5,8 +8,68 @@ import { type Position, type Problem, TsbuilderError } from "../../shared/errors
 import { codeFrame } from "../../shared/text.ts";
 import { followSteps } from "../../shared/trace.ts";
 import type { FileChange, Plan } from "../../scaffold/tree.ts";
-import type { Details, Ui } from "./ui.ts";
 import type { ErrorCode } from "../../shared/error-codes.ts";
+import type { MarkerHelp } from "../../generators/markers/help.ts";
+import type { RuleFinding } from "../../olm/rule-finding.ts";
+import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
+import type { ListedPlugin } from "../../plugins/contributed/list-plugins.ts";
+
+/** Output and prompts of a command. Only `main` creates one; commands receive it. */
+export interface Ui {
+  /** Results, to standard output. */
+  print(text: string): void;
+  /** Progress and warnings, to standard error. */
+  note(text: string): void;
+  /** A user can answer prompts. */
+  readonly isInteractive: boolean;
+  /** Adds to what `--output json` prints; people see the same as text. */
+  add?(details: Details): void;
+}
+
+/** Details of a command's report for programs. */
+export interface Details {
+  /** The files of its plan. */
+  readonly changes?: readonly ChangedFile[];
+  /** The files were written; false with `--dry-run` or `--diff`. */
+  readonly written?: boolean;
+  readonly findings?: readonly Finding[];
+  /** Problems in files that the command checked. */
+  readonly problems?: readonly RuleFinding[];
+  /** Versions of tsbuilder, Node and the like, by name. */
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly plugins?: readonly ListedPlugin[];
+  readonly markers?: readonly MarkerHelp[];
+  /** The commit of an upgrade. */
+  readonly upgrade?: CommittedUpgrade;
+  /** Error codes with their explanations. */
+  readonly codes?: readonly { readonly code: string; readonly meaning: string; readonly remedy: string }[];
+}
+
+/** The result of one check. */
+export interface Finding {
+  /** `missing` is only needed by some commands; `wrong` makes doctor exit with 1. */
+  readonly state: "good" | "missing" | "wrong";
+  /** The subject of the check: `node`, `config/crd`. */
+  readonly subject: string;
+  readonly message: string;
+  /** A command to run or a program to install; required unless the finding is good. */
+  readonly remedy?: string;
+}
+
+interface ChangedFile {
+  readonly action: "create" | "update" | "delete";
+  readonly path: string;
+}
+
+interface CommittedUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly commit: string;
+  readonly branch?: string;
+  /** Its URL. */
+  readonly pullRequest?: string;
+  readonly conflicts: readonly FileConflict[];
+}
 
 /**
  * The real terminal; no other code writes to standard output. Text may contain names and values of a project, a cluster
@@ -140,6 +203,113 @@ function explainSystemError(
   return { code: listed, message: `${named} ${what} (${own}, ${call})`, hint };
 }
 
+interface SystemError extends NodeJS.ErrnoException {
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+/**
+ * Returns the name of an error's code. Node lacks the names of some, among them EDQUOT, and gives only their number.
+ */
+function codeOf({ code = "", errno = 0 }: SystemError): string {
+  if (!code.startsWith("Unknown system error")) return code;
+  const found = Object.entries(constants.errno).find(([, number]) => number === Math.abs(errno));
+  return found?.[0] ?? code;
+}
+
+/** Formats an error with its hint. */
+export function describeError(error: unknown, read: (file: string) => string | undefined): string {
+  const { code, message, hint, position: at } = explainError(error);
+  if (code === "INTERNAL")
+    return `internal error: ${message}\n\nThis is a bug in tsbuilder: please report it with the lines above.`;
+  const text = at && read(at.file);
+  return [
+    `error: ${message}`,
+    ...(at ? [`  --> ${at.file}:${at.line}:${at.column}`] : []),
+    ...(at && text !== undefined && at.line > 1 ? [indent(codeFrame(text, at))] : []),
+    `hint: ${hint}`,
+  ].join("\n");
+}
+
+const indent = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
+
+/** Runs a command for `--verbose`: notes each of its steps, and the stack of an error. */
+export async function noteSteps(ui: Ui, run: () => Promise<number>): Promise<number> {
+  const unfollow = followSteps((step) => ui.note(step));
+  try {
+    return await run();
+  } catch (error) {
+    ui.note(stackOf(error));
+    throw error;
+  } finally {
+    unfollow();
+  }
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by: ${stackOf(error.cause)}`;
+}
+
+/** The document that a command prints with `--output json`; `output.schema.json` describes it. */
+interface JsonReport extends Details {
+  readonly command: string;
+  readonly exitCode: number;
+  /** The lines that the command prints without the flag: to standard output, and to standard error. */
+  readonly output: readonly string[];
+  readonly notes: readonly string[];
+  readonly error?: ReturnType<typeof explainError>;
+}
+
+/** Runs a command without prompts, and prints one JSON document of all that it says, also if it fails. */
+export async function reportAsJson(
+  command: string,
+  ui: Ui,
+  run: (ui: Ui) => Promise<number>,
+): Promise<number> {
+  const output: string[] = [];
+  const notes: string[] = [];
+  let details: Details = {};
+  const outcome = await run({
+    print: (text) => void output.push(...text.split("\n")),
+    note: (text) => void notes.push(...text.split("\n")),
+    isInteractive: false,
+    add: (more) => {
+      details = { ...details, ...more };
+    },
+  }).then(
+    (exitCode) => ({ exitCode }),
+    (error: unknown) => ({ exitCode: exitCodeOf(error), error: explainError(error) }),
+  );
+  const report: JsonReport = { command, ...outcome, ...details, output, notes };
+  ui.print(JSON.stringify(report, undefined, 2));
+  return outcome.exitCode;
+}
+
+/** Resolves on the first SIGINT or SIGTERM. */
+export function stopSignal(): Promise<"SIGINT" | "SIGTERM"> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+/** Returns a signal that SIGINT or SIGTERM aborts, for work that cleans up before the command fails. */
+export function stopAbort(): AbortSignal {
+  const controller = new AbortController();
+  void stopSignal().then((signal) => {
+    controller.abort(
+      new TsbuilderError(`stopped by ${signal}`, { code: "INTERRUPTED", hint: "run the command again" }),
+    );
+  });
+  return controller.signal;
+}
+
 /** The subject of a message if the error names no file, program or address. */
 export const subjects = {
   file: "a file or folder",
@@ -247,92 +417,3 @@ export const systemCodes: Readonly<Record<string, Advice>> = {
     "--verbose prints where; if the machine is not at fault, report it",
   ),
 };
-
-interface SystemError extends NodeJS.ErrnoException {
-  readonly hostname?: string;
-  readonly address?: string;
-  readonly port?: number;
-}
-
-/**
- * Returns the name of an error's code. Node lacks the names of some, among them EDQUOT, and gives only their number.
- */
-function codeOf({ code = "", errno = 0 }: SystemError): string {
-  if (!code.startsWith("Unknown system error")) return code;
-  const found = Object.entries(constants.errno).find(([, number]) => number === Math.abs(errno));
-  return found?.[0] ?? code;
-}
-
-/** Formats an error with its hint. */
-export function describeError(error: unknown, read: (file: string) => string | undefined): string {
-  const { code, message, hint, position: at } = explainError(error);
-  if (code === "INTERNAL")
-    return `internal error: ${message}\n\nThis is a bug in tsbuilder: please report it with the lines above.`;
-  const text = at && read(at.file);
-  return [
-    `error: ${message}`,
-    ...(at ? [`  --> ${at.file}:${at.line}:${at.column}`] : []),
-    ...(at && text !== undefined && at.line > 1 ? [indent(codeFrame(text, at))] : []),
-    `hint: ${hint}`,
-  ].join("\n");
-}
-
-const indent = (text: string): string =>
-  text
-    .split("\n")
-    .map((line) => `  ${line}`)
-    .join("\n");
-
-/** Runs a command for `--verbose`: notes each of its steps, and the stack of an error. */
-export async function noteSteps(ui: Ui, run: () => Promise<number>): Promise<number> {
-  const unfollow = followSteps((step) => ui.note(step));
-  try {
-    return await run();
-  } catch (error) {
-    ui.note(stackOf(error));
-    throw error;
-  } finally {
-    unfollow();
-  }
-}
-
-function stackOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const own = error.stack ?? error.message;
-  return error.cause === undefined ? own : `${own}\ncaused by: ${stackOf(error.cause)}`;
-}
-
-/** The document that a command prints with `--output json`; `output.schema.json` describes it. */
-interface JsonReport extends Details {
-  readonly command: string;
-  readonly exitCode: number;
-  /** The lines that the command prints without the flag: to standard output, and to standard error. */
-  readonly output: readonly string[];
-  readonly notes: readonly string[];
-  readonly error?: ReturnType<typeof explainError>;
-}
-
-/** Runs a command without prompts, and prints one JSON document of all that it says, also if it fails. */
-export async function reportAsJson(
-  command: string,
-  ui: Ui,
-  run: (ui: Ui) => Promise<number>,
-): Promise<number> {
-  const output: string[] = [];
-  const notes: string[] = [];
-  let details: Details = {};
-  const outcome = await run({
-    print: (text) => void output.push(...text.split("\n")),
-    note: (text) => void notes.push(...text.split("\n")),
-    isInteractive: false,
-    add: (more) => {
-      details = { ...details, ...more };
-    },
-  }).then(
-    (exitCode) => ({ exitCode }),
-    (error: unknown) => ({ exitCode: exitCodeOf(error), error: explainError(error) }),
-  );
-  const report: JsonReport = { command, ...outcome, ...details, output, notes };
-  ui.print(JSON.stringify(report, undefined, 2));
-  return outcome.exitCode;
-}

@@ -4,7 +4,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { describeError, exitCodeOf, noteSteps, reportAsJson, terminal } from "../reporting/report.ts";
+import {
+  type Ui,
+  describeError,
+  exitCodeOf,
+  noteSteps,
+  reportAsJson,
+  terminal,
+} from "../reporting/report.ts";
 import type { CodeNotAllowedError } from "../../plugins/contributed/allowed-code.ts";
 import { didYouMean } from "../../shared/text.ts";
 import type { CommandEntry, CommandLine } from "../arguments/command.ts";
@@ -16,9 +23,8 @@ import {
   takeFormat,
   takeVerbose,
 } from "../arguments/command-line.ts";
-import { commands } from "../commands/index.ts";
+import { commands, findCommand } from "../commands/index.ts";
 import { type Host, thisTsbuilder } from "../packages/host.ts";
-import type { Ui } from "../reporting/ui.ts";
 
 /** Runs a command line, prints what is thrown, and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -120,13 +126,6 @@ function overview(word?: string): string {
     "A flag that is omitted is read from the environment: --project-name from TSBUILDER_PROJECT_NAME.",
   ];
   return [...head, "", "Commands:", ...lines, "", ...foot].join("\n");
-}
-
-/** Finds the command with the longest name that the words begin with. */
-export function findCommand(words: readonly string[]): CommandEntry | undefined {
-  return commands
-    .filter(({ name }) => name.split(" ").every((word, i) => words[i] === word))
-    .sort((a, b) => b.name.length - a.name.length)[0];
 }
 
 function unknownCommand(words: readonly string[], group: readonly CommandEntry[]): TsbuilderError {

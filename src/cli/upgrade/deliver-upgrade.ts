@@ -1,6 +1,5 @@
 import { refuseOutside } from "../../scaffold/apply.ts";
-import { shownChanges } from "../reporting/report.ts";
-import type { Ui } from "../reporting/ui.ts";
+import { type Ui, shownChanges } from "../reporting/report.ts";
 import {
   aimOfCommit,
   commitUpgrade,

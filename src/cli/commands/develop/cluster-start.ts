@@ -1,7 +1,7 @@
 import { quoteWord } from "../../../shared/text.ts";
 import { defineCommand, listFlag, numberFlag, stringFlag } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
-import { stopSignal } from "../../reporting/stop-signal.ts";
+import { stopSignal } from "../../reporting/report.ts";
 
 export const clusterStart = defineCommand({
   streams: true,

@@ -28,9 +28,7 @@ import { checkPort } from "../../../project/validate.ts";
 import { openProject, withProjectLock } from "../../project/open-project.ts";
 import { readPageAssets } from "./page-assets.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
-import { describeError } from "../../reporting/report.ts";
-import type { Ui } from "../../reporting/ui.ts";
-import { stopSignal } from "../../reporting/stop-signal.ts";
+import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
 import type { PageAction } from "../../../dev/page/page-action.ts";
 import type { SessionView } from "../../../dev/view/session-view.ts";
 

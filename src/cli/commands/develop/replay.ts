@@ -4,8 +4,7 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
 import { defineCommand, type Invocation, stringFlag, switchFlag } from "../../arguments/command.ts";
 import { readPageAssets } from "./page-assets.ts";
-import { stopSignal } from "../../reporting/stop-signal.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import { type Ui, stopSignal } from "../../reporting/report.ts";
 
 const flags = {
   object: stringFlag("only what is about objects of this name, and about what they own", "NAMESPACE/NAME"),

@@ -10,7 +10,7 @@ import { readJsonObject } from "../../../shared/read-json.ts";
 import { missingNpm } from "../../packages/install-dependencies.ts";
 import { openProject } from "../../project/open-project.ts";
 import { planGenerated } from "../../project/plan-generated.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import type { Ui } from "../../reporting/report.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
 /** Flags for exploring tests. */

@@ -21,9 +21,7 @@ import {
   switchFlag,
 } from "../../arguments/command.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
-import { describeError } from "../../reporting/report.ts";
-import { stopSignal } from "../../reporting/stop-signal.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
 
 const flags = {
   only: listFlag("generators to run (default: all of them)", "NAME", { choices: ["crd", "rbac", "webhook"] }),

@@ -1,6 +1,6 @@
 import type { OlmPlace } from "../../../olm/run/olm-cluster.ts";
 import { clusterFlags } from "../../arguments/cluster-flags.ts";
-import { type FlagDefinition, stringFlag } from "../../arguments/command.ts";
+import { type FlagDefinition, type FlagValues, stringFlag } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
 /** Flags for the cluster and namespace in which OLM works. */
@@ -19,24 +19,7 @@ function readSeconds(text: string): number {
 }
 
 /** Returns the cluster, namespace and time limit that the flags name. */
-export function placeFor(
-  packageName: string,
-  {
-    namespace,
-    timeout,
-    context,
-    kubeconfig,
-  }: {
-    readonly namespace: string | undefined;
-    readonly timeout: string;
-    readonly context: string | undefined;
-    readonly kubeconfig: string | undefined;
-  },
-): OlmPlace {
-  return {
-    context,
-    kubeconfig,
-    timeout: readSeconds(timeout),
-    namespace: namespace ?? `${packageName}-system`,
-  };
+export function placeFor(packageName: string, flags: FlagValues<typeof olmFlags>): OlmPlace {
+  const { context, kubeconfig, timeout, namespace = `${packageName}-system` } = flags;
+  return { context, kubeconfig, timeout: readSeconds(timeout), namespace };
 }

@@ -17,9 +17,7 @@ import { trace } from "../../../shared/trace.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
 import { openProject } from "../../project/open-project.ts";
-import { describeError } from "../../reporting/report.ts";
-import { stopAbort } from "../../reporting/stop-signal.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import { type Ui, describeError, stopAbort } from "../../reporting/report.ts";
 import { isInside } from "../../../shared/files.ts";
 import { findProjectRoot } from "../../../project/store.ts";
 

@@ -8,7 +8,7 @@ import { defineCommand, switchFlag } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { type ManifestObject, describeObject } from "../../../ship/manifest.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import type { Ui } from "../../reporting/report.ts";
 
 export const undeploy = defineCommand({
   description:
