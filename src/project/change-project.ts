@@ -134,14 +134,14 @@ interface ApiRequest {
   /** Scaffold the types and manifests of a kind of the project. */
   readonly withResource: boolean;
   readonly withController: boolean;
-  readonly controllerName: string | undefined;
+  readonly controllerName?: string | undefined;
   /** Overwrite existing files. */
-  readonly force: boolean;
+  readonly force?: boolean;
 }
 
 /** Adds a kind, a version of it, or a controller for it to a project; throws on conflicts. */
 export function addResource(project: Project, request: ApiRequest): Project {
-  const { resource, withResource, withController, force } = request;
+  const { resource, withResource, withController, force = false } = request;
   const present = project.resources.find((other) => isSameResource(other, resource));
   if (withResource && present?.origin.type === "own" && !force) {
     throw new TsbuilderError(`the project already has ${describeResource(resource)}`, {

@@ -55,7 +55,6 @@ export interface Insert {
   readonly isOptional?: boolean;
 }
 
-/** A blueprint that adds nothing. */
 export const emptyBlueprint: Blueprint = { parts: [], inserts: [], generated: [] };
 
 /** A blueprint of one part, from a folder of templates. */

@@ -15,7 +15,6 @@ export interface Tree {
   list(folder: string): readonly string[];
 }
 
-/** The files on disk. */
 export function diskTree(root: string): Tree {
   return {
     read: (path) => readIfExists(join(root, path)),

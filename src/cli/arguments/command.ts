@@ -20,11 +20,9 @@ export interface FlagDefinition {
   readonly required?: boolean;
   /** The question on a terminal. An optional flag with a prompt is asked for unless it was given. */
   readonly prompt?: string;
-  /** The default answer of the prompt. */
   readonly promptDefault?: string | boolean;
   /** Throws a `TsbuilderError` for an invalid value. */
   readonly check?: (value: string) => unknown;
-  /** Omitted from the help. */
   readonly hidden?: boolean;
   /** The short form, one letter: `h` for `-h`. */
   readonly short?: string;
@@ -48,7 +46,6 @@ export const listFlag = <const More extends Partial<FlagDefinition> = object>(
   more = {} as More,
 ) => ({ type: "list" as const, summary, placeholder, ...more });
 
-/** A flag with a number. */
 export const numberFlag = <const More extends Partial<FlagDefinition> = object>(
   summary: string,
   placeholder: string,
@@ -102,7 +99,6 @@ export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitio
 /** A command with its summary: one sentence, without a full stop. */
 export type Command = CommandDefinition & { readonly summary: string };
 
-/** One invocation of a command. */
 export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   /** The command as typed: `create api`. */
   readonly name: string;
@@ -130,7 +126,6 @@ export interface ChosenPlugins {
   ): Promise<{ readonly project: Project; readonly call: PluginCall }>;
 }
 
-/** Declares a command so that its flag values are typed. */
 export function defineCommand<const Flags extends FlagDefinitions>(
   command: CommandDefinition<Flags>,
 ): CommandDefinition<Flags> {

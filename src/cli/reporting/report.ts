@@ -66,7 +66,6 @@ interface CommittedUpgrade {
   readonly to: string;
   readonly commit: string;
   readonly branch?: string;
-  /** Its URL. */
   readonly pullRequest?: string;
   readonly conflicts: readonly FileConflict[];
 }
@@ -218,7 +217,6 @@ function codeOf({ code = "", errno = 0 }: SystemError): string {
   return found?.[0] ?? code;
 }
 
-/** Formats an error with its hint. */
 export function describeError(error: unknown, read: (file: string) => string | undefined): string {
   const { code, message, hint, position: at } = explainError(error);
   if (code === "INTERNAL")

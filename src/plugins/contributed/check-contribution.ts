@@ -46,7 +46,6 @@ export function checkContribution(key: string, place: string, returned: unknown)
   return contribution;
 }
 
-/** Checks the form of a path that a plugin may write. */
 export function checkContributedPath(key: string, path: string): string {
   const reason = explainBadPath(path);
   if (reason === undefined) return path;

@@ -69,7 +69,6 @@ export function readPluginRecords(tree: Tree): PluginRecord[] {
   return plugins;
 }
 
-/** Formats the records. */
 export function formatPluginRecords(plugins: readonly PluginRecord[]): string {
   return `${JSON.stringify({ version: 1, plugins }, undefined, 2)}\n`;
 }

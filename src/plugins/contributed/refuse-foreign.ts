@@ -133,7 +133,6 @@ function refuseFilesAsFolders(
   }
 }
 
-/** Returns the folders above a path. */
 export function foldersOf(path: string): string[] {
   const steps = path.split("/");
   return steps.slice(1).map((_, i) => steps.slice(0, i + 1).join("/"));

@@ -32,7 +32,6 @@ import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
 import type { PageAction } from "../../../dev/page/page-action.ts";
 import type { SessionView } from "../../../dev/view/session-view.ts";
 
-/** Formats of the output of dev. */
 const devFormats = ["text", "json"] as const;
 
 export const dev = defineCommand({

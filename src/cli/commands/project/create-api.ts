@@ -253,12 +253,12 @@ const optionFlags = {
   runAsUser: "run-as-user",
 } as const;
 
-type OptionFlag = (typeof optionFlags)[keyof typeof optionFlags];
+type TemplateFlags = {
+  readonly [Flag in "template" | (typeof optionFlags)[keyof typeof optionFlags]]?: string | undefined;
+};
 
 /** Returns the selected template with its options; `--image` alone selects `deploy-image`. */
-export function chooseTemplate(
-  flags: { readonly template: string | undefined } & { readonly [Flag in OptionFlag]: string | undefined },
-): TemplateRecord | undefined {
+export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined {
   const name = flags.template ?? (flags.image === undefined ? undefined : "deploy-image");
   const reference = referenceTemplates.find((known) => known.name === name);
   const stray = Object.entries(optionFlags).find(
@@ -282,10 +282,7 @@ export function cautionOf(resource: Resource): string[] {
   return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
 }
 
-function readOptions(
-  { name, options }: ReferenceTemplate,
-  flags: { readonly [Flag in OptionFlag]: string | undefined },
-): Record<string, string> {
+function readOptions({ name, options }: ReferenceTemplate, flags: TemplateFlags): Record<string, string> {
   return Object.fromEntries(
     Object.entries(options).map(([option, missing]) => {
       const flag = optionFlags[option as keyof typeof optionFlags];

@@ -11,41 +11,43 @@ import { changeProject } from "../../../project/change-project.ts";
 import { checkNamespace } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
-import { defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { type FlagValues, defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { makeFlag, pluginsFlag } from "../../project/find-resource.ts";
 import { readLicenseFile } from "../../arguments/flag-values.ts";
 
+const flags = {
+  multigroup: {
+    type: "boolean",
+    summary: "use a folder for each API group; =false reverts. Files are moved and imports are rewritten",
+  },
+  namespaced: {
+    type: "boolean",
+    summary: "watch one namespace, with a Role; =false watches all namespaces",
+  },
+  namespaces: listFlag("namespaces that a namespaced operator watches instead of its own", "NAME", {
+    check: checkNamespace,
+  }),
+  enable: listFlag("deployment features to enable", "FEATURE", { choices: featureNames }),
+  disable: listFlag("deployment features to disable", "FEATURE", { choices: featureNames }),
+  license: {
+    type: "string",
+    summary: "license for the header of source files",
+    choices: ["apache2", "copyright", "none"],
+  },
+  "license-file": stringFlag("file with the header for source files, as a block comment", "FILE"),
+  owner: stringFlag("copyright owner", "NAME"),
+  plugins: pluginsFlag,
+  "remove-plugins": listFlag("third-party plugins to remove, with the files that they contributed", "KEY"),
+  force: switchFlag("overwrite files that you have edited"),
+  make: makeFlag,
+  ...planFlags,
+} as const;
+
 export const edit = defineCommand({
   description: `Features: ${featureNames.join(", ")}.`,
-  flags: {
-    multigroup: {
-      type: "boolean",
-      summary: "use a folder for each API group; =false reverts. Files are moved and imports are rewritten",
-    },
-    namespaced: {
-      type: "boolean",
-      summary: "watch one namespace, with a Role; =false watches all namespaces",
-    },
-    namespaces: listFlag("namespaces that a namespaced operator watches instead of its own", "NAME", {
-      check: checkNamespace,
-    }),
-    enable: listFlag("deployment features to enable", "FEATURE", { choices: featureNames }),
-    disable: listFlag("deployment features to disable", "FEATURE", { choices: featureNames }),
-    license: {
-      type: "string",
-      summary: "license for the header of source files",
-      choices: ["apache2", "copyright", "none"],
-    },
-    "license-file": stringFlag("file with the header for source files, as a block comment", "FILE"),
-    owner: stringFlag("copyright owner", "NAME"),
-    plugins: pluginsFlag,
-    "remove-plugins": listFlag("third-party plugins to remove, with the files that they contributed", "KEY"),
-    force: switchFlag("overwrite files that you have edited"),
-    make: makeFlag,
-    ...planFlags,
-  },
+  flags,
   examples: [
     "tsbuilder edit --enable prometheus,network-policy",
     "tsbuilder edit --disable cert-manager --enable self-signed",
@@ -91,15 +93,11 @@ export const edit = defineCommand({
 
 /** Returns the new license header; undefined keeps the present one. */
 function changedBoilerplate(
-  flags: {
-    readonly "license-file"?: string | undefined;
-    readonly license?: string | undefined;
-    readonly owner?: string | undefined;
-  },
+  values: FlagValues<typeof flags>,
   after: Project,
   cwd: string,
 ): string | undefined {
-  if (flags["license-file"] !== undefined) return readLicenseFile(resolve(cwd, flags["license-file"]));
-  if (flags.license !== undefined || flags.owner !== undefined) return formatBoilerplate(after);
-  return undefined;
+  const { "license-file": file, license, owner } = values;
+  if (file !== undefined) return readLicenseFile(resolve(cwd, file));
+  return license === undefined && owner === undefined ? undefined : formatBoilerplate(after);
 }

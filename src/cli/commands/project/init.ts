@@ -169,22 +169,9 @@ function withReference(project: Project, name: string): Project {
     version,
     kind,
     plural: pluralize(kind.toLowerCase()),
-    template: chooseTemplate({
-      template: name,
-      image: undefined,
-      "image-container-command": undefined,
-      "image-container-port": undefined,
-      "run-as-user": undefined,
-    }),
+    template: chooseTemplate({ template: name }),
   });
-  const request = {
-    resource,
-    withResource: true,
-    withController: true,
-    controllerName: undefined,
-    force: false,
-  };
-  return addResource(project, request);
+  return addResource(project, { resource, withResource: true, withController: true });
 }
 
 function refuseManager({ name }: PackageManager): never {
@@ -198,9 +185,8 @@ function refuseManager({ name }: PackageManager): never {
 }
 
 function refuseInitialized(cwd: string): void {
-  const file = [projectFile].find((name) => existsSync(join(cwd, name)));
-  if (file === undefined) return;
-  throw new TsbuilderError(`"${cwd}" already contains a project: "${file}" exists`, {
+  if (!existsSync(join(cwd, projectFile))) return;
+  throw new TsbuilderError(`"${cwd}" already contains a project: "${projectFile}" exists`, {
     code: "ALREADY_INITIALIZED",
     hint: "add a kind with tsbuilder create api, or change the project with tsbuilder edit",
   });
