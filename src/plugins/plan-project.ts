@@ -2,7 +2,7 @@
 // plugins contribute as data: `typescript` and `kustomize` are tsbuilder's own, `contributed` asks third-party plugins,
 // and `optional` has parts of tsbuilder that are made like those.
 import type { PackageSpecifiers, Plugin, ScaffoldInputs } from "./contract/plugin.ts";
-import type { PluginCall } from "./contributed/executable-commands.ts";
+import type { PluginCall } from "./contributed/executables.ts";
 import type { PluginPlan } from "./contributed/plan-plugins.ts";
 import { type Project, formatBoilerplate, hasWebhooks, prunePlugins } from "../project/project.ts";
 import { type PackageManager, npm } from "../project/package-manager.ts";

@@ -69,10 +69,7 @@ function refuseSeveralGroups({ resources }: Project): void {
       if (other !== undefined) {
         throw new TsbuilderError(
           `the controllers of ${other} and ${describeResource(resource)} are both named "${name}"`,
-          {
-            code: "REFUSED",
-            hint: "they would share a file; delete one of them first",
-          },
+          { code: "REFUSED", hint: "they would share a file; delete one of them first" },
         );
       }
       files.set(name, describeResource(resource));

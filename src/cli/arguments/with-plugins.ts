@@ -1,11 +1,14 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { isAllowed } from "../../plugins/contributed/allowed-code.ts";
+import {
+  type LoadedPlugin,
+  findPackage,
+  isAllowed,
+  isFolder,
+} from "../../plugins/contributed/load-plugin.ts";
 import { findPlugin, ownKeys } from "../../plugins/contributed/choose-plugin.ts";
-import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";
+import type { PluginCall } from "../../plugins/contributed/executables.ts";
 import type { PluginCommand, PluginFlag } from "../../plugins/contract/define-plugin.ts";
-import { findPackage, isFolder } from "../../plugins/contributed/find-package.ts";
-import type { LoadedPlugin } from "../../plugins/contributed/load-plugin.ts";
 import { loadUsed } from "../../plugins/contributed/plan-plugins.ts";
 import { pluginError } from "../../plugins/contributed/plugin-error.ts";
 import { callPlugin, scopeOf } from "../../plugins/contributed/run-plugin.ts";

@@ -12,7 +12,7 @@ import type { ErrorCode } from "../../shared/error-codes.ts";
 import type { MarkerHelp } from "../../generators/markers/help.ts";
 import type { RuleFinding } from "../../olm/rule-finding.ts";
 import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
-import type { ListedPlugin } from "../../plugins/contributed/list-plugins.ts";
+import type { ListedPlugin } from "../../plugins/contributed/choose-plugin.ts";
 
 /** Output and prompts of a command. Only `main` creates one; commands receive it. */
 export interface Ui {

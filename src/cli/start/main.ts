@@ -12,7 +12,7 @@ import {
   reportAsJson,
   terminal,
 } from "../reporting/report.ts";
-import type { CodeNotAllowedError } from "../../plugins/contributed/allowed-code.ts";
+import type { CodeNotAllowedError } from "../../plugins/contributed/load-plugin.ts";
 import { didYouMean } from "../../shared/text.ts";
 import type { CommandEntry, CommandLine } from "../arguments/command.ts";
 import {
@@ -86,7 +86,7 @@ async function askingBefore(ui: Ui, run: () => Promise<number>): Promise<number>
       if (!(ui.isInteractive && error instanceof TsbuilderError && error.code === "CODE_NOT_ALLOWED"))
         throw error;
       const [{ allow }, { ask }] = await Promise.all([
-        import("../../plugins/contributed/allowed-code.ts"),
+        import("../../plugins/contributed/load-plugin.ts"),
         import("../arguments/prompt.ts"),
       ]);
       const { source, found } = error as CodeNotAllowedError;

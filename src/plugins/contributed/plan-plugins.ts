@@ -11,11 +11,11 @@ import { loadOptional, ownPackage } from "../optional/index.ts";
 import {
   type PluginCall,
   keptRecord,
+  loadExecutable,
   repeatEdits,
   revertDropped,
   runExecutables,
-} from "./executable-commands.ts";
-import { loadExecutable } from "./load-executable.ts";
+} from "./executables.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 import {

@@ -262,10 +262,7 @@ async function agreeOn(flags: ClusterChoice & { readonly yes: boolean }, ui: Ui)
   if (!ui.isInteractive) {
     throw new TsbuilderError(
       "dev would apply CRDs and RBAC to this cluster, and there is no terminal for confirmation",
-      {
-        code: "MISSING_ANSWER",
-        hint: "confirm with --yes",
-      },
+      { code: "MISSING_ANSWER", hint: "confirm with --yes" },
     );
   }
   const { ask } = await import("../../arguments/prompt.ts");

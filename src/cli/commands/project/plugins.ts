@@ -4,9 +4,8 @@ import { defineCommand } from "../../arguments/command.ts";
 import { findProjectRoot } from "../../../project/store.ts";
 import { viewProject } from "../../project/open-project.ts";
 import { quoteWord } from "../../../shared/text.ts";
-import { type ListedPlugin, listPlugins } from "../../../plugins/contributed/list-plugins.ts";
-import { type PackageCode, allow } from "../../../plugins/contributed/allowed-code.ts";
-import { requirePackage } from "../../../plugins/contributed/load-plugin.ts";
+import { type ListedPlugin, listPlugins } from "../../../plugins/contributed/choose-plugin.ts";
+import { type PackageCode, allow, requirePackage } from "../../../plugins/contributed/load-plugin.ts";
 import { ownPackage } from "../../../plugins/optional/index.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 
