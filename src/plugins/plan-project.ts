@@ -4,7 +4,7 @@
 import type { PackageSpecifiers, Plugin, ScaffoldInputs } from "./contract/plugin.ts";
 import type { PluginCall } from "./contributed/executables.ts";
 import type { PluginPlan } from "./contributed/plan-plugins.ts";
-import { type Project, formatBoilerplate, hasWebhooks, prunePlugins } from "../project/project.ts";
+import { type Project, formatBoilerplate, hasWebhooks, isSameResource } from "../project/project.ts";
 import { type PackageManager, npm } from "../project/package-manager.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
 import { type Blueprint, emptyBlueprint, joinBlueprints } from "../scaffold/blueprint.ts";
@@ -96,6 +96,20 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     notes.push(...formatCreated(change.folder, draft, { isShown: change.isShown ?? false }));
   owned.record(draft, finished?.edited);
   return { changes: draft.changes(), notes, moves };
+}
+
+/** Removes the settings of kinds that the project does not have, and plugins that are left with no kind. */
+function prunePlugins(project: Project): Project {
+  if (project.plugins.length === 0) return project;
+  const plugins = project.plugins
+    .map((use) => ({
+      ...use,
+      resources: use.resources.filter((one) =>
+        project.resources.some((resource) => isSameResource(one, resource)),
+      ),
+    }))
+    .filter((use) => use.isInLayout || use.resources.length > 0);
+  return { ...project, plugins };
 }
 
 /** Plans the contributions of third-party plugins. Loaded only for projects that have some. */

@@ -222,20 +222,6 @@ export function removePlugins(project: Project, keys: readonly string[]): Projec
   });
 }
 
-/** Removes the settings of kinds that the project does not have, and plugins that are left with no kind. */
-export function prunePlugins(project: Project): Project {
-  if (project.plugins.length === 0) return project;
-  const plugins = project.plugins
-    .map((use) => ({
-      ...use,
-      resources: use.resources.filter((one) =>
-        project.resources.some((resource) => isSameResource(one, resource)),
-      ),
-    }))
-    .filter((use) => use.isInLayout || use.resources.length > 0);
-  return { ...project, plugins };
-}
-
 /**
  * Returns whether the text of `PROJECT` may name plugins, without parsing it: most projects have none, and must not pay
  * for them.
@@ -360,10 +346,4 @@ export function findCoreGroup(typed: string): { group: string; domain: string } 
   const domain = coreGroups[group];
   if (domain === undefined || (typed !== group && domain === "")) return undefined;
   return { group: group === "core" ? "" : group, domain };
-}
-
-/** The runtime module with the types of a built-in group: the group's first segment, and the version. */
-export function coreModule(resource: Pick<Resource, "group" | "domain" | "version">): string {
-  const group = qualifiedGroup(resource).split(".")[0];
-  return `@tsbuilder/runtime/k8s/${group === "" ? "core" : group}/${resource.version}`;
 }

@@ -57,16 +57,6 @@ export function findOwnResource(project: Project, flags: KindFlags): Resource {
   throw unknownResource(project, flags, { none: "there is nothing to delete", others: "" });
 }
 
-/** Generates the types from the CRD file, if one is given. */
-export async function readTypes(
-  cwd: string,
-  crd: string | undefined,
-): Promise<{ files: ReadonlyMap<string, string>; notes: readonly string[] }> {
-  if (crd === undefined) return { files: new Map(), notes: [] };
-  const { planCrdTypes } = await import("./crd-types.ts");
-  return planCrdTypes(cwd, [crd]);
-}
-
 /** Finds a resource in the project; the group may include its domain. */
 function findTracked(project: Project, flags: KindFlags): Resource | undefined {
   return project.resources.find(

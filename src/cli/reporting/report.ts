@@ -297,17 +297,6 @@ export function stopSignal(): Promise<"SIGINT" | "SIGTERM"> {
   });
 }
 
-/** Returns a signal that SIGINT or SIGTERM aborts, for work that cleans up before the command fails. */
-export function stopAbort(): AbortSignal {
-  const controller = new AbortController();
-  void stopSignal().then((signal) => {
-    controller.abort(
-      new TsbuilderError(`stopped by ${signal}`, { code: "INTERRUPTED", hint: "run the command again" }),
-    );
-  });
-  return controller.signal;
-}
-
 /** The subject of a message if the error names no file, program or address. */
 export const subjects = {
   file: "a file or folder",

@@ -18,13 +18,7 @@ import {
 } from "./executables.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
-import {
-  formatPluginRecords,
-  type PluginRecord,
-  pluginRecordFile,
-  readPluginRecords,
-  recordBlueprint,
-} from "./plugin-record.ts";
+import { type PluginRecord, pluginRecordFile, readPluginRecords, recordBlueprint } from "./plugin-record.ts";
 import { refuseForeign, withoutPresent } from "./refuse-foreign.ts";
 import { runPlugin } from "./run-plugin.ts";
 
@@ -118,7 +112,11 @@ export function replayPlugins(tree: Tree): PluginPlan {
 }
 
 function recordFile(records: readonly PluginRecord[]): FinishedPlugins["record"] {
-  return { path: pluginRecordFile, text: records.length === 0 ? undefined : formatPluginRecords(records) };
+  if (records.length === 0) return { path: pluginRecordFile, text: undefined };
+  return {
+    path: pluginRecordFile,
+    text: `${JSON.stringify({ version: 1, plugins: records }, undefined, 2)}\n`,
+  };
 }
 
 /** Loads a plugin of the project, whose package must still be the one that `PROJECT` means. */

@@ -69,10 +69,6 @@ export function readPluginRecords(tree: Tree): PluginRecord[] {
   return plugins;
 }
 
-export function formatPluginRecords(plugins: readonly PluginRecord[]): string {
-  return `${JSON.stringify({ version: 1, plugins }, undefined, 2)}\n`;
-}
-
 /** Converts records to a blueprint, for the scaffolder to compare. */
 export function recordBlueprint(records: readonly PluginRecord[]): Blueprint {
   return joinBlueprints(

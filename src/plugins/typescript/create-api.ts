@@ -9,7 +9,6 @@ import {
   apiFolder,
   clusterRoleName,
   controllerFolder,
-  coreModule,
   groupFolder,
   importPath,
   isDefaultControllerName,
@@ -355,6 +354,12 @@ export function typesModule(project: Project, resource: Resource, file: string):
     case "external":
       return origin.module.startsWith("./") ? importPath(file, origin.module.slice(2)) : origin.module;
   }
+}
+
+/** The runtime module with the types of a built-in group: the group's first segment, and the version. */
+function coreModule(resource: Pick<Resource, "group" | "domain" | "version">): string {
+  const group = qualifiedGroup(resource).split(".")[0];
+  return `@tsbuilder/runtime/k8s/${group === "" ? "core" : group}/${resource.version}`;
 }
 
 /** Returns the prefix of a controller's class name: the kind, unless the controller has its own name. */

@@ -7,7 +7,7 @@ import { Draft, diskTree } from "../../../scaffold/tree.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { readJsonObject } from "../../../shared/read-json.ts";
-import { missingNpm } from "../../packages/install-dependencies.ts";
+import { missingManager } from "../../packages/install-dependencies.ts";
 import { openProject } from "../../project/open-project.ts";
 import { planGenerated } from "../../project/plan-generated.ts";
 import type { Ui } from "../../reporting/report.ts";
@@ -107,7 +107,7 @@ export const test = defineCommand({
         reject: false,
       },
     );
-    if (code === "ENOENT") throw missingNpm();
+    if (code === "ENOENT") throw missingManager("npm");
     // A shell's exit code for a command that was not found.
     if (exitCode === 127)
       ui.note(`No test runner found: install the project's packages with ${packageManagerOf(root).install}.`);

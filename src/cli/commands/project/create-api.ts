@@ -48,7 +48,6 @@ import {
   kindFlags,
   makeFlag,
   pluginsFlag,
-  readTypes,
   refusedGoFlags,
 } from "../../project/find-resource.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
@@ -167,6 +166,16 @@ export async function planAddition(
     extraFiles: types.files,
   });
   return { ...plan, notes: [...plan.notes, ...types.notes] };
+}
+
+/** Generates the types from the CRD file, if one is given. */
+async function readTypes(
+  cwd: string,
+  crd: string | undefined,
+): Promise<{ files: ReadonlyMap<string, string>; notes: readonly string[] }> {
+  if (crd === undefined) return { files: new Map(), notes: [] };
+  const { planCrdTypes } = await import("../../project/crd-types.ts");
+  return planCrdTypes(cwd, [crd]);
 }
 
 type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {

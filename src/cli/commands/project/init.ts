@@ -12,7 +12,7 @@ import {
 } from "../../../project/package-manager.ts";
 import { projectFile } from "../../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../../project/validate.ts";
-import { type Plan, diskTree } from "../../../scaffold/tree.ts";
+import { type Plan, type Tree, diskTree } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { listWords } from "../../../shared/text.ts";
 import { cautionOf, chooseTemplate } from "./create-api.ts";
@@ -25,7 +25,7 @@ import {
   switchFlag,
 } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
-import { refuseOtherLock, scaffoldLock } from "../../packages/lock-file.ts";
+import { scaffoldLock } from "../../packages/lock-file.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { pluginsFlag } from "../../project/find-resource.ts";
@@ -158,6 +158,18 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
   });
   if (!flags.diff) noteFiles(cwd, plan, (text) => ui.note(text));
   return plan;
+}
+
+/** Refuses to overwrite a lock file in a folder without a project: only the user knows its purpose. */
+function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>): void {
+  for (const [path, text] of locks) {
+    // Users create an empty lock file to tell Yarn that the folder is a project of its own.
+    if (["", text].includes(tree.read(path)?.trimStart() ?? "")) continue;
+    throw new TsbuilderError(`"${path}" already exists`, {
+      code: "ALREADY_EXISTS",
+      hint: "move it to another place, or add --force to overwrite it",
+    });
+  }
 }
 
 /** Adds the kind of a reference operator to the project, as `create api --template` would. */
