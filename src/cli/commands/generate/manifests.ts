@@ -44,10 +44,7 @@ const flags = {
     summary: "add comments to the RBAC rules that name the markers they come from",
   },
   "readonly-immutable": { type: "boolean", summary: "make readonly properties immutable" },
-  "allow-dangerous-types": {
-    type: "boolean",
-    summary: "allow the type number, which is a float",
-  },
+  "allow-dangerous-types": { type: "boolean", summary: "allow the type number, which is a float" },
   "generate-embedded-object-meta": {
     type: "boolean",
     summary: "generate the schema of metadata in embedded objects",

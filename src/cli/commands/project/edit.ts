@@ -22,10 +22,7 @@ const flags = {
     type: "boolean",
     summary: "use a folder for each API group; =false reverts. Files are moved and imports are rewritten",
   },
-  namespaced: {
-    type: "boolean",
-    summary: "watch one namespace, with a Role; =false watches all namespaces",
-  },
+  namespaced: { type: "boolean", summary: "watch one namespace, with a Role; =false watches all namespaces" },
   namespaces: listFlag("namespaces that a namespaced operator watches instead of its own", "NAME", {
     check: checkNamespace,
   }),
