@@ -15,6 +15,7 @@ export interface Tree {
   list(folder: string): readonly string[];
 }
 
+/** The files on disk. */
 export function diskTree(root: string): Tree {
   return {
     read: (path) => readIfExists(join(root, path)),

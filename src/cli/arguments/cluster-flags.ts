@@ -1,29 +1,29 @@
 import type { ClusterChoice, ClusterTarget } from "../../ship/cluster/kubectl.ts";
-import { type FlagDefinition, numberFlag, stringFlag, switchFlag } from "./command.ts";
+import { type FlagDefinition, flag } from "./command.ts";
 import type { Ui } from "../reporting/report.ts";
 
 /** The flags of every command that talks to a cluster. */
 export const clusterFlags = {
-  context: stringFlag("kubeconfig context to use (default: the current context)", "NAME"),
-  kubeconfig: stringFlag("path to the kubeconfig file (default: the one kubectl uses)", "FILE"),
+  context: flag.string("kubeconfig context to use (default: the current context)", "NAME"),
+  kubeconfig: flag.string("path to the kubeconfig file (default: the one kubectl uses)", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
 
 /** The flags of every command that writes to a cluster. */
 export const applyFlags = {
   ...clusterFlags,
-  "dry-run": switchFlag("validate on the server without persisting anything (server-side dry run)"),
-  diff: switchFlag("print what would change in the cluster, without applying it"),
+  "dry-run": flag.switch("validate on the server without persisting anything (server-side dry run)"),
+  diff: flag.switch("print what would change in the cluster, without applying it"),
 } as const satisfies Record<string, FlagDefinition>;
 
 /** How long a command waits until objects are deleted. */
-export const deletionTimeout = numberFlag("seconds to wait for the objects to be deleted", "SECONDS", {
+export const deletionTimeout = flag.number("seconds to wait for the objects to be deleted", "SECONDS", {
   default: 120,
 });
 
 /** Flags that override the namespace and image of the rendered deployment. */
 export const overrideFlags = {
-  image: stringFlag("image of the operator (default: controller:latest)", "IMAGE"),
-  namespace: stringFlag("namespace to deploy the operator to (default: <project>-system)", "NAME"),
+  image: flag.string("image of the operator (default: controller:latest)", "IMAGE"),
+  namespace: flag.string("namespace to deploy the operator to (default: <project>-system)", "NAME"),
 } as const satisfies Record<string, FlagDefinition>;
 
 /** Prints which context and namespace a command is about to write to, and returns the cluster. */

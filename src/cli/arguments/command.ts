@@ -32,31 +32,33 @@ export interface FlagDefinition {
 
 export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
 
-/** A flag with one value, for which `placeholder` stands in the help. */
-export const stringFlag = <const More extends Partial<FlagDefinition> = object>(
-  summary: string,
-  placeholder: string,
-  more = {} as More,
-) => ({ type: "string" as const, summary, placeholder, ...more });
-
-/** A flag that may be repeated, or has several values between commas. */
-export const listFlag = <const More extends Partial<FlagDefinition> = object>(
-  summary: string,
-  placeholder: string,
-  more = {} as More,
-) => ({ type: "list" as const, summary, placeholder, ...more });
-
-export const numberFlag = <const More extends Partial<FlagDefinition> = object>(
-  summary: string,
-  placeholder: string,
-  more = {} as More,
-) => ({ type: "number" as const, summary, placeholder, ...more });
-
-/** A flag without a value, which is off by default. */
-export const switchFlag = <const More extends Partial<FlagDefinition> = object>(
-  summary: string,
-  more = {} as More,
-) => ({ type: "boolean" as const, summary, default: false, ...more });
+/** Defines a flag by its type: `flag.string("folder to write to", "DIR", { default: "dist" })`. */
+export const flag = {
+  /** One value, for which `placeholder` stands in the help. */
+  string: <const More extends Partial<FlagDefinition> = object>(
+    summary: string,
+    placeholder: string,
+    more = {} as More,
+  ) => ({ type: "string" as const, summary, placeholder, ...more }),
+  /** May be repeated, or have several values between commas. */
+  list: <const More extends Partial<FlagDefinition> = object>(
+    summary: string,
+    placeholder: string,
+    more = {} as More,
+  ) => ({ type: "list" as const, summary, placeholder, ...more }),
+  number: <const More extends Partial<FlagDefinition> = object>(
+    summary: string,
+    placeholder: string,
+    more = {} as More,
+  ) => ({ type: "number" as const, summary, placeholder, ...more }),
+  /** Without a value, and off by default. */
+  switch: <const More extends Partial<FlagDefinition> = object>(summary: string, more = {} as More) => ({
+    type: "boolean" as const,
+    summary,
+    default: false,
+    ...more,
+  }),
+};
 
 /** The values of the flags, by flag name. */
 export type FlagValues<Flags extends FlagDefinitions> = {

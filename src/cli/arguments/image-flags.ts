@@ -1,10 +1,10 @@
 import { type ContainerTool, containerTools, findContainerTool } from "../../ship/images/container-tool.ts";
-import { type FlagDefinition, type FlagValues, stringFlag } from "./command.ts";
+import { type FlagDefinition, type FlagValues, flag } from "./command.ts";
 import { parseImageReference } from "../../ship/images/image-reference.ts";
 import type { Ui } from "../reporting/report.ts";
 
 /** Selects the container tool, in every command that works with images. */
-export const toolFlag = stringFlag("container tool to use (default: the first one that responds)", "TOOL", {
+export const toolFlag = flag.string("container tool to use (default: the first one that responds)", "TOOL", {
   choices: containerTools,
 });
 
@@ -14,7 +14,7 @@ export const defaultImage = "controller:latest";
 /** The flags of commands that push an image. */
 export const pushFlags = {
   tool: toolFlag,
-  "digest-file": stringFlag("write the image's digest to a file", "FILE"),
+  "digest-file": flag.string("write the image's digest to a file", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
 
 /** Pushes an image, with arguments for the container tool. */

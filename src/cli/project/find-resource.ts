@@ -12,13 +12,7 @@ import {
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../../project/validate.ts";
-import {
-  type FlagDefinition,
-  type FlagValues,
-  listFlag,
-  stringFlag,
-  switchFlag,
-} from "../arguments/command.ts";
+import { type FlagDefinition, type FlagValues, flag } from "../arguments/command.ts";
 
 /** Finds a kind: in the project, else in Kubernetes, else as an external one. */
 export async function findResource(project: Project, flags: KindFlags, cwd: string): Promise<Resource> {
@@ -114,22 +108,22 @@ function proposal({ resources }: Project, { group, kind }: KindFlags, remedy: Re
 
 /** The flags that identify a kind. */
 export const kindFlags = {
-  group: stringFlag("API group without the domain", "GROUP", { default: "", check: checkGroup }),
-  version: stringFlag("API version, for example v1 or v1alpha1", "VERSION", {
+  group: flag.string("API group without the domain", "GROUP", { default: "", check: checkGroup }),
+  version: flag.string("API version, for example v1 or v1alpha1", "VERSION", {
     required: true,
     prompt: "Version:",
     check: checkVersion,
   }),
-  kind: stringFlag("kind in PascalCase", "KIND", { required: true, prompt: "Kind:", check: checkKind }),
+  kind: flag.string("kind in PascalCase", "KIND", { required: true, prompt: "Kind:", check: checkKind }),
 } as const satisfies Record<string, FlagDefinition>;
 
 /** The flags for an external kind's types. */
 export const externalKindFlags = {
-  crd: stringFlag("CRD file of a third-party kind; its types are generated from it", "FILE"),
-  "external-module": stringFlag("npm package or file with the types of an external kind", "MODULE", {
+  crd: flag.string("CRD file of a third-party kind; its types are generated from it", "FILE"),
+  "external-module": flag.string("npm package or file with the types of an external kind", "MODULE", {
     check: rejectGoModule,
   }),
-  "external-domain": stringFlag("domain of the external kind's group", "DOMAIN", { check: checkDomain }),
+  "external-domain": flag.string("domain of the external kind's group", "DOMAIN", { check: checkDomain }),
 } as const satisfies Record<string, FlagDefinition>;
 
 /** The values of these flags; only some commands have those for an external kind. */
@@ -156,12 +150,12 @@ function rejectGoModule(module: string): string {
 }
 
 /** The flag of commands that can add third-party plugins to a project. */
-export const pluginsFlag = listFlag(
+export const pluginsFlag = flag.list(
   "third-party plugins to use: a key, a package or the path of its folder; see tsbuilder plugins",
   "PLUGIN",
 );
 
 /** The flag of commands that run the generators at their end. */
-export const makeFlag = switchFlag("run the generators afterwards; use --make=false to skip them", {
+export const makeFlag = flag.switch("run the generators afterwards; use --make=false to skip them", {
   default: true,
 });

@@ -20,7 +20,7 @@ import { Draft, type Plan, type Tree, diskTree, formatUnifiedDiff } from "../../
 import { TsbuilderError } from "../../shared/errors.ts";
 import { sentence } from "../../shared/text.ts";
 import { type Ui, describePlan, shownChanges } from "../reporting/report.ts";
-import { type FlagDefinition, switchFlag } from "../arguments/command.ts";
+import { type FlagDefinition, flag } from "../arguments/command.ts";
 import { atFile } from "../../shared/files.ts";
 
 /** A project on disk, opened by a command. */
@@ -236,8 +236,8 @@ export function recoverProject(root: string, ui: Ui): void {
 
 /** The flags of every command that writes files. */
 export const planFlags = {
-  "dry-run": switchFlag("print the files that would be written, without writing them"),
-  diff: switchFlag("print the changes as a diff, without writing them"),
+  "dry-run": flag.switch("print the files that would be written, without writing them"),
+  diff: flag.switch("print the changes as a diff, without writing them"),
 } as const satisfies Record<string, FlagDefinition>;
 
 interface PlanFlags {

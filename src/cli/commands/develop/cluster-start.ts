@@ -1,19 +1,19 @@
 import { quoteWord } from "../../../shared/text.ts";
-import { defineCommand, listFlag, numberFlag, stringFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { stopSignal } from "../../reporting/report.ts";
 
 export const clusterStart = defineCommand({
   streams: true,
   flags: {
-    kubeconfig: stringFlag("file to write the admin kubeconfig to", "FILE", { required: true }),
-    port: numberFlag("port to listen on (default: a free port)", "PORT", { check: checkPort }),
-    data: stringFlag("folder to persist objects in; if omitted, they are kept in memory only", "DIR"),
-    controllers: stringFlag("controllers to run: all, none, or a comma-separated list of names", "NAMES", {
+    kubeconfig: flag.string("file to write the admin kubeconfig to", "FILE", { required: true }),
+    port: flag.number("port to listen on (default: a free port)", "PORT", { check: checkPort }),
+    data: flag.string("folder to persist objects in; if omitted, they are kept in memory only", "DIR"),
+    controllers: flag.string("controllers to run: all, none, or a comma-separated list of names", "NAMES", {
       default: "all",
     }),
-    stages: stringFlag("KWOK Stage file that simulates the lifecycle of pods and other objects", "FILE"),
-    "service-ports": listFlag(
+    stages: flag.string("KWOK Stage file that simulates the lifecycle of pods and other objects", "FILE"),
+    "service-ports": flag.list(
       "local ports behind the Services that webhooks name",
       "NAMESPACE/NAME[:PORT]=LOCAL-PORT",
     ),

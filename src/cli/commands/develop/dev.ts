@@ -17,13 +17,7 @@ import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { count } from "../../../shared/text.ts";
 import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
-import {
-  defineCommand,
-  type Invocation,
-  numberFlag,
-  stringFlag,
-  switchFlag,
-} from "../../arguments/command.ts";
+import { defineCommand, type Invocation, flag } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { openProject, withProjectLock } from "../../project/open-project.ts";
 import { readPageAssets } from "./page-assets.ts";
@@ -42,22 +36,22 @@ export const dev = defineCommand({
     ...clusterFlags,
     context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
     kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
-    yes: switchFlag("do not ask for confirmation before using that cluster"),
-    "webhook-address": stringFlag(
+    yes: flag.switch("do not ask for confirmation before using that cluster"),
+    "webhook-address": flag.string(
       "address at which that cluster reaches the webhooks on this machine",
       "HOST[:PORT]",
       { check: checkAddress },
     ),
-    samples: switchFlag("apply config/samples on startup"),
-    plain: switchFlag("print plain lines instead of the full-screen view, also on a terminal"),
-    output: stringFlag(
+    samples: flag.switch("apply config/samples on startup"),
+    plain: flag.switch("print plain lines instead of the full-screen view, also on a terminal"),
+    output: flag.string(
       "format of the output; json prints what happens as lines of JSON, for programs",
       "FORMAT",
       { choices: devFormats, default: "text", short: "o" },
     ),
-    persist: switchFlag("persist the cluster's objects between runs"),
-    port: numberFlag("port of the cluster (default: a free port)", "PORT", { check: checkPort }),
-    record: stringFlag(
+    persist: flag.switch("persist the cluster's objects between runs"),
+    port: flag.number("port of the cluster (default: a free port)", "PORT", { check: checkPort }),
+    record: flag.string(
       "record what happens in this file, which ends in .jsonl, for tsbuilder replay",
       "FILE",
       { check: checkRecord },

@@ -2,18 +2,22 @@ import { relative, resolve } from "node:path";
 import type { Recording } from "../../../dev/record/read-recording.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import { defineCommand, type Invocation, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, type Invocation, flag } from "../../arguments/command.ts";
 import { readPageAssets } from "./page-assets.ts";
 import { type Ui, stopSignal } from "../../reporting/report.ts";
 
 const flags = {
-  object: stringFlag("only what is about objects of this name, and about what they own", "NAMESPACE/NAME"),
-  quiet: switchFlag("leave out what dev and the operator printed"),
-  test: stringFlag("write the session as a test to this file of the project, instead of telling it", "FILE", {
-    check: checkTest,
-  }),
-  force: switchFlag("with --test, overwrite the file"),
-  page: switchFlag("show the session on the page of dev, in a browser, until Ctrl-C"),
+  object: flag.string("only what is about objects of this name, and about what they own", "NAMESPACE/NAME"),
+  quiet: flag.switch("leave out what dev and the operator printed"),
+  test: flag.string(
+    "write the session as a test to this file of the project, instead of telling it",
+    "FILE",
+    {
+      check: checkTest,
+    },
+  ),
+  force: flag.switch("with --test, overwrite the file"),
+  page: flag.switch("show the session on the page of dev, in a browser, until Ctrl-C"),
   ...planFlags,
 } as const;
 

@@ -1,5 +1,5 @@
 import { changeFiles, planFlags } from "../../project/open-project.ts";
-import { defineCommand, numberFlag, stringFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { mergeChanges, planGenerated, planReference } from "../../project/plan-generated.ts";
 
 const reference = "docs/api";
@@ -19,7 +19,7 @@ export const generate = defineCommand({
 
 export const generateDocs = defineCommand({
   flags: {
-    output: stringFlag("folder to write to", "DIR", { default: "docs/api" }),
+    output: flag.string("folder to write to", "DIR", { default: "docs/api" }),
     ...planFlags,
   },
   examples: ["tsbuilder generate docs"],
@@ -30,7 +30,7 @@ export const generateDocs = defineCommand({
 
 export const generateTypes = defineCommand({
   flags: {
-    output: stringFlag("folder to write to", "DIR", { default: "src/types" }),
+    output: flag.string("folder to write to", "DIR", { default: "src/types" }),
     ...planFlags,
   },
   positionals: ["<crd.yaml...>"],
@@ -50,8 +50,8 @@ export const generateSchemapatch = defineCommand({
   description:
     "Replaces spec.versions[].schema.openAPIV3Schema of each kind that the project defines; everything else in the files is kept, including comments.",
   flags: {
-    manifests: stringFlag("folder with the CRD manifests", "DIR", { required: true }),
-    "max-desc-len": numberFlag("maximum length of descriptions in bytes; 0 omits them", "BYTES"),
+    manifests: flag.string("folder with the CRD manifests", "DIR", { required: true }),
+    "max-desc-len": flag.number("maximum length of descriptions in bytes; 0 omits them", "BYTES"),
     ...planFlags,
   },
   examples: ["tsbuilder generate schemapatch --manifests deploy/crds"],

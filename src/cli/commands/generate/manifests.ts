@@ -12,33 +12,28 @@ import {
   viewProject,
   withProjectLock,
 } from "../../project/open-project.ts";
-import {
-  defineCommand,
-  type FlagValues,
-  listFlag,
-  numberFlag,
-  stringFlag,
-  switchFlag,
-} from "../../arguments/command.ts";
+import { defineCommand, type FlagValues, flag } from "../../arguments/command.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
 import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
 
 const flags = {
-  only: listFlag("generators to run (default: all of them)", "NAME", { choices: ["crd", "rbac", "webhook"] }),
-  paths: listFlag(
+  only: flag.list("generators to run (default: all of them)", "NAME", {
+    choices: ["crd", "rbac", "webhook"],
+  }),
+  paths: flag.list(
     "folders or files to read instead of api/ and src/; CRDs of other kinds stay, but the role and the webhook configurations are then only those of what is read",
     "PATH",
   ),
-  "output-crd": stringFlag("folder for CRDs (default: config/crd/bases)", "DIR"),
-  "output-rbac": stringFlag("folder for RBAC roles (default: config/rbac)", "DIR"),
-  "output-webhook": stringFlag("folder for webhook configurations (default: config/webhook)", "DIR"),
-  "role-name": stringFlag("name of the generated ClusterRole (default: manager-role)", "NAME"),
-  "max-desc-len": numberFlag("maximum length of descriptions in bytes; 0 omits them", "BYTES"),
+  "output-crd": flag.string("folder for CRDs (default: config/crd/bases)", "DIR"),
+  "output-rbac": flag.string("folder for RBAC roles (default: config/rbac)", "DIR"),
+  "output-webhook": flag.string("folder for webhook configurations (default: config/webhook)", "DIR"),
+  "role-name": flag.string("name of the generated ClusterRole (default: manager-role)", "NAME"),
+  "max-desc-len": flag.number("maximum length of descriptions in bytes; 0 omits them", "BYTES"),
   "trim-descriptions": {
     type: "boolean",
     summary: "shorten the descriptions of a CRD that is too large for kubectl apply",
   },
-  "feature-gates": listFlag("feature gates to enable", "NAME"),
+  "feature-gates": flag.list("feature gates to enable", "NAME"),
   provenance: {
     type: "boolean",
     summary: "add comments to the RBAC rules that name the markers they come from",
@@ -54,8 +49,8 @@ const flags = {
     summary: "list the available markers, or those whose name contains TEXT",
     placeholder: "TEXT",
   },
-  check: switchFlag("write nothing; print the diff and exit with 1 if manifests are out of date"),
-  watch: switchFlag("keep running, and regenerate after every edit in api/, src/ or config/", {
+  check: flag.switch("write nothing; print the diff and exit with 1 if manifests are out of date"),
+  watch: flag.switch("keep running, and regenerate after every edit in api/, src/ or config/", {
     streams: true,
   }),
   ...planFlags,

@@ -1,22 +1,22 @@
 import { basename, dirname, resolve } from "node:path";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { defineCommand, listFlag, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { reportFindings, requireBundle } from "./findings.ts";
 
 export const bundleValidate = defineCommand({
   description:
     "Checks the folder of a bundle by the rules of OLM and of the API server, and prints each finding with its rule, file, line and column. Exits with 1 if there are errors; warnings don't count. Nothing is written, and no image is pulled.",
   flags: {
-    "select-optional": listFlag(
+    "select-optional": flag.list(
       "optional sets of rules to check, too: name=NAME, or suite=operatorframework for all",
       "SET",
     ),
-    "list-optional": switchFlag("list the optional sets and their rules"),
-    "optional-values": listFlag(
+    "list-optional": flag.switch("list the optional sets and their rules"),
+    "optional-values": flag.list(
       "values for rules: k8s-version=VERSION reports the APIs that are gone in it as errors",
       "KEY=VALUE",
     ),
-    "require-digests": switchFlag("report images without a digest as errors"),
+    "require-digests": flag.switch("report images without a digest as errors"),
   },
   positionals: ["[folder]"],
   ignored: { "image-builder": "only folders are validated" },

@@ -19,9 +19,7 @@ import {
   type FlagValues,
   type Invocation,
   defineCommand,
-  listFlag,
-  stringFlag,
-  switchFlag,
+  flag,
 } from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
@@ -32,57 +30,57 @@ import type { Presentation } from "../../../olm/bundle/base-csv.ts";
 
 /** Flags for an operator's presentation in catalogs. A terminal asks for them before the first bundle. */
 const presentationFlags = {
-  "display-name": stringFlag("name of the operator in catalogs", "NAME", {
+  "display-name": flag.string("name of the operator in catalogs", "NAME", {
     prompt: "Display name of the operator:",
   }),
-  description: stringFlag("what the operator does, in Markdown", "TEXT", { prompt: "What does it do?" }),
-  provider: stringFlag("who publishes the operator", "NAME", { prompt: "Who publishes it?" }),
-  "provider-url": stringFlag("web page of the provider", "URL", { prompt: "Web page of the provider:" }),
-  keywords: listFlag("words under which catalogs find the operator", "WORDS", {
+  description: flag.string("what the operator does, in Markdown", "TEXT", { prompt: "What does it do?" }),
+  provider: flag.string("who publishes the operator", "NAME", { prompt: "Who publishes it?" }),
+  "provider-url": flag.string("web page of the provider", "URL", { prompt: "Web page of the provider:" }),
+  keywords: flag.list("words under which catalogs find the operator", "WORDS", {
     prompt: "Keywords, separated by commas:",
   }),
-  maintainers: listFlag("maintainers, as NAME:EMAIL", "MAINTAINERS", {
+  maintainers: flag.list("maintainers, as NAME:EMAIL", "MAINTAINERS", {
     prompt: "Maintainers, as NAME:EMAIL, separated by commas:",
   }),
-  icon: stringFlag("icon of the operator: an SVG, PNG, JPEG or GIF", "FILE"),
+  icon: flag.string("icon of the operator: an SVG, PNG, JPEG or GIF", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
 
 type Values = FlagValues<typeof presentationFlags>;
 
 /** The bundle's folder in the project, for every command that writes or builds it. */
-export const bundleFolderFlag = stringFlag("folder of the bundle in the project", "DIR", {
+export const bundleFolderFlag = flag.string("folder of the bundle in the project", "DIR", {
   default: "bundle",
   check: checkFolder,
 });
 
 const bundleFlags = {
   image: overrideFlags.image,
-  version: stringFlag("version of the bundle (default: that in package.json)", "VERSION", {
+  version: flag.string("version of the bundle (default: that in package.json)", "VERSION", {
     check: checkVersion,
   }),
-  package: stringFlag("name of the package in catalogs (default: the project's)", "NAME", {
+  package: flag.string("name of the package in catalogs (default: the project's)", "NAME", {
     check: checkPackage,
   }),
-  channels: listFlag("channels of the bundle (default: alpha)", "CHANNELS"),
-  "default-channel": stringFlag("channel that is subscribed to if no other is named", "CHANNEL"),
-  replaces: stringFlag("name of the version before: mysql-operator.v1.0.0", "NAME"),
-  skips: listFlag("names of versions that upgrades leave out", "NAMES"),
-  "skip-range": stringFlag('versions that can be upgraded directly: ">=1.0.0 <1.2.0"', "RANGE"),
-  "min-kube-version": stringFlag("oldest version of Kubernetes that the operator runs on", "VERSION", {
+  channels: flag.list("channels of the bundle (default: alpha)", "CHANNELS"),
+  "default-channel": flag.string("channel that is subscribed to if no other is named", "CHANNEL"),
+  replaces: flag.string("name of the version before: mysql-operator.v1.0.0", "NAME"),
+  skips: flag.list("names of versions that upgrades leave out", "NAMES"),
+  "skip-range": flag.string('versions that can be upgraded directly: ">=1.0.0 <1.2.0"', "RANGE"),
+  "min-kube-version": flag.string("oldest version of Kubernetes that the operator runs on", "VERSION", {
     check: checkVersion,
   }),
   ...presentationFlags,
-  interactive: switchFlag("ask for what catalogs show before the first bundle", { default: true }),
-  "use-image-digests": switchFlag(
+  interactive: flag.switch("ask for what catalogs show before the first bundle", { default: true }),
+  "use-image-digests": flag.switch(
     "replace the tags of images with their digests, and list all images in the bundle",
   ),
-  "extra-service-accounts": listFlag(
+  "extra-service-accounts": flag.list(
     "service accounts beside the operator's own whose permissions OLM is to grant",
     "NAMES",
   ),
-  overwrite: switchFlag("overwrite the bundle's metadata and Dockerfile", { default: true }),
+  overwrite: flag.switch("overwrite the bundle's metadata and Dockerfile", { default: true }),
   "output-dir": bundleFolderFlag,
-  stdout: switchFlag("print the bundle's manifests, without writing anything"),
+  stdout: flag.switch("print the bundle's manifests, without writing anything"),
   ...planFlags,
 } as const satisfies Record<string, FlagDefinition>;
 
@@ -255,14 +253,14 @@ export const bundleBuild = defineCommand({
   description:
     "Builds bundle.Dockerfile, whose image holds the bundle's files and no operating system. Arguments after -- are passed to the container tool.",
   flags: {
-    image: stringFlag("name of the bundle's image", "IMAGE", {
+    image: flag.string("name of the bundle's image", "IMAGE", {
       required: true,
       prompt: "Name of the bundle's image:",
       check: parseImageReference,
     }),
     tool: toolFlag,
-    push: switchFlag("push the image after building it"),
-    "digest-file": stringFlag("write the digest of the pushed image to a file", "FILE"),
+    push: flag.switch("push the image after building it"),
+    "digest-file": flag.string("write the digest of the pushed image to a file", "FILE"),
     "output-dir": bundleFolderFlag,
   },
   takesRest: true,

@@ -6,7 +6,7 @@ import { everythingBelow } from "../../../scaffold/tree.ts";
 import { atFile } from "../../../shared/files.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { changeFiles, openProject, planFlags, viewProject } from "../../project/open-project.ts";
-import { defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { refuseRules, reportFindings } from "./findings.ts";
@@ -14,7 +14,7 @@ import { buildFolderImage, requireFolder } from "./folder-image.ts";
 import { toolFlag } from "../../arguments/image-flags.ts";
 
 /** The folder of a catalog in the project, for every command that changes or builds it. */
-const catalogFolderFlag = stringFlag("folder of the catalog, in the project", "DIR", {
+const catalogFolderFlag = flag.string("folder of the catalog, in the project", "DIR", {
   default: "catalog",
   check: checkFolder,
 });
@@ -23,12 +23,12 @@ export const catalogInit = defineCommand({
   description:
     "Writes catalog/PACKAGE/catalog.yaml, to which catalog add adds channels and bundles, and catalog.Dockerfile, both of which are yours.",
   flags: {
-    "default-channel": stringFlag(
+    "default-channel": flag.string(
       `channel from which the package is installed if none is named (default: that of the package's bundle in bundle/, else ${newChannel})`,
       "CHANNEL",
     ),
-    description: stringFlag("file with the package's description, in Markdown", "FILE"),
-    icon: stringFlag("file with the package's icon", "FILE"),
+    description: flag.string("file with the package's description, in Markdown", "FILE"),
+    icon: flag.string("file with the package's icon", "FILE"),
     catalog: catalogFolderFlag,
     ...planFlags,
   },
@@ -82,12 +82,12 @@ export const catalogAdd = defineCommand({
   description:
     "Renders the folder of a bundle into the catalog, and adds an entry to each channel, with replaces, skips and olm.skipRange of the ClusterServiceVersion. A bundle with errors, and one that leaves the catalog invalid, is refused.",
   flags: {
-    image: stringFlag("image that holds the bundle's files", "IMAGE", {
+    image: flag.string("image that holds the bundle's files", "IMAGE", {
       required: true,
       prompt: "Image of the bundle:",
       check: parseImageReference,
     }),
-    channel: listFlag("channels to add it to (default: those of the bundle)", "CHANNEL"),
+    channel: flag.list("channels to add it to (default: those of the bundle)", "CHANNEL"),
     catalog: catalogFolderFlag,
     ...planFlags,
   },
@@ -145,13 +145,13 @@ export const catalogBuild = defineCommand({
   description:
     "Builds catalog.Dockerfile, whose image serves the catalog by opm; an invalid catalog is not built. Arguments after -- are passed to the container tool.",
   flags: {
-    tag: stringFlag("name of the catalog's image", "IMAGE", {
+    tag: flag.string("name of the catalog's image", "IMAGE", {
       required: true,
       prompt: "Name of the catalog's image:",
       check: parseImageReference,
     }),
     tool: toolFlag,
-    push: switchFlag("push the image after building it"),
+    push: flag.switch("push the image after building it"),
     catalog: catalogFolderFlag,
   },
   takesRest: true,
@@ -184,14 +184,14 @@ export const catalogShow = defineCommand({
   description:
     "Prints a ClusterCatalog and a ClusterExtension for OLM v1, with a service account that may do everything, or a CatalogSource, an OperatorGroup for all namespaces and a Subscription for OLM v0. No cluster is contacted.",
   flags: {
-    image: stringFlag("image of the catalog", "IMAGE", {
+    image: flag.string("image of the catalog", "IMAGE", {
       required: true,
       prompt: "Image of the catalog:",
       check: parseImageReference,
     }),
     olm: { type: "string", summary: "version of OLM", choices: ["v0", "v1"], default: "v1" },
-    channel: stringFlag("channel to install from (default: that of the package)", "CHANNEL"),
-    namespace: stringFlag("namespace to install into (default: PACKAGE-system)", "NAMESPACE"),
+    channel: flag.string("channel to install from (default: that of the package)", "CHANNEL"),
+    namespace: flag.string("namespace to install into (default: PACKAGE-system)", "NAMESPACE"),
     catalog: catalogFolderFlag,
   },
   positionals: ["<package>"],

@@ -3,13 +3,13 @@ import { everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { changeFiles, planFlags } from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
-import { defineCommand, stringFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 
 export const migratePackagemanifests = defineCommand({
   description:
     "Reads a folder in OLM's old format, with PACKAGE.package.yaml and a folder for each version, and writes a bundle for each version: bundles/VERSION/bundle, and bundle.Dockerfile beside it. Manifests are copied as they are; tsbuilder bundle validate says what OLM no longer accepts in them.",
   flags: {
-    "output-dir": stringFlag("folder in the project to write the bundles to", "DIR", {
+    "output-dir": flag.string("folder in the project to write the bundles to", "DIR", {
       default: "bundles",
       check: checkFolder,
     }),

@@ -1,13 +1,13 @@
 import type { OlmPlace } from "../../../olm/run/olm-cluster.ts";
 import { clusterFlags } from "../../arguments/cluster-flags.ts";
-import { type FlagDefinition, type FlagValues, stringFlag } from "../../arguments/command.ts";
+import { type FlagDefinition, type FlagValues, flag } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
 /** Flags for the cluster and namespace in which OLM works. */
 export const olmFlags = {
   ...clusterFlags,
-  namespace: stringFlag("namespace of the operator (default: PACKAGE-system)", "NAME", { short: "n" }),
-  timeout: stringFlag("how long to wait for each step: 5m, or seconds", "DURATION", {
+  namespace: flag.string("namespace of the operator (default: PACKAGE-system)", "NAME", { short: "n" }),
+  timeout: flag.string("how long to wait for each step: 5m, or seconds", "DURATION", {
     default: "180s",
     check: readSeconds,
   }),

@@ -5,17 +5,17 @@ import { everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
-import { type FlagDefinition, type FlagValues, defineCommand, stringFlag } from "../../arguments/command.ts";
+import { type FlagDefinition, type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
 import { refuseRules, requireBundle } from "./findings.ts";
 import { olmFlags, placeFor } from "./olm-flags.ts";
 
 /** Flags for the catalog that serves a bundle to OLM. */
 const servingFlags = {
-  folder: stringFlag("folder of the bundle, whose files the image has", "DIR", { default: "bundle" }),
-  "opm-image": stringFlag("image of opm, which serves the catalog", "IMAGE", {
+  folder: flag.string("folder of the bundle, whose files the image has", "DIR", { default: "bundle" }),
+  "opm-image": flag.string("image of opm, which serves the catalog", "IMAGE", {
     default: "quay.io/operator-framework/opm:latest",
   }),
-  "pull-secret-name": stringFlag("secret in the namespace with which OLM pulls the bundle's image", "NAME"),
+  "pull-secret-name": flag.string("secret in the namespace with which OLM pulls the bundle's image", "NAME"),
   "security-context-config": {
     type: "string",
     summary: "security context of the catalog's pod",
@@ -45,15 +45,15 @@ export const runBundle = defineCommand({
     "Serves a catalog with the bundle in the cluster, subscribes to it, approves OLM's plan, and waits until the operator is available. The image has to hold the files of the folder: build and push it first. The cluster needs OLM v0. tsbuilder cleanup PACKAGE deletes it all.",
   flags: {
     ...servingFlags,
-    "install-mode": stringFlag(
+    "install-mode": flag.string(
       "AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME (default: the widest of the first two)",
       "MODE",
       { check: parseInstallMode },
     ),
-    catalog: stringFlag("image of a catalog that has the bundle, instead of one of its own", "IMAGE", {
+    catalog: flag.string("image of a catalog that has the bundle, instead of one of its own", "IMAGE", {
       check: parseImageReference,
     }),
-    channel: stringFlag("channel in that catalog (default: the bundle's first)", "CHANNEL"),
+    channel: flag.string("channel in that catalog (default: the bundle's first)", "CHANNEL"),
     ...olmFlags,
   },
   positionals: ["<image>"],

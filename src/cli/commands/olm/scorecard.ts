@@ -2,7 +2,7 @@ import { basename, dirname, relative, resolve } from "node:path";
 import { outputFormats } from "../../../olm/scorecard/format.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { clusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { requireBundle } from "./findings.ts";
 
@@ -10,24 +10,27 @@ export const scorecard = defineCommand({
   description:
     "Runs the tests in bundle/tests/scorecard/config.yaml, and those of the project in test/scorecard. In a project, its operator runs on an embedded cluster meanwhile, and the examples of the bundle are created there: the tests see the status that the operator writes, and what it makes. With --context or --kubeconfig, they use that cluster instead, where the operator has to run already; what was created there is deleted afterwards. Exits with 1 if a test did not pass.",
   flags: {
-    config: stringFlag("the configuration of the tests", "FILE", { short: "c" }),
-    selector: stringFlag("tests to run, by their labels: suite=olm", "SELECTOR", { default: "", short: "l" }),
-    list: switchFlag("list the tests, without running them", { short: "L" }),
+    config: flag.string("the configuration of the tests", "FILE", { short: "c" }),
+    selector: flag.string("tests to run, by their labels: suite=olm", "SELECTOR", {
+      default: "",
+      short: "l",
+    }),
+    list: flag.switch("list the tests, without running them", { short: "L" }),
     ...clusterFlags,
     context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
     kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
-    namespace: stringFlag(
+    namespace: flag.string(
       "namespace for the examples in that cluster (default: that of the context)",
       "NAME",
       { short: "n" },
     ),
-    "skip-cleanup": switchFlag("keep the examples that were created in that cluster", { short: "x" }),
-    "wait-time": stringFlag(
+    "skip-cleanup": flag.switch("keep the examples that were created in that cluster", { short: "x" }),
+    "wait-time": flag.string(
       "how long to wait for the operator to write the status of the examples",
       "DURATION",
       { default: "30s", check: (text: string) => readDuration("wait-time", text), short: "w" },
     ),
-    output: stringFlag("format of the results; json is that of operator-sdk", "FORMAT", {
+    output: flag.string("format of the results; json is that of operator-sdk", "FORMAT", {
       choices: outputFormats,
       default: "text",
     }),

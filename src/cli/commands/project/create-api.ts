@@ -34,14 +34,7 @@ import {
   openToChange,
   planFlags,
 } from "../../project/open-project.ts";
-import {
-  type FlagValues,
-  type Invocation,
-  defineCommand,
-  listFlag,
-  stringFlag,
-  switchFlag,
-} from "../../arguments/command.ts";
+import { type FlagValues, type Invocation, defineCommand, flag } from "../../arguments/command.ts";
 import {
   externalKindFlags,
   findResource,
@@ -57,42 +50,45 @@ const flags = {
   ...kindFlags,
   group: { ...kindFlags.group, prompt: "Group:" },
   version: { ...kindFlags.version, promptDefault: "v1" },
-  plural: stringFlag("plural resource name, if it is irregular", "NAME", { check: checkPlural }),
-  singular: stringFlag("singular resource name for kubectl (default: the kind in lower case)", "NAME", {
+  plural: flag.string("plural resource name, if it is irregular", "NAME", { check: checkPlural }),
+  singular: flag.string("singular resource name for kubectl (default: the kind in lower case)", "NAME", {
     check: (value: string) => checkPlural(value, "singular"),
   }),
-  "short-name": listFlag("short name for kubectl; may be repeated", "NAME", {
+  "short-name": flag.list("short name for kubectl; may be repeated", "NAME", {
     check: (value: string) => checkShortName(value, "short-name"),
   }),
-  category: listFlag("category for kubectl get, for example all; may be repeated", "NAME", {
+  category: flag.list("category for kubectl get, for example all; may be repeated", "NAME", {
     check: (value: string) => checkShortName(value, "category"),
   }),
-  namespaced: switchFlag("the resource is namespaced", { default: true }),
-  "cluster-scoped": switchFlag("the resource is cluster-scoped"),
-  resource: switchFlag("scaffold the API types and manifests", { default: true, prompt: "Create Resource?" }),
-  controller: switchFlag("scaffold a controller", { default: true, prompt: "Create Controller?" }),
-  "controller-name": stringFlag("name of the controller (default: the kind in lower case)", "NAME", {
+  namespaced: flag.switch("the resource is namespaced", { default: true }),
+  "cluster-scoped": flag.switch("the resource is cluster-scoped"),
+  resource: flag.switch("scaffold the API types and manifests", {
+    default: true,
+    prompt: "Create Resource?",
+  }),
+  controller: flag.switch("scaffold a controller", { default: true, prompt: "Create Controller?" }),
+  "controller-name": flag.string("name of the controller (default: the kind in lower case)", "NAME", {
     check: checkControllerName,
   }),
   ...externalKindFlags,
-  template: stringFlag("scaffold a complete operator instead of a skeleton", "NAME", {
+  template: flag.string("scaffold a complete operator instead of a skeleton", "NAME", {
     choices: referenceTemplates.map(({ name }) => name),
   }),
-  image: stringFlag("image for the operator to deploy (deploy-image)", "IMAGE", {
+  image: flag.string("image for the operator to deploy (deploy-image)", "IMAGE", {
     check: parseImageReference,
   }),
-  "image-container-command": stringFlag(
+  "image-container-command": flag.string(
     "command to run in the container, its words separated by commas (deploy-image)",
     "WORDS",
   ),
-  "image-container-port": stringFlag("port that the container listens on (deploy-image)", "PORT", {
+  "image-container-port": flag.string("port that the container listens on (deploy-image)", "PORT", {
     check: checkPort,
   }),
-  "run-as-user": stringFlag("numeric user ID that the container runs as (deploy-image)", "UID", {
+  "run-as-user": flag.string("numeric user ID that the container runs as (deploy-image)", "UID", {
     check: checkUser,
   }),
   plugins: pluginsFlag,
-  force: switchFlag("overwrite existing files"),
+  force: flag.switch("overwrite existing files"),
   make: makeFlag,
   ...planFlags,
 } as const;

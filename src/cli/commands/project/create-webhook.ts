@@ -4,7 +4,7 @@ import { type Project, type Resource, apiFolder, isSameKind, kindFile } from "..
 import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagValues, defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
 import {
   externalKindFlags,
   findResource,
@@ -32,26 +32,26 @@ const marker = /^\s*(?:\/\/|\*)\s*\+kubebuilder:storageversion\s*$/mu;
 
 const flags = {
   ...kindFlags,
-  plural: stringFlag("plural resource name of an external kind", "NAME", { check: checkPlural }),
-  defaulting: switchFlag("scaffold a defaulting (mutating) webhook", {
+  plural: flag.string("plural resource name of an external kind", "NAME", { check: checkPlural }),
+  defaulting: flag.switch("scaffold a defaulting (mutating) webhook", {
     prompt: "Create Defaulting Webhook?",
   }),
-  "programmatic-validation": switchFlag("scaffold a validating webhook", {
+  "programmatic-validation": flag.switch("scaffold a validating webhook", {
     prompt: "Create Validating Webhook?",
   }),
-  conversion: switchFlag("scaffold a conversion webhook, with --version as the hub"),
-  spoke: listFlag("spoke version to convert to and from the hub; may be repeated", "VERSION", {
+  conversion: flag.switch("scaffold a conversion webhook, with --version as the hub"),
+  spoke: flag.list("spoke version to convert to and from the hub; may be repeated", "VERSION", {
     check: checkVersion,
   }),
-  "defaulting-path": stringFlag("URL path of the defaulting webhook", "PATH", {
+  "defaulting-path": flag.string("URL path of the defaulting webhook", "PATH", {
     check: (value: string) => checkWebhookPath(value, "defaulting-path"),
   }),
-  "validation-path": stringFlag("URL path of the validating webhook", "PATH", {
+  "validation-path": flag.string("URL path of the validating webhook", "PATH", {
     check: (value: string) => checkWebhookPath(value, "validation-path"),
   }),
   ...externalKindFlags,
   plugins: pluginsFlag,
-  force: switchFlag("overwrite existing files"),
+  force: flag.switch("overwrite existing files"),
   make: makeFlag,
   ...planFlags,
 } as const;

@@ -5,8 +5,7 @@ import {
   type FlagValues,
   type Invocation,
   defineCommand,
-  stringFlag,
-  switchFlag,
+  flag,
 } from "../../arguments/command.ts";
 import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resource.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
@@ -16,8 +15,8 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 
 /** The flags of a command that deletes what another one scaffolded. */
 const deletionFlags = {
-  force: switchFlag("also delete files that you have edited"),
-  keep: switchFlag("keep files that you have edited, and what they import"),
+  force: flag.switch("also delete files that you have edited"),
+  keep: flag.switch("keep files that you have edited, and what they import"),
   make: makeFlag,
   ...planFlags,
 } as const satisfies Record<string, FlagDefinition>;
@@ -26,7 +25,7 @@ export const deleteApi = defineCommand({
   description: "Fails and lists the files if you have edited any of them.",
   flags: {
     ...kindFlags,
-    "controller-name": stringFlag("delete only the controller with this name", "NAME"),
+    "controller-name": flag.string("delete only the controller with this name", "NAME"),
     ...deletionFlags,
   },
   examples: ["tsbuilder delete api --group apps --version v1 --kind MySQL --dry-run"],
@@ -43,9 +42,9 @@ export const deleteWebhook = defineCommand({
     "Fails and lists the files if you have edited any of them. Deleting the last webhook also disables the features that serve webhooks.",
   flags: {
     ...kindFlags,
-    defaulting: switchFlag("delete the defaulting webhook"),
-    "programmatic-validation": switchFlag("delete the validating webhook"),
-    conversion: switchFlag("delete the conversion webhook of this hub version"),
+    defaulting: flag.switch("delete the defaulting webhook"),
+    "programmatic-validation": flag.switch("delete the validating webhook"),
+    conversion: flag.switch("delete the conversion webhook of this hub version"),
     ...deletionFlags,
   },
   examples: ["tsbuilder delete webhook --group apps --version v1 --kind MySQL --defaulting"],

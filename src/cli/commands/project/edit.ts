@@ -11,7 +11,7 @@ import { changeProject } from "../../../project/change-project.ts";
 import { checkNamespace } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagValues, defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { makeFlag, pluginsFlag } from "../../project/find-resource.ts";
@@ -23,21 +23,21 @@ const flags = {
     summary: "use a folder for each API group; =false reverts. Files are moved and imports are rewritten",
   },
   namespaced: { type: "boolean", summary: "watch one namespace, with a Role; =false watches all namespaces" },
-  namespaces: listFlag("namespaces that a namespaced operator watches instead of its own", "NAME", {
+  namespaces: flag.list("namespaces that a namespaced operator watches instead of its own", "NAME", {
     check: checkNamespace,
   }),
-  enable: listFlag("deployment features to enable", "FEATURE", { choices: featureNames }),
-  disable: listFlag("deployment features to disable", "FEATURE", { choices: featureNames }),
+  enable: flag.list("deployment features to enable", "FEATURE", { choices: featureNames }),
+  disable: flag.list("deployment features to disable", "FEATURE", { choices: featureNames }),
   license: {
     type: "string",
     summary: "license for the header of source files",
     choices: ["apache2", "copyright", "none"],
   },
-  "license-file": stringFlag("file with the header for source files, as a block comment", "FILE"),
-  owner: stringFlag("copyright owner", "NAME"),
+  "license-file": flag.string("file with the header for source files, as a block comment", "FILE"),
+  owner: flag.string("copyright owner", "NAME"),
   plugins: pluginsFlag,
-  "remove-plugins": listFlag("third-party plugins to remove, with the files that they contributed", "KEY"),
-  force: switchFlag("overwrite files that you have edited"),
+  "remove-plugins": flag.list("third-party plugins to remove, with the files that they contributed", "KEY"),
+  force: flag.switch("overwrite files that you have edited"),
   make: makeFlag,
   ...planFlags,
 } as const;

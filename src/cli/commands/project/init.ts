@@ -17,13 +17,7 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { listWords } from "../../../shared/text.ts";
 import { cautionOf, chooseTemplate } from "./create-api.ts";
 import { applyOrShow, planFlags, recoverProject, withProjectLock } from "../../project/open-project.ts";
-import {
-  defineCommand,
-  type FlagValues,
-  type Invocation,
-  stringFlag,
-  switchFlag,
-} from "../../arguments/command.ts";
+import { defineCommand, type FlagValues, type Invocation, flag } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
 import { scaffoldLock } from "../../packages/lock-file.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
@@ -32,40 +26,40 @@ import { pluginsFlag } from "../../project/find-resource.ts";
 import { readLicenseFile } from "../../arguments/flag-values.ts";
 
 const flags = {
-  domain: stringFlag("domain suffix of the API groups", "DOMAIN", {
+  domain: flag.string("domain suffix of the API groups", "DOMAIN", {
     required: true,
     prompt: "Domain of your API groups:",
     check: checkDomain,
   }),
-  "project-name": stringFlag(
+  "project-name": flag.string(
     "project name, and prefix of its objects (default: the name of this folder)",
     "NAME",
     { check: checkProjectName },
   ),
-  owner: stringFlag("copyright owner", "NAME", { default: "" }),
+  owner: flag.string("copyright owner", "NAME", { default: "" }),
   license: {
     type: "string",
     summary: "license for the header of source files",
     choices: ["apache2", "copyright", "none"],
     default: "apache2",
   },
-  "license-file": stringFlag(
+  "license-file": flag.string(
     "file with the header for source files, as a block comment; replaces --license",
     "FILE",
   ),
-  multigroup: switchFlag("use a folder for each API group"),
-  namespaced: switchFlag("watch one namespace only, with a Role instead of a ClusterRole"),
-  template: stringFlag("scaffold a complete operator with its kind", "NAME", {
+  multigroup: flag.switch("use a folder for each API group"),
+  namespaced: flag.switch("watch one namespace only, with a Role instead of a ClusterRole"),
+  template: flag.string("scaffold a complete operator with its kind", "NAME", {
     choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
   }),
-  "package-manager": stringFlag(
+  "package-manager": flag.string(
     "what installs the packages (default: that of the lock file in this folder, or npm)",
     "NAME",
     { choices: packageManagers.map(({ name }) => name) },
   ),
   plugins: pluginsFlag,
-  "skip-install": switchFlag("do not install the packages"),
-  force: switchFlag("overwrite existing files"),
+  "skip-install": flag.switch("do not install the packages"),
+  force: flag.switch("overwrite existing files"),
   ...planFlags,
 } as const;
 

@@ -7,33 +7,26 @@ import {
   openToChange,
   planFlags,
 } from "../../project/open-project.ts";
-import {
-  defineCommand,
-  type FlagValues,
-  type Invocation,
-  listFlag,
-  stringFlag,
-  switchFlag,
-} from "../../arguments/command.ts";
+import { defineCommand, type FlagValues, type Invocation, flag } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
 import { makeFlag } from "../../project/find-resource.ts";
 import { planProjectUpgrade } from "../../upgrade/plan-upgrade.ts";
 
 const flags = {
-  keep: switchFlag("on conflicts, keep your version and write the new one to FILE.new"),
-  force: switchFlag("on conflicts, overwrite your version"),
-  "restore-path": listFlag("a file or folder that stays as it is; may be repeated", "PATH"),
+  keep: flag.switch("on conflicts, keep your version and write the new one to FILE.new"),
+  force: flag.switch("on conflicts, overwrite your version"),
+  "restore-path": flag.list("a file or folder that stays as it is; may be repeated", "PATH"),
   branch: {
     type: "optional-string",
     summary: "commit to another branch, with conflicts marked in the files; default: tsbuilder-upgrade",
     placeholder: "NAME",
   },
-  commit: switchFlag("commit to the current branch"),
-  push: switchFlag("like --branch, and push it to origin"),
-  "pull-request": switchFlag("like --push, and open or update its pull request with gh"),
-  message: stringFlag("the message of the commit", "TEXT"),
+  commit: flag.switch("commit to the current branch"),
+  push: flag.switch("like --branch, and push it to origin"),
+  "pull-request": flag.switch("like --push, and open or update its pull request with gh"),
+  message: flag.string("the message of the commit", "TEXT"),
   make: makeFlag,
-  "skip-install": switchFlag("do not install the packages"),
+  "skip-install": flag.switch("do not install the packages"),
   ...planFlags,
 } as const;
 

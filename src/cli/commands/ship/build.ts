@@ -4,7 +4,7 @@ import { localClusters, type LocalCluster } from "../../../ship/images/build-ima
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { licensesFile } from "../../../shared/third-party-licenses.ts";
-import { defineCommand, listFlag, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
 import { openProject } from "../../project/open-project.ts";
 
@@ -18,14 +18,14 @@ export const build = defineCommand({
       placeholder: "IMAGE",
     },
     tool: toolFlag,
-    platform: listFlag("target platforms, for example linux/arm64", "PLATFORM"),
-    "build-arg": listFlag("build argument for the Dockerfile, NAME=VALUE", "ARG"),
-    push: switchFlag("push the image after building it"),
-    load: stringFlag("load the image into a local cluster after building it", "CLUSTER", {
+    platform: flag.list("target platforms, for example linux/arm64", "PLATFORM"),
+    "build-arg": flag.list("build argument for the Dockerfile, NAME=VALUE", "ARG"),
+    push: flag.switch("push the image after building it"),
+    load: flag.string("load the image into a local cluster after building it", "CLUSTER", {
       choices: localClusters,
     }),
-    save: stringFlag("save the image to an archive after building it", "FILE"),
-    "digest-file": stringFlag("write the digest of the pushed image to a file", "FILE"),
+    save: flag.string("save the image to an archive after building it", "FILE"),
+    "digest-file": flag.string("write the digest of the pushed image to a file", "FILE"),
   },
   takesRest: true,
   examples: ["tsbuilder build", "tsbuilder build --image registry.example.com/mysql-operator:v1 --push"],

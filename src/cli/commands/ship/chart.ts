@@ -4,7 +4,7 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { type OpenProject, changeFiles, planFlags } from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, stringFlag, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
@@ -15,12 +15,12 @@ export const chart = defineCommand({
     "Generates dist/chart from config/, with values for the settings that people usually change. The templates are regenerated on every run; Chart.yaml, values.yaml, NOTES.txt and _helpers.tpl are written once and are then yours to edit, as is .github/workflows/test-chart.yml, which tests the chart.",
   flags: {
     image: overrideFlags.image,
-    "output-dir": stringFlag("folder in the project to write the chart to, as its subfolder chart", "DIR", {
+    "output-dir": flag.string("folder in the project to write the chart to, as its subfolder chart", "DIR", {
       default: "dist",
       check: checkFolder,
     }),
-    force: switchFlag("overwrite values.yaml and the other files that are yours, too"),
-    workflow: switchFlag(
+    force: flag.switch("overwrite values.yaml and the other files that are yours, too"),
+    workflow: flag.switch(
       "overwrite .github/workflows/test-chart.yml, or add it to a project that has a chart already",
     ),
     ...planFlags,

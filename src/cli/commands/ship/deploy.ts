@@ -1,7 +1,7 @@
 // Commands that build images, and install, deploy or package the operator.
 
 import { announceTarget, applyFlags, overrideFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, numberFlag, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 
 export const deploy = defineCommand({
@@ -10,9 +10,9 @@ export const deploy = defineCommand({
   flags: {
     ...applyFlags,
     ...overrideFlags,
-    wait: switchFlag("wait until the operator is available and its webhooks respond"),
-    timeout: numberFlag("seconds to wait", "SECONDS", { default: 180 }),
-    prune: switchFlag("delete objects of earlier deploys that are no longer rendered"),
+    wait: flag.switch("wait until the operator is available and its webhooks respond"),
+    timeout: flag.number("seconds to wait", "SECONDS", { default: 180 }),
+    prune: flag.switch("delete objects of earlier deploys that are no longer rendered"),
   },
   examples: ["tsbuilder deploy --image registry.example.com/mysql-operator:v1.0.0 --wait"],
   async run({ flags, cwd, ui }) {

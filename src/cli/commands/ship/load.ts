@@ -1,13 +1,13 @@
 import { type ContainerTool, findContainerTool } from "../../../ship/images/container-tool.ts";
 import { localClusters, type LocalCluster, loadImage } from "../../../ship/images/build-image.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import { defineCommand, stringFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
 
 export const load = defineCommand({
   flags: {
-    into: stringFlag("type of local cluster", "CLUSTER", { choices: localClusters, default: "kind" }),
-    name: stringFlag("name of the cluster (default: the tool's default name)", "NAME"),
+    into: flag.string("type of local cluster", "CLUSTER", { choices: localClusters, default: "kind" }),
+    name: flag.string("name of the cluster (default: the tool's default name)", "NAME"),
     tool: toolFlag,
   },
   positionals: ["[image]"],

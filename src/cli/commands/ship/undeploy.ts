@@ -4,7 +4,7 @@ import {
   deletionTimeout,
   overrideFlags,
 } from "../../arguments/cluster-flags.ts";
-import { defineCommand, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { type ManifestObject, describeObject } from "../../../ship/manifest.ts";
@@ -16,8 +16,8 @@ export const undeploy = defineCommand({
   flags: {
     ...clusterFlags,
     namespace: overrideFlags.namespace,
-    force: switchFlag("also delete CRDs and the namespace that still contain objects"),
-    "dry-run": switchFlag("print what would be deleted"),
+    force: flag.switch("also delete CRDs and the namespace that still contain objects"),
+    "dry-run": flag.switch("print what would be deleted"),
     timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {

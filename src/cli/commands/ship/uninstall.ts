@@ -1,5 +1,5 @@
 import { announceTarget, clusterFlags, deletionTimeout } from "../../arguments/cluster-flags.ts";
-import { defineCommand, switchFlag } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 import { deleteFromCluster } from "./undeploy.ts";
 
@@ -8,8 +8,8 @@ export const uninstall = defineCommand({
     "CRDs that still have objects are kept unless --force is given: deleting a CRD deletes all its objects.",
   flags: {
     ...clusterFlags,
-    force: switchFlag("also delete CRDs that still have objects"),
-    "dry-run": switchFlag("print what would be deleted"),
+    force: flag.switch("also delete CRDs that still have objects"),
+    "dry-run": flag.switch("print what would be deleted"),
     timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {
