@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listRepositoryFiles } from "../../src/book/build/check-book.ts";
-import { commandLine, findCommand } from "../../src/cli/start/dispatch.ts";
+import { findCommand } from "../../src/cli/commands/index.ts";
+import { commandLine } from "../../src/cli/start/main.ts";
 import { thisTsbuilder } from "../../src/cli/packages/host.ts";
-import { orderWords } from "../../src/cli/arguments/global-flags.ts";
+import { orderWords } from "../../src/cli/arguments/command-line.ts";
 import { runCommand } from "../../src/cli/arguments/run-command.ts";
 import { repository } from "../support/source-imports.ts";
 import { readConsole, type ShownCommand } from "./read-console.ts";

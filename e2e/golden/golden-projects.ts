@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { elideDescriptions } from "./elide-descriptions.ts";
-import { dispatch } from "../../src/cli/start/dispatch.ts";
+import { dispatch } from "../../src/cli/start/main.ts";
 import type { Host } from "../../src/cli/packages/host.ts";
 import { diskTree } from "../../src/scaffold/tree.ts";
-import type { Ui } from "../../src/cli/reporting/ui.ts";
+import type { Ui } from "../../src/cli/reporting/report.ts";
 
 const folder = new URL(".", import.meta.url).pathname;
 

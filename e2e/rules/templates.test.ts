@@ -4,9 +4,14 @@ import type { Manager } from "../../src/chart/manager.ts";
 import { chartPart, valuesPart, workflowPart } from "../../src/chart/plan-chart.ts";
 import { basePart } from "../../src/olm/bundle/base-csv.ts";
 import { scorecardPart } from "../../src/olm/bundle/plan-bundle.ts";
-import { featureNames } from "../../src/project/features.ts";
+import {
+  type Project,
+  type Resource,
+  featureNames,
+  newResource,
+  noWebhooks,
+} from "../../src/project/project.ts";
 import { npm, yarn } from "../../src/project/package-manager.ts";
-import { newResource, noWebhooks, type Project, type Resource } from "../../src/project/project.ts";
 import { describeProject } from "../../src/plugins/plan-project.ts";
 import { referenceTemplates } from "../../src/plugins/typescript/reference-templates.ts";
 import type { TemplatePart } from "../../src/scaffold/blueprint.ts";

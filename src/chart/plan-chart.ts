@@ -4,15 +4,14 @@
  */
 
 import { isMap, parseDocument, stringify } from "yaml";
-import type { Project } from "../project/project.ts";
-import { renderPart } from "../scaffold/template.ts";
-import type { Part, TemplateContext } from "../scaffold/blueprint.ts";
+import type { FeatureName, Project } from "../project/project.ts";
+import type { TemplateContext } from "../scaffold/compiled-templates.ts";
+import { type Part, renderPart } from "../scaffold/blueprint.ts";
 import type { Draft, Tree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type ManifestObject, type WithSpec, isCrd } from "../ship/manifest.ts";
 import { action, formatTemplate, keysWhen, lines, optionalKey, textAction } from "./actions.ts";
 import { type Manager, managerTemplate, ownArguments, plainVariables, readManager } from "./manager.ts";
-import type { FeatureName } from "../project/features.ts";
 import { imageName, parseImageReference } from "../ship/images/image-reference.ts";
 
 /** The inputs for a chart's values. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { pythonPlugin, writeExecutable } from "../../e2e/support/plugins/executable-plugin.ts";
 import { goldenHost } from "../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
-import { dispatch } from "./start/dispatch.ts";
+import { dispatch } from "./start/main.ts";
 
 const folder = useProjectFolder();
 const { call, read, snapshot } = folder;

@@ -6,7 +6,7 @@ import { goldenHost } from "../../e2e/golden/golden-projects.ts";
 import { type PluginPackage, teamPlugin, writePlugin } from "../../e2e/support/plugins/plugin-package.ts";
 import { useProjectFolder } from "../../e2e/support/projects/project-folder.ts";
 import { complete } from "./completion/complete.ts";
-import { dispatch } from "./start/dispatch.ts";
+import { dispatch } from "./start/main.ts";
 import type { Host } from "./packages/host.ts";
 
 const folder = useProjectFolder();

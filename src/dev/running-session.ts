@@ -8,7 +8,7 @@ import { readLock, tryLock } from "@tsbuilder/apimachinery/lock";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Fact, forget, isKnown, remember } from "../shared/known-facts.ts";
 import { hideSecret } from "./record/hide-secrets.ts";
-import { refuseStateLinks } from "../scaffold/state-folder.ts";
+import { refuseStateLinks } from "../scaffold/apply.ts";
 import type { RecordedReconcile } from "./record/recorded.ts";
 import { RecordFile } from "./record/record-file.ts";
 

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
-import { openStateFolder } from "../scaffold/state-folder.ts";
+import { openStateFolder } from "../scaffold/apply.ts";
 import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
 import { type AppliedObjects, applyConfig, applySamples, deleteApplied } from "./config/apply-config.ts";
 import type { DevCluster } from "./cluster/dev-cluster.ts";

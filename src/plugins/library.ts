@@ -26,9 +26,9 @@ export {
   type RenderedFile,
   type TextPart,
 } from "../scaffold/blueprint.ts";
-export type { FileChange, Ownership, Plan } from "../scaffold/file-change.ts";
-export { OwnedFiles } from "../scaffold/ownership.ts";
+export type { FileChange, Ownership, Plan } from "../scaffold/tree.ts";
+export { OwnedFiles } from "../scaffold/plan.ts";
 export { planScaffold, type ScaffoldReport, type ScaffoldRequest } from "../scaffold/plan.ts";
 export { diskTree, Draft, memoryTree, type Tree } from "../scaffold/tree.ts";
-export { formatUnifiedDiff } from "../scaffold/unified-diff.ts";
+export { formatUnifiedDiff } from "../scaffold/tree.ts";
 export { TsbuilderError } from "../shared/errors.ts";

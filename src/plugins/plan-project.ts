@@ -2,23 +2,17 @@
 // plugins contribute as data: `typescript` and `kustomize` are tsbuilder's own, `contributed` asks third-party plugins,
 // and `optional` has parts of tsbuilder that are made like those.
 import type { PackageSpecifiers, Plugin, ScaffoldInputs } from "./contract/plugin.ts";
-import type { PluginCall } from "./contributed/executable-commands.ts";
+import type { PluginCall } from "./contributed/executables.ts";
 import type { PluginPlan } from "./contributed/plan-plugins.ts";
-import { type Project, formatBoilerplate, hasWebhooks, prunePlugins } from "../project/project.ts";
+import { type Project, formatBoilerplate, hasWebhooks, isSameResource } from "../project/project.ts";
 import { type PackageManager, npm } from "../project/package-manager.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
 import { type Blueprint, emptyBlueprint, joinBlueprints } from "../scaffold/blueprint.ts";
-import type { Plan } from "../scaffold/file-change.ts";
-import { OwnedFiles } from "../scaffold/ownership.ts";
-import { planScaffold } from "../scaffold/plan.ts";
-import { Draft, type Tree } from "../scaffold/tree.ts";
+import { Draft, type Plan, type Tree } from "../scaffold/tree.ts";
+import { OwnedFiles, formatCreated, planScaffold } from "../scaffold/plan.ts";
 import { withPlainLineEnds } from "../shared/text.ts";
-import { formatCreated } from "../scaffold/format-created.ts";
-import { createApi as createManifests } from "./kustomize/create-api.ts";
-import { createWebhook as createWebhookManifests } from "./kustomize/create-webhook.ts";
-import { init as initManifests } from "./kustomize/init.ts";
-import { createApi } from "./typescript/create-api.ts";
-import { createWebhook } from "./typescript/create-webhook.ts";
+import { kustomize } from "./kustomize/kustomize.ts";
+import { createApi, createWebhook } from "./typescript/create-api.ts";
 import { init } from "./typescript/init.ts";
 
 /** A change from one project description to another. */
@@ -104,23 +98,29 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   return { changes: draft.changes(), notes, moves };
 }
 
+/** Removes the settings of kinds that the project does not have, and plugins that are left with no kind. */
+function prunePlugins(project: Project): Project {
+  if (project.plugins.length === 0) return project;
+  const plugins = project.plugins
+    .map((use) => ({
+      ...use,
+      resources: use.resources.filter((one) =>
+        project.resources.some((resource) => isSameResource(one, resource)),
+      ),
+    }))
+    .filter((use) => use.isInLayout || use.resources.length > 0);
+  return { ...project, plugins };
+}
+
 /** Plans the contributions of third-party plugins. Loaded only for projects that have some. */
 async function planContributions(
-  {
-    folder,
-    tree,
-    extraFiles,
-    existing,
-    pluginCall: call,
-    force = false,
-    keep = false,
-    owned,
-  }: ProjectChange & { readonly owned: OwnedFiles },
+  change: ProjectChange & { readonly owned: OwnedFiles },
   project: Project,
   own: Blueprint,
   boilerplate: string,
 ): Promise<PluginPlan> {
   const { planPlugins, replayPlugins } = await import("./contributed/plan-plugins.ts");
+  const { folder, tree, extraFiles, existing, pluginCall: call, force = false, keep = false, owned } = change;
   if (existing?.plugins === "replay") return replayPlugins(existing.tree);
   return planPlugins({
     root: folder,
@@ -152,13 +152,6 @@ export function describeProject(project: Project, inputs: ScaffoldInputs): Bluep
 
 /** The operator's program: package, sources, tests and tooling. */
 const typescript: Plugin = { init, createApi, createWebhook };
-
-/** The manifests in `config/`, in two layers of kustomize. */
-const kustomize: Plugin = {
-  init: initManifests,
-  createApi: createManifests,
-  createWebhook: createWebhookManifests,
-};
 
 /** In the order in which their files are reported. */
 const plugins: readonly Plugin[] = [typescript, kustomize];

@@ -1,6 +1,23 @@
 import { TsbuilderError } from "../shared/errors.ts";
-import { type FeatureName, featureNames, features } from "./features.ts";
-import { describeResource, hasWebhooks, type LicenseName, type Project, qualifiedGroup } from "./project.ts";
+import {
+  type FeatureName,
+  type LicenseName,
+  type Project,
+  type Resource,
+  defaultControllerName,
+  describeResource,
+  featureNames,
+  features,
+  hasWebhooks,
+  isDefaultControllerName,
+  isSameKind,
+  isSameResource,
+  kindFile,
+  noWebhooks,
+  qualifiedGroup,
+} from "./project.ts";
+import { checkControllerName } from "./validate.ts";
+import { listWords } from "../shared/text.ts";
 
 /** The settings that `edit` can change; undefined keeps the current value. */
 export interface ProjectEdit {
@@ -52,10 +69,7 @@ function refuseSeveralGroups({ resources }: Project): void {
       if (other !== undefined) {
         throw new TsbuilderError(
           `the controllers of ${other} and ${describeResource(resource)} are both named "${name}"`,
-          {
-            code: "REFUSED",
-            hint: "they would share a file; delete one of them first",
-          },
+          { code: "REFUSED", hint: "they would share a file; delete one of them first" },
         );
       }
       files.set(name, describeResource(resource));
@@ -109,4 +123,325 @@ function checkWebhookServed({ resources }: Project, on: ReadonlySet<FeatureName>
     code: "REFUSED",
     hint: "choose where it comes from: --enable cert-manager or --enable self-signed",
   });
+}
+
+/** Options besides the resource itself. */
+interface ApiRequest {
+  readonly resource: Resource;
+  /** Scaffold the types and manifests of a kind of the project. */
+  readonly withResource: boolean;
+  readonly withController: boolean;
+  readonly controllerName?: string | undefined;
+  /** Overwrite existing files. */
+  readonly force?: boolean;
+}
+
+/** Adds a kind, a version of it, or a controller for it to a project; throws on conflicts. */
+export function addResource(project: Project, request: ApiRequest): Project {
+  const { resource, withResource, withController, force = false } = request;
+  const present = project.resources.find((other) => isSameResource(other, resource));
+  if (withResource && present?.origin.type === "own" && !force) {
+    throw new TsbuilderError(`the project already has ${describeResource(resource)}`, {
+      code: "ALREADY_EXISTS",
+      hint: "add --resource=false to add only a controller, or --force to overwrite the files",
+    });
+  }
+  if (withResource) refuseClashes(project, resource);
+  const base = withResource
+    ? {
+        ...resource,
+        controllers: present?.controllers ?? [],
+        webhooks: present?.webhooks ?? resource.webhooks,
+      }
+    : (present ?? resource);
+  const next = withController ? addController(project, base, request.controllerName, force) : base;
+  return { ...project, resources: putResource(project, present, next) };
+}
+
+/** Puts a resource in the place of the present one, or adds it. */
+function putResource({ resources }: Project, present: Resource | undefined, next: Resource): Resource[] {
+  return present && resources.includes(present)
+    ? resources.map((other) => (other === present ? next : other))
+    : [...resources, next];
+}
+
+function addController(
+  project: Project,
+  resource: Resource,
+  wanted: string | undefined,
+  force: boolean,
+): Resource {
+  // A group and a kind may be too long for one name.
+  const name = checkControllerName(wanted ?? defaultControllerName(project, resource));
+  const isThere = resource.controllers.some((controller) => controller.name === name);
+  if (isThere && force) return resource;
+  const taken = project.resources
+    .flatMap((other) => other.controllers.map((controller) => ({ name: controller.name, of: other })))
+    .find((other) => collides(project, resource, name, other));
+  if (!taken) return { ...resource, controllers: [...resource.controllers, { name }] };
+  throw new TsbuilderError(
+    `the controller name "${name}" conflicts with "${taken.name}" of ${describeResource(taken.of)}`,
+    {
+      code: "ALREADY_EXISTS",
+      hint: `${isOtherVersion(taken.of, resource) ? "one controller does for all versions of a kind: add --controller=false; or " : ""}choose another name: --controller-name ${kindFile(resource)}-${resource.controllers.length > 0 ? "second" : resource.version}`,
+    },
+  );
+}
+
+const isOtherVersion = (one: Resource, other: Resource): boolean =>
+  isSameKind(one, other) && one.version !== other.version;
+
+/** Returns whether names result in the same class or file. */
+function collides(
+  project: Project,
+  resource: Resource,
+  name: string,
+  other: { readonly name: string; readonly of: Resource },
+): boolean {
+  const simplify = (text: string, of: Resource): string =>
+    isDefaultControllerName(of, text) ? kindFile(of) : text.replaceAll("-", "");
+  if (name === other.name) return true;
+  const isSameFolder = !project.multigroup || qualifiedGroup(resource) === qualifiedGroup(other.of);
+  return isSameFolder && simplify(name, resource) === simplify(other.name, other.of);
+}
+
+function refuseClashes(project: Project, resource: Resource): void {
+  const own = project.resources.filter(({ origin }) => origin.type === "own");
+  const otherGroup = own.find((other) => qualifiedGroup(other) !== qualifiedGroup(resource));
+  if (otherGroup && !project.multigroup) {
+    throw new TsbuilderError(
+      `the project has the group "${qualifiedGroup(otherGroup)}", so "${qualifiedGroup(resource)}" would be a second one`,
+      { code: "REFUSED", hint: "enable several groups first: tsbuilder edit --multigroup" },
+    );
+  }
+  const sameKind = own.find((other) => isSameKind(other, resource));
+  if (sameKind && (sameKind.plural !== resource.plural || sameKind.namespaced !== resource.namespaced)) {
+    const scope = sameKind.namespaced ? "--namespaced" : "--cluster-scoped";
+    throw new TsbuilderError(`${describeResource(resource)} does not match its version ${sameKind.version}`, {
+      code: "INVALID_ARGUMENT",
+      hint: `all versions of a kind have the same plural and scope: --plural ${sameKind.plural} ${scope}`,
+    });
+  }
+  for (const other of own) {
+    if (qualifiedGroup(other) !== qualifiedGroup(resource) || other.kind === resource.kind) continue;
+    const name = sharedName(other, resource);
+    if (name === undefined) continue;
+    throw new TsbuilderError(`${describeResource(other)} already has the name "${name}"`, {
+      code: "ALREADY_EXISTS",
+      hint: "names must be unique within a group, including the names of the list kinds: choose another --kind, --plural, --singular or --short-name",
+    });
+  }
+}
+
+/** Returns a name that two kinds share. An API server accepts only one of their CRDs, and files would collide. */
+function sharedName(one: Resource, other: Resource): string | undefined {
+  return common(kindsOf(one), kindsOf(other)) ?? common(wordsOf(one), wordsOf(other));
+}
+
+const kindsOf = ({ kind }: Resource): string[] => [kind, `${kind}List`];
+
+function wordsOf(resource: Resource): string[] {
+  const { plural, singular, shortNames } = resource;
+  return [plural, kindFile(resource), ...(singular === undefined ? [] : [singular]), ...shortNames];
+}
+
+function common(some: readonly string[], others: readonly string[]): string | undefined {
+  return some.find((name) => others.includes(name));
+}
+
+/** The webhooks to add. */
+interface WebhookRequest {
+  readonly resource: Resource;
+  readonly defaulting: boolean;
+  readonly validation: boolean;
+  readonly conversion: boolean;
+  readonly spokes: readonly string[];
+  readonly defaultingPath: string | undefined;
+  readonly validationPath: string | undefined;
+  readonly force: boolean;
+}
+
+/** Adds webhooks to a kind, and enables the features that serve them; existing webhooks are kept. */
+export function addWebhooks(project: Project, request: WebhookRequest): Project {
+  const { resource } = request;
+  const present = project.resources.find((other) => isSameResource(other, resource)) ?? resource;
+  refuseRepeated(present, request);
+  if (request.conversion) checkSpokes(project, present, request);
+  const { webhooks } = present;
+  const next: Resource = {
+    ...present,
+    webhooks: {
+      defaulting: webhooks.defaulting || request.defaulting,
+      validation: webhooks.validation || request.validation,
+      spokes: request.conversion
+        ? [...new Set([...(webhooks.spokes ?? []), ...request.spokes])]
+        : webhooks.spokes,
+      defaultingPath: request.defaultingPath ?? webhooks.defaultingPath,
+      validationPath: request.validationPath ?? webhooks.validationPath,
+    },
+  };
+  return {
+    ...project,
+    features: withCertificates(project),
+    resources: putResource(project, present, next),
+  };
+}
+
+/** The first webhook enables the features that serve it. A feature that the user disabled later stays disabled. */
+function withCertificates({ features, resources }: Project): readonly FeatureName[] {
+  if (resources.some(hasWebhooks)) return features;
+  const certificates: FeatureName = features.includes("self-signed") ? "self-signed" : "cert-manager";
+  return [...new Set<FeatureName>([...features, "webhook", certificates])];
+}
+
+function refuseRepeated({ webhooks, ...resource }: Resource, request: WebhookRequest): void {
+  if (request.force) return;
+  const repeated =
+    (request.defaulting && webhooks.defaulting && "defaulting") ||
+    (request.validation && webhooks.validation && "programmatic-validation");
+  if (!repeated) return;
+  throw new TsbuilderError(`${describeResource(resource)} already has a --${repeated} webhook`, {
+    code: "ALREADY_EXISTS",
+    hint: "add --force to overwrite its files",
+  });
+}
+
+function checkSpokes(project: Project, hub: Resource, { spokes, force }: WebhookRequest): void {
+  if (hub.origin.type !== "own") {
+    throw new TsbuilderError(`${describeResource(hub)} is not a kind of this project`, {
+      code: "INVALID_ARGUMENT",
+      hint: "omit --conversion: only the project that owns a CRD can convert between its versions",
+    });
+  }
+  const versions = project.resources
+    .filter((other) => other.origin.type === "own" && isSameKind(other, hub) && other.version !== hub.version)
+    .map(({ version }) => version);
+  if (spokes.length === 0) {
+    throw new TsbuilderError("--conversion needs the versions to convert", {
+      code: "INVALID_ARGUMENT",
+      hint:
+        versions.length > 0
+          ? `add --spoke ${versions.join(",")}`
+          : `add another version first: tsbuilder create api --group ${hub.group} --version v2 --kind ${hub.kind} --controller=false`,
+    });
+  }
+  const otherHub = project.resources.find(
+    (other) => isSameKind(other, hub) && other.version !== hub.version && other.webhooks.spokes !== undefined,
+  );
+  if (otherHub) {
+    const there = [otherHub.version, ...(otherHub.webhooks.spokes ?? [])];
+    const missing = [hub.version, ...spokes].filter((version) => !there.includes(version));
+    throw new TsbuilderError(`version ${otherHub.version} is already the hub of ${hub.kind}`, {
+      code: "ALREADY_EXISTS",
+      hint:
+        missing.length > 0
+          ? `add the spokes there: --version ${otherHub.version} --conversion --spoke ${missing.join(",")}`
+          : `it converts ${listWords(there.slice(1), "and")} already`,
+    });
+  }
+  const unknown = spokes.find((spoke) => !versions.includes(spoke));
+  if (unknown !== undefined) {
+    throw new TsbuilderError(`"${unknown}" is not another version of ${hub.kind} in this project`, {
+      code: "INVALID_ARGUMENT",
+      hint:
+        versions.length > 0
+          ? `use one of ${versions.join(", ")}`
+          : `add it first: tsbuilder create api --group ${hub.group} --version ${unknown} --kind ${hub.kind} --controller=false`,
+    });
+  }
+  const repeated = spokes.find(
+    (spoke, i) => spokes.indexOf(spoke) !== i || hub.webhooks.spokes?.includes(spoke),
+  );
+  if (repeated !== undefined && !force) {
+    throw new TsbuilderError(`the spoke "${repeated}" is given twice, or already has a conversion`, {
+      code: "ALREADY_EXISTS",
+      hint: "give each version once; use --force to overwrite a conversion",
+    });
+  }
+}
+
+/** Removes a kind, or a version of it, from a project, with its controllers and webhooks. */
+export function removeResource(project: Project, resource: Resource): Project {
+  const hub = project.resources.find(
+    (other) =>
+      other !== resource && isSameKind(other, resource) && other.webhooks.spokes?.includes(resource.version),
+  );
+  if (hub) {
+    throw new TsbuilderError(
+      `version ${hub.version} is the hub for conversions of ${describeResource(resource)}`,
+      {
+        code: "REFUSED",
+        hint: `delete the conversion first: tsbuilder delete webhook --group ${hub.group} --version ${hub.version} --kind ${hub.kind} --conversion`,
+      },
+    );
+  }
+  return withoutUnservedWebhooks({
+    ...project,
+    resources: project.resources.filter((other) => other !== resource),
+  });
+}
+
+/** Removes a controller, and its resource if that is no longer used. */
+export function removeController(project: Project, resource: Resource, name: string): Project {
+  if (!resource.controllers.some((controller) => controller.name === name)) {
+    throw new TsbuilderError(`${describeResource(resource)} has no controller "${name}"`, {
+      code: "NOT_FOUND",
+      hint: `it has ${resource.controllers.map((controller) => controller.name).join(", ") || "none"}`,
+    });
+  }
+  return replaceResource(project, resource, {
+    ...resource,
+    controllers: resource.controllers.filter((controller) => controller.name !== name),
+  });
+}
+
+/** The webhooks to remove. */
+interface WebhookRemoval {
+  readonly defaulting: boolean;
+  readonly validation: boolean;
+  readonly conversion: boolean;
+}
+
+/** Removes webhooks from a project; with the last one, the features that serve them are disabled. */
+export function removeWebhooks(project: Project, resource: Resource, removal: WebhookRemoval): Project {
+  const { webhooks } = resource;
+  const missing =
+    (removal.defaulting && !webhooks.defaulting && "defaulting") ||
+    (removal.validation && !webhooks.validation && "programmatic-validation") ||
+    (removal.conversion && webhooks.spokes === undefined && "conversion");
+  if (missing) {
+    throw new TsbuilderError(`${describeResource(resource)} has no --${missing} webhook`, {
+      code: "NOT_FOUND",
+      hint: "see the PROJECT file for its webhooks",
+    });
+  }
+  return replaceResource(project, resource, {
+    ...resource,
+    webhooks: {
+      defaulting: webhooks.defaulting && !removal.defaulting,
+      validation: webhooks.validation && !removal.validation,
+      spokes: removal.conversion ? undefined : webhooks.spokes,
+      defaultingPath: removal.defaulting ? noWebhooks.defaultingPath : webhooks.defaultingPath,
+      validationPath: removal.validation ? noWebhooks.validationPath : webhooks.validationPath,
+    },
+  });
+}
+
+function replaceResource(project: Project, resource: Resource, next: Resource): Project {
+  const isOfUse = next.origin.type === "own" || next.controllers.length > 0 || hasWebhooks(next);
+  return withoutUnservedWebhooks({
+    ...project,
+    resources: project.resources.flatMap((other) => {
+      if (other !== resource) return [other];
+      return isOfUse ? [next] : [];
+    }),
+  });
+}
+
+/** The features enabled by the first webhook are disabled with the last one, unless another feature needs them. */
+function withoutUnservedWebhooks(project: Project): Project {
+  if (project.resources.some(hasWebhooks)) return project;
+  const keepsCertificates = project.features.includes("metrics-tls");
+  const unused = new Set<string>(["webhook", "self-signed", ...(keepsCertificates ? [] : ["cert-manager"])]);
+  return { ...project, features: project.features.filter((name) => !unused.has(name)) };
 }

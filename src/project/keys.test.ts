@@ -2,7 +2,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { expect, test } from "vitest";
 import { projectKeys } from "./keys.ts";
 import { newResource, type Project } from "./project.ts";
-import { readProject, toRecord } from "./record.ts";
+import { readProject, toRecord } from "./store.ts";
 
 const names = { group: "apps", domain: "example.com", version: "v1", kind: "Shop", plural: "shops" };
 

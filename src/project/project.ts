@@ -1,8 +1,7 @@
-// The `PROJECT` file: its model (here), names that follow from it, changes of it, and reading and writing it
-// (`record.ts`, `store.ts`). All changes return a new model; nothing here touches files but `store.ts` and
+// The `PROJECT` file: its model, with the names that follow from it (here), changes of it (`change-project.ts`), and
+// reading and writing it (`store.ts`). All changes return a new model; nothing here touches files but `store.ts` and
 // `package-manager.ts`.
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
-import type { FeatureName } from "./features.ts";
 import { blockCommentText } from "../shared/source-text.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 
@@ -25,6 +24,42 @@ export interface Project {
   readonly plugins: readonly PluginUse[];
   /** The tsbuilder version that scaffolded the project. */
   readonly cliVersion: string;
+}
+
+/** The features of a deployment, with their requirements and conflicts. */
+export const features = {
+  metrics: { summary: "serve metrics on port 8443, with authentication and authorization" },
+  webhook: { summary: "serve the admission and conversion webhooks" },
+  "cert-manager": {
+    summary: "use certificates from cert-manager",
+    excludes: ["self-signed"],
+  },
+  "self-signed": {
+    summary: "let the operator create and rotate the webhooks' certificate itself",
+    needs: ["webhook"],
+    excludes: ["cert-manager"],
+  },
+  prometheus: { summary: "add a ServiceMonitor for the Prometheus operator", needs: ["metrics"] },
+  alerts: { summary: "add a PrometheusRule with alerts and what to do about them", needs: ["prometheus"] },
+  "metrics-tls": {
+    summary: "serve metrics with a certificate from cert-manager",
+    needs: ["metrics", "cert-manager"],
+  },
+  "network-policy": { summary: "allow only the traffic that metrics and webhooks need" },
+  restricted: {
+    summary: "admit only pods of the restricted Pod Security Standard in the operator's namespace",
+  },
+  sharding: { summary: "run three replicas that share the objects, instead of one that leads" },
+} as const satisfies Record<string, FeatureDefinition>;
+
+export type FeatureName = keyof typeof features;
+
+export const featureNames = Object.keys(features) as FeatureName[];
+
+interface FeatureDefinition {
+  readonly summary: string;
+  readonly needs?: readonly string[];
+  readonly excludes?: readonly string[];
 }
 
 export type LicenseName = "apache2" | "copyright" | "none" | "file";
@@ -187,24 +222,128 @@ export function removePlugins(project: Project, keys: readonly string[]): Projec
   });
 }
 
-/** Removes the settings of kinds that the project does not have, and plugins that are left with no kind. */
-export function prunePlugins(project: Project): Project {
-  if (project.plugins.length === 0) return project;
-  const plugins = project.plugins
-    .map((use) => ({
-      ...use,
-      resources: use.resources.filter((one) =>
-        project.resources.some((resource) => isSameResource(one, resource)),
-      ),
-    }))
-    .filter((use) => use.isInLayout || use.resources.length > 0);
-  return { ...project, plugins };
-}
-
 /**
  * Returns whether the text of `PROJECT` may name plugins, without parsing it: most projects have none, and must not pay
  * for them.
  */
 export function mayHavePlugins(text: string): boolean {
   return /^plugins:/mu.test(text) || !/^layout:\s*\n\s*- [^\n]*\n(?!\s*- )/mu.test(text);
+}
+
+/** The folder of the API types. */
+export function apiFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
+  return project.multigroup ? `api/${groupFolder(resource)}/${resource.version}` : `api/${resource.version}`;
+}
+
+/** The folder of the kind's controllers. */
+export function controllerFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
+  return project.multigroup ? `src/controller/${groupFolder(resource)}` : "src/controller";
+}
+
+/** The folder of the webhooks of one version. */
+export function webhookFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
+  return project.multigroup
+    ? `src/webhook/${groupFolder(resource)}/${resource.version}`
+    : `src/webhook/${resource.version}`;
+}
+
+/** The folder of a kind without a group is named after the domain. */
+export function groupFolder({ group, domain }: Pick<Resource, "group" | "domain">): string {
+  if (group !== "") return group;
+  return domain === "" ? "core" : domain;
+}
+
+/** The kind in names of files. */
+export function kindFile({ kind }: Pick<Resource, "kind">): string {
+  return kind.toLowerCase();
+}
+
+/** The prefix of file names in `config/`; with several groups it includes the group. */
+export function configPrefix(project: Pick<Project, "multigroup">, resource: Resource): string {
+  return project.multigroup ? `${groupFolder(resource)}_` : "";
+}
+
+/** The file name of a kind's sample in `config/samples`, without its extension. */
+export function sampleFile(resource: Resource): string {
+  return `${groupFolder(resource)}_${resource.version}_${kindFile(resource)}`;
+}
+
+/** Returns the specifier that imports one module of the project from another: relative, with forward slashes. */
+export function importPath(fromFile: string, toFile: string): string {
+  const from = fromFile.split("/").slice(0, -1);
+  const to = toFile.split("/");
+  let shared = 0;
+  while (shared < from.length && shared < to.length - 1 && from[shared] === to[shared]) shared++;
+  const up = from.slice(shared).map(() => "..");
+  const path = [...up, ...to.slice(shared)].join("/");
+  return up.length === 0 ? `./${path}` : path;
+}
+
+/** The name of a kind's first controller; with several groups it includes the group. */
+export function defaultControllerName(
+  { multigroup }: Pick<Project, "multigroup">,
+  resource: Resource,
+): string {
+  return multigroup ? groupedName(resource) : kindFile(resource);
+}
+
+/** Returns whether a controller has its kind's default name, in either layout. */
+export function isDefaultControllerName(resource: Resource, name: string): boolean {
+  return name === kindFile(resource) || name === groupedName(resource);
+}
+
+function groupedName(resource: Resource): string {
+  const group = resource.group.replaceAll(/[^a-z0-9]+/gu, "-");
+  return group === "" ? kindFile(resource) : `${group}-${kindFile(resource)}`;
+}
+
+/**
+ * The ClusterRole of a namespaced operator, beside its Role: it has the permissions on cluster-scoped kinds, which a
+ * Role can't give.
+ */
+export const clusterRoleName = "manager-cluster-role";
+
+/** Returns whether the permissions on a kind belong into the operator's ClusterRole. */
+export function needsClusterRole(project: Project, resource: Resource): boolean {
+  return project.namespaced && !resource.namespaced;
+}
+
+/**
+ * The built-in API groups of Kubernetes: their short names, with the domain that completes them. Groups without a
+ * domain here have none in Kubernetes either; the group of Pods and Services has an empty name, and is called `core`.
+ */
+const coreGroups: Readonly<Record<string, string>> = {
+  core: "",
+  apps: "",
+  autoscaling: "",
+  batch: "",
+  policy: "",
+  admissionregistration: "k8s.io",
+  apiextensions: "k8s.io",
+  apiregistration: "k8s.io",
+  authentication: "k8s.io",
+  authorization: "k8s.io",
+  certificates: "k8s.io",
+  coordination: "k8s.io",
+  discovery: "k8s.io",
+  events: "k8s.io",
+  "flowcontrol.apiserver": "k8s.io",
+  "internal.apiserver": "k8s.io",
+  networking: "k8s.io",
+  node: "k8s.io",
+  "rbac.authorization": "k8s.io",
+  resource: "k8s.io",
+  scheduling: "k8s.io",
+  storage: "k8s.io",
+  storagemigration: "k8s.io",
+};
+
+export const coreGroupNames = Object.keys(coreGroups);
+
+/** The group and domain of a built-in group, from its short (`networking`) or full name (`networking.k8s.io`). */
+export function findCoreGroup(typed: string): { group: string; domain: string } | undefined {
+  const group = typed.replace(/\.k8s\.io$/u, "");
+  const domain = coreGroups[group];
+  if (domain === undefined || (typed !== group && domain === "")) return undefined;
+  return { group: group === "core" ? "" : group, domain };
 }

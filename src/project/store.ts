@@ -3,10 +3,39 @@ import { dirname, join } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { Document, YAMLMap, type YAMLSeq, isMap, isSeq, parseDocument } from "yaml";
 import { TsbuilderError } from "../shared/errors.ts";
-import { withLineEndsOf } from "../shared/text.ts";
+import { shorten, withLineEndsOf } from "../shared/text.ts";
 import { readYaml } from "../shared/read-yaml.ts";
-import { type Project, mayHavePlugins } from "./project.ts";
-import { readProject, toRecord } from "./record.ts";
+import {
+  type FeatureName,
+  type LicenseName,
+  type Origin,
+  type PluginUse,
+  type Project,
+  type Resource,
+  type TemplateRecord,
+  type WebhookRecord,
+  checkPluginKey,
+  describeResource,
+  featureNames,
+  hasWebhooks,
+  isSameResource,
+  mayHavePlugins,
+  noWebhooks,
+} from "./project.ts";
+import {
+  checkControllerName,
+  checkDomain,
+  checkGroup,
+  checkKind,
+  checkModule,
+  checkNamespace,
+  checkPlural,
+  checkProjectName,
+  checkShortName,
+  checkTemplateOption,
+  checkVersion,
+  checkWebhookPath,
+} from "./validate.ts";
 
 export const projectFile = "PROJECT";
 
@@ -34,17 +63,341 @@ export function formatProject(project: Project, text?: string): string {
   const document = text === undefined ? new Document(new YAMLMap()) : parseDocument(text);
   if (text === undefined) document.commentBefore = header;
   mergeInto(document, document.contents as YAMLMap, toRecord(project));
-  if (text !== undefined && mayHavePlugins(text))
-    removePlugins(document, parseProject(text).project, project);
+  if (text !== undefined && mayHavePlugins(text)) dropPlugins(document, parseProject(text).project, project);
   const formatted = document.toString({ lineWidth: 0, indentSeq: false });
   return text === undefined ? formatted : withLineEndsOf(text, formatted);
+}
+
+/** The version of kubebuilder's schema of the file, whose keys have the same meaning here. */
+const schemaVersion = "3";
+
+/** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
+export const pluginKey = "typescript.tsbuilder.dev/v1";
+
+const pluginName = "typescript.tsbuilder.dev/";
+
+/** Reads a `PROJECT` file; unknown keys are ignored. */
+export function readProject(value: unknown): Project {
+  if (value === undefined || value === null) {
+    throw new TsbuilderError('"PROJECT" is empty', {
+      code: "INVALID_PROJECT",
+      hint: "restore the file from version control",
+    });
+  }
+  const file = new Reader("PROJECT", value);
+  // Checked before the version: projects of kubebuilder had versions 1 and 2, without a layout.
+  const layout = file.texts("layout");
+  const own = layout.find((key) => key.startsWith(pluginName));
+  if (own === undefined) {
+    const found = layout.length === 0 ? "no layout" : `the layout "${layout.join(", ")}"`;
+    throw new TsbuilderError(`"PROJECT" has ${found}, so this is not a TypeScript project`, {
+      code: "INVALID_PROJECT",
+      hint: `use the tool that created it, such as kubebuilder, or run tsbuilder init in another folder; projects of tsbuilder have the layout "${pluginKey}"`,
+    });
+  }
+  const refuseOther = (what: string, found: string, supported: string): void => {
+    if (found === supported) return;
+    throw new TsbuilderError(
+      `"PROJECT" has the ${what} "${found}", but this tsbuilder supports "${supported}"`,
+      {
+        code: "INVALID_PROJECT",
+        hint: "use the tsbuilder that created the project: install its packages, then npx --no-install tsbuilder",
+      },
+    );
+  };
+  refuseOther("schema version", file.text("version"), schemaVersion);
+  refuseOther("layout", own, pluginKey);
+  return {
+    domain: file.name("domain", checkDomain),
+    projectName: file.name("projectName", checkProjectName),
+    multigroup: file.flag("multigroup"),
+    namespaced: file.flag("namespaced"),
+    namespaces: file.names("namespaces", checkNamespace),
+    license: file.oneOf<LicenseName>("license", ["apache2", "copyright", "none", "file"], "apache2"),
+    owner: file.text("owner", ""),
+    features: file
+      .texts("features")
+      .map((name) => new Reader("features", { name }).oneOf<FeatureName>("name", featureNames)),
+    resources: refuseTwins(file.records("resources").map(readResource)),
+    plugins: readPlugins(
+      file
+        .names("layout", (key) => (key === pluginKey ? key : checkPluginKey(key)))
+        .filter((key) => key !== pluginKey),
+      file.mapping("plugins"),
+    ),
+    cliVersion: file.text("cliVersion", ""),
+  };
+}
+
+function readResource(record: Reader): Resource {
+  const api = record.record("api");
+  return {
+    group: record.name("group", checkGroup, ""),
+    domain: record.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
+    version: record.name("version", checkVersion),
+    kind: record.name("kind", checkKind),
+    plural: record.name("plural", checkPlural),
+    singular: record.has("singular") ? record.name("singular", checkPlural) : undefined,
+    shortNames: record.names("shortNames", (name) => checkShortName(name, "short-name")),
+    categories: record.names("categories", (name) => checkShortName(name, "category")),
+    namespaced: api?.flag("namespaced") ?? true,
+    origin: readOrigin(record),
+    template: readTemplate(record.record("template")),
+    controllers: record
+      .records("controllers")
+      .map((controller) => ({ name: controller.name("name", checkControllerName) })),
+    webhooks: readWebhooks(record.record("webhooks")),
+  };
+}
+
+/** Reads the plugins in the layout, then those of single kinds. Ignores settings of other tools' plugins. */
+function readPlugins(layout: readonly string[], records: Reader | undefined): PluginUse[] {
+  const single = (records?.keys() ?? []).filter((key) => {
+    const record = layout.includes(key) ? undefined : records!.mapping(key);
+    return record !== undefined && (record.has("package") || record.has("executable"));
+  });
+  return [...new Set([...layout, ...single])].map((key) => {
+    const record = records?.mapping(key);
+    return {
+      key: checkPluginKey(key),
+      isInLayout: layout.includes(key),
+      package: record?.has("package") ? record.text("package") : undefined,
+      options: record?.record("options")?.values() ?? {},
+      resources: (record?.records("resources") ?? []).map((resource) => ({
+        group: resource.name("group", checkGroup, ""),
+        domain: resource.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
+        version: resource.name("version", checkVersion),
+        kind: resource.name("kind", checkKind),
+        options: resource.record("options")?.values() ?? {},
+      })),
+    };
+  });
+}
+
+/** A duplicate resource is usually left over from a merge. */
+function refuseTwins(resources: readonly Resource[]): readonly Resource[] {
+  const twin = resources.find((resource, i) =>
+    resources.slice(0, i).some((earlier) => isSameResource(earlier, resource)),
+  );
+  if (!twin) return resources;
+  throw new TsbuilderError(`"PROJECT" contains ${describeResource(twin)} twice`, {
+    code: "INVALID_PROJECT",
+    hint: "remove one of the two from resources",
+  });
+}
+
+function readOrigin(record: Reader): Origin {
+  if (record.flag("core")) return { type: "core" };
+  if (record.flag("external")) return { type: "external", module: record.name("path", checkModule) };
+  return { type: "own" };
+}
+
+function readTemplate(record: Reader | undefined): TemplateRecord | undefined {
+  if (!record) return undefined;
+  const options = record.keys().filter((key) => key !== "name");
+  return {
+    name: record.text("name"),
+    options: Object.fromEntries(
+      options.map((key) => [key, record.name(key, (value) => checkTemplateOption(key, value))]),
+    ),
+  };
+}
+
+function readWebhooks(record: Reader | undefined): WebhookRecord {
+  if (!record) return noWebhooks;
+  const path = (key: string, flag: string): string | undefined =>
+    record.has(key) ? record.name(key, (value) => checkWebhookPath(value, flag)) : undefined;
+  return {
+    defaulting: record.flag("defaulting"),
+    validation: record.flag("validation"),
+    spokes: record.flag("conversion") ? record.names("spoke", checkVersion) : undefined,
+    defaultingPath: path("defaultingPath", "defaulting-path"),
+    validationPath: path("validationPath", "validation-path"),
+  };
+}
+
+/** Reads the keys of a mapping, and names the path of an unexpected value. */
+class Reader {
+  readonly #place: string;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(place: string, value: unknown) {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw unexpected(place, "a mapping", value);
+    this.#place = place;
+    this.#values = value as Record<string, unknown>;
+  }
+
+  has(key: string): boolean {
+    return this.#values[key] !== undefined && this.#values[key] !== null;
+  }
+
+  keys(): string[] {
+    return Object.keys(this.#values);
+  }
+
+  values(): Readonly<Record<string, unknown>> {
+    return this.#values;
+  }
+
+  text(key: string, missing?: string): string {
+    const value = this.has(key) ? this.#values[key] : missing;
+    // Someone who edits the file by hand may write `version: 3`.
+    if (typeof value === "number") return String(value);
+    if (typeof value !== "string") throw unexpected(`${this.#place}.${key}`, "a string", value);
+    return value;
+  }
+
+  /** A string that is checked like the corresponding flag. */
+  name(key: string, check: (value: string) => string, missing?: string): string {
+    return this.#check(key, this.text(key, missing), check);
+  }
+
+  names(key: string, check: (value: string) => string): string[] {
+    return this.texts(key).map((value, i) => this.#check(`${key}[${i}]`, value, check));
+  }
+
+  #check(key: string, value: string, check: (value: string) => string): string {
+    try {
+      return check(value);
+    } catch (cause) {
+      throw new TsbuilderError(`"${this.#place}.${key}": ${(cause as Error).message}`, {
+        code: "INVALID_PROJECT",
+        hint: mend,
+        cause,
+      });
+    }
+  }
+
+  flag(key: string): boolean {
+    const value = this.has(key) ? this.#values[key] : false;
+    if (typeof value !== "boolean") throw unexpected(`${this.#place}.${key}`, "true or false", value);
+    return value;
+  }
+
+  oneOf<Name extends string>(key: string, names: readonly Name[], missing?: Name): Name {
+    const value = this.text(key, missing);
+    const name = names.find((known) => known === value);
+    if (name === undefined) throw unexpected(`${this.#place}.${key}`, `one of ${names.join(", ")}`, value);
+    return name;
+  }
+
+  texts(key: string): string[] {
+    const value = this.has(key) ? this.#values[key] : [];
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    return items.map((item, i) => new Reader(`${this.#place}.${key}[${i}]`, { text: item }).text("text"));
+  }
+
+  record(key: string): Reader | undefined {
+    return this.has(key) ? new Reader(`${this.#place}.${key}`, this.#values[key]) : undefined;
+  }
+
+  /** Another tool may have written another type there. */
+  mapping(key: string): Reader | undefined {
+    return isObject(this.#values[key]) ? this.record(key) : undefined;
+  }
+
+  records(key: string): Reader[] {
+    const value = this.has(key) ? this.#values[key] : [];
+    if (!Array.isArray(value)) throw unexpected(`${this.#place}.${key}`, "a list", value);
+    return value.map((item, i) => new Reader(`${this.#place}.${key}[${i}]`, item));
+  }
+}
+
+function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
+  const shown = value === undefined ? "missing" : shorten(JSON.stringify(value));
+  return new TsbuilderError(`"${place}" must be ${expected}, but is ${shown}`, {
+    code: "INVALID_PROJECT",
+    hint: mend,
+  });
+}
+
+const mend = "fix the PROJECT file, or restore it from version control";
+
+/** The content of the `PROJECT` file. A key with the value undefined is removed from the file. */
+export function toRecord(project: Project): Record<string, unknown> {
+  return {
+    version: schemaVersion,
+    cliVersion: project.cliVersion,
+    domain: project.domain,
+    projectName: project.projectName,
+    layout: [pluginKey, ...project.plugins.filter(({ isInLayout }) => isInLayout).map(({ key }) => key)],
+    multigroup: project.multigroup || undefined,
+    namespaced: project.namespaced || undefined,
+    license: project.license,
+    owner: project.owner || undefined,
+    namespaces: list(project.namespaces),
+    features: [...project.features].sort(),
+    resources: list(project.resources.map(resourceRecord)),
+    // Without plugins of the project, the key keeps the settings of other tools.
+    ...(project.plugins.length === 0 ? {} : { plugins: pluginRecords(project) }),
+  };
+}
+
+function pluginRecords({ plugins }: Project): Record<string, unknown> {
+  return Object.fromEntries(
+    plugins.map(({ key, package: from, options, resources }) => [
+      key,
+      {
+        package: from,
+        executable: from === undefined || undefined,
+        options: isEmpty(options) ? undefined : options,
+        resources: list(
+          resources.map(({ group, domain, version, kind, options: own }) => ({
+            group: group || undefined,
+            domain: domain || undefined,
+            version,
+            kind,
+            options: isEmpty(own) ? undefined : own,
+          })),
+        ),
+      },
+    ]),
+  );
+}
+
+const isEmpty = (options: object): boolean => Object.values(options).every((value) => value === undefined);
+
+function resourceRecord(resource: Resource): Record<string, unknown> {
+  const { origin, template, controllers, webhooks } = resource;
+  return {
+    group: resource.group || undefined,
+    domain: resource.domain || undefined,
+    version: resource.version,
+    kind: resource.kind,
+    plural: resource.plural,
+    singular: resource.singular,
+    shortNames: list(resource.shortNames),
+    categories: list(resource.categories),
+    api: origin.type === "own" ? { crdVersion: "v1", namespaced: resource.namespaced } : undefined,
+    template: template && { name: template.name, ...template.options },
+    core: origin.type === "core" || undefined,
+    external: origin.type === "external" || undefined,
+    path: origin.type === "external" ? origin.module : undefined,
+    controllers: list(controllers.map(({ name }) => ({ name }))),
+    webhooks: hasWebhooks(resource)
+      ? {
+          webhookVersion: "v1",
+          defaulting: webhooks.defaulting || undefined,
+          validation: webhooks.validation || undefined,
+          conversion: webhooks.spokes !== undefined || undefined,
+          spoke: list(webhooks.spokes ?? []),
+          defaultingPath: webhooks.defaultingPath,
+          validationPath: webhooks.validationPath,
+        }
+      : undefined,
+  };
+}
+
+function list<T>(items: readonly T[]): readonly T[] | undefined {
+  return items.length === 0 ? undefined : items;
 }
 
 const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
  Your own keys and comments are preserved.`;
 
 /** Removes the settings of plugins that are gone; those of other tools' plugins are kept. */
-function removePlugins(document: Document, before: Project, after: Project): void {
+function dropPlugins(document: Document, before: Project, after: Project): void {
   const kept = new Set(after.plugins.map(({ key }) => key));
   for (const { key } of before.plugins) if (!kept.has(key)) document.deleteIn(["plugins", key]);
   const left = document.get("plugins");

@@ -17,10 +17,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { leavePlan } from "../../e2e/support/projects/interrupted-plan.ts";
-import { applyPlan, findUnfinished, recoverPlan } from "./apply.ts";
-import type { FileChange } from "./file-change.ts";
-import { openStateFolder } from "./state-folder.ts";
-import { diskTree } from "./tree.ts";
+import { applyPlan, findUnfinished, openStateFolder, recoverPlan } from "./apply.ts";
+import { type FileChange, diskTree } from "./tree.ts";
 
 let root: string;
 beforeEach(() => {

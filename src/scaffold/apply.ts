@@ -1,7 +1,10 @@
+// How files get into a project: all or nothing, none outside of it, by way of the folder of tsbuilder's own files.
+
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -13,15 +16,16 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
-import { atFile } from "../shared/files.ts";
+import { dirname, isAbsolute, join, posix, relative, sep } from "node:path";
+import { atFile, isInside } from "../shared/files.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Fact, forget, isKnown, remember } from "../shared/known-facts.ts";
 import { trace } from "../shared/trace.ts";
-import type { FileChange } from "./file-change.ts";
-import { hashText } from "./ownership.ts";
-import { refuseOutside } from "./refuse-outside.ts";
-import { findStateLink, openStateFolder, removeStateFolder, stateFolder } from "./state-folder.ts";
+import type { FileChange } from "./tree.ts";
+import { quoteWord, withPlainLineEnds } from "../shared/text.ts";
+
+/** The folder of tsbuilder's own files in a project. */
+export const stateFolder = ".tsbuilder";
 
 const stage = "stage";
 
@@ -240,11 +244,179 @@ function refuseStaleChanges(root: string, changes: readonly FileChange[]): void 
         ? existsSync(file)
         : before !== undefined &&
           (!existsSync(file) ||
-            hashText(atFile(file, () => readFileSync(file, "utf8"))) !== hashText(before));
+            withPlainLineEnds(atFile(file, () => readFileSync(file, "utf8"))) !== withPlainLineEnds(before));
     if (!isStale) continue;
     throw new TsbuilderError(`"${path}" changed while the command was running`, {
       code: "FILE_CHANGED",
       hint: "run the command again; nothing was written",
     });
   }
+}
+
+/**
+ * Rejects paths that lead out of a project, through `..` or a symbolic link, and files that git, npm or direnv would
+ * run, which tsbuilder never writes.
+ */
+export function refuseOutside(root: string, paths: Iterable<string>): void {
+  const links = new Links(root);
+  for (const path of paths) {
+    if (isRunByOthers(path)) {
+      throw refuse(
+        `"${path}" is a file that git, npm or direnv may run, and tsbuilder writes none of them`,
+        "choose another path",
+      );
+    }
+    if (isOutside(path)) {
+      throw refuse(`"${path}" is outside of the project`, "use a folder in the project, without ..");
+    }
+    const link = links.findOutward(path);
+    if (link !== undefined) {
+      throw refuse(
+        `"${path}" is outside of the project, because "${link}" is a symbolic link that leads out of it`,
+        `replace "${link}" with a folder`,
+      );
+    }
+  }
+}
+
+/**
+ * Rejects a file that the user named, and that may be anywhere, if a link in the project leads to it: a clone may
+ * contain the link.
+ */
+export function refuseLinkedFile(root: string, file: string): void {
+  if (!isInside(root, file) || file === root) return;
+  try {
+    refuseOutside(root, [relative(root, file).split(sep).join("/")]);
+  } catch (error) {
+    // The write itself reports a file in the place of a folder.
+    if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
+  }
+}
+
+function isOutside(path: string): boolean {
+  // On Windows a backslash separates folders, too, and NUL ends a path for the system.
+  if (/[\\\0]/u.test(path) || isAbsolute(path)) return true;
+  const [first] = posix.normalize(path).split("/");
+  return first === ".." || first === ".";
+}
+
+/** Folds names as file systems do: macOS and Windows ignore case, some characters, and dots and spaces at the end. */
+function isRunByOthers(path: string): boolean {
+  const names = path
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}/gu, "")
+    .toLowerCase()
+    .split(/[/\\]/u);
+  return names.some((name) => runByOthers.test(name));
+}
+
+const runByOthers = /^(?:\.git|git~\d+|node_modules|\.husky|\.envrc)[. ]*(?::.*)?$/u;
+
+/** Checks links; each folder only once for all files in it. */
+class Links {
+  readonly #root: string;
+  readonly #known = new Map<string, boolean>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Finds the first component of a path that is a link out of the project. */
+  findOutward(path: string): string | undefined {
+    const steps = posix.normalize(path).split("/");
+    const ways = steps.map((_, i) => steps.slice(0, i + 1).join("/"));
+    return ways.find((way) => this.#leadsOut(way));
+  }
+
+  #leadsOut(way: string): boolean {
+    const known = this.#known.get(way);
+    if (known !== undefined) return known;
+    const file = join(this.#root, way);
+    const leadsOut =
+      lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && !staysInside(this.#root, file);
+    this.#known.set(way, leadsOut);
+    return leadsOut;
+  }
+}
+
+/**
+ * Returns whether a link stays in the project. A dangling link does not, since it may lead anywhere when the file is
+ * written; nor does one into `.git`.
+ */
+function staysInside(root: string, link: string): boolean {
+  try {
+    const [base, target] = [realpathSync(root), realpathSync(link)];
+    return isInside(base, target) && !isRunByOthers(relative(base, target));
+  } catch {
+    return false;
+  }
+}
+
+function refuse(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "REFUSED", hint });
+}
+
+/**
+ * Creates `.tsbuilder`, or a folder below it, for a command that is about to write there. Throws if there is a link: a
+ * clone can contain one that leads anywhere. git ignores all files there except for the records, whatever the project's
+ * `.gitignore` says, since kubeconfigs must not be committed.
+ */
+export function openStateFolder(root: string, name = ""): string {
+  const all = join(root, stateFolder);
+  const folder = join(all, name);
+  refuseStateLinks(root, name);
+  mkdirSync(folder, { recursive: true });
+  const ignored = join(all, ignoreFile);
+  // A clone may contain another `.gitignore`, which hides nothing.
+  if (!existsSync(ignored) || readFileSync(ignored, "utf8") !== ignoredByGit)
+    writeFileSync(ignored, ignoredByGit);
+  return folder;
+}
+
+/** Finds a symbolic link: `.tsbuilder` itself, an entry of it, or any entry below the named folder. */
+function findStateLink(root: string, name = ""): string | undefined {
+  return (
+    findLink(root, stateFolder, 1) ??
+    (name === "" ? undefined : findLink(root, `${stateFolder}/${name}`, Number.POSITIVE_INFINITY))
+  );
+}
+
+/** Throws if `findStateLink` finds a link. */
+export function refuseStateLinks(root: string, name: string): void {
+  const link = findStateLink(root, name);
+  if (link === undefined) return;
+  throw new TsbuilderError(`"${link}" is a symbolic link, and tsbuilder makes none in "${stateFolder}"`, {
+    code: "REFUSED",
+    hint: `look where it leads, and delete the link: rm ${quoteWord(link)}`,
+  });
+}
+
+/** Deletes `.tsbuilder` if it is empty. */
+export function removeStateFolder(root: string): void {
+  const folder = join(root, stateFolder);
+  try {
+    const names = readdirSync(folder);
+    if (names.some((name) => name !== ignoreFile)) return;
+    rmSync(join(folder, ignoreFile), { force: true });
+    rmdirSync(folder);
+  } catch {
+    // Another command is using it, or has deleted it already.
+  }
+}
+
+const ignoreFile = ".gitignore";
+
+const ignoredByGit =
+  "# Written by tsbuilder: only its records are part of the project.\n*\n!owned.json\n!plugins.json\n";
+
+function findLink(root: string, path: string, levels: number): string | undefined {
+  const file = join(root, path);
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink()) return path;
+  if (!stats?.isDirectory() || levels === 0) return undefined;
+  for (const name of readdirSync(file)) {
+    const link = findLink(root, `${path}/${name}`, levels - 1);
+    if (link !== undefined) return link;
+  }
+  return undefined;
 }

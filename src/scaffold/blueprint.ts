@@ -1,4 +1,5 @@
-import type { Ownership } from "./file-change.ts";
+import { type TemplateContext, compiledTemplates } from "./compiled-templates.ts";
+import type { Ownership } from "./tree.ts";
 
 /**
  * The files and inserted lines of a project, as data. A command changes the project's description; the changes to files
@@ -43,8 +44,6 @@ export interface RenderedFile {
   readonly content: string;
 }
 
-export type TemplateContext = Readonly<Record<string, string>>;
-
 /** Lines to insert above a marker in a file. */
 export interface Insert {
   readonly file: string;
@@ -56,8 +55,12 @@ export interface Insert {
   readonly isOptional?: boolean;
 }
 
-/** A blueprint that adds nothing. */
 export const emptyBlueprint: Blueprint = { parts: [], inserts: [], generated: [] };
+
+/** A blueprint of one part, from a folder of templates. */
+export function part(key: string, templates: string, context: TemplateContext): Blueprint {
+  return { ...emptyBlueprint, parts: [{ key, templates, context }] };
+}
 
 /** Concatenates blueprints. Duplicate parts and inserts are merged. */
 export function joinBlueprints(...blueprints: readonly Blueprint[]): Blueprint {
@@ -75,4 +78,18 @@ export function joinBlueprints(...blueprints: readonly Blueprint[]): Blueprint {
 /** Identifies an insert: the same line at the same marker is the same insert. */
 export function insertKey({ file, marker, text }: Insert): string {
   return `${file}\n${marker}\n${text}`;
+}
+
+/** Renders all templates of a part. Templates contain no logic: optional text is another part, or an empty variable. */
+export function renderPart(part: Part): readonly RenderedFile[] {
+  if ("files" in part) return part.files;
+  const { templates: folder, context } = part;
+  const templates = compiledTemplates(folder);
+  if (templates.length === 0) throw new Error(`no template found in templates/${folder}`);
+  const below = (path: string): string => path.slice(folder.length + 1);
+  return templates.map(({ name, path, content }) => ({
+    template: below(name),
+    path: below(path(context)),
+    content: content(context),
+  }));
 }

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import Handlebars from "handlebars";
-import type { TemplateContext } from "./blueprint.ts";
 import { everythingBelow } from "./tree.ts";
+
+export type TemplateContext = Readonly<Record<string, string>>;
 
 /** A file of `templates`. Its path is the path of its output, and is a template itself. */
 export interface CompiledTemplate {
-  /** Its path, without the ending. */
   readonly name: string;
   readonly path: (context: TemplateContext) => string;
   readonly content: (context: TemplateContext) => string;

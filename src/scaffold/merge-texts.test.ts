@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mergeMarked, mergeTexts } from "./merge-texts.ts";
+import { mergeMarked, mergeTexts } from "./merge.ts";
 
 const base = "a\nb\nc\nd\ne\n";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FileChange } from "./file-change.ts";
-import { hashText, OwnedFiles } from "./ownership.ts";
+import { Draft, type FileChange, memoryTree } from "./tree.ts";
+import { hashText, OwnedFiles } from "./plan.ts";
 import { type ConflictChoice, type FileConflict, planUpgrade } from "./plan-upgrade.ts";
-import { Draft, memoryTree } from "./tree.ts";
 
 type Files = Readonly<Record<string, string>>;
 

@@ -1,10 +1,9 @@
 import { type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../shared/errors.ts";
 import { withPlainLineEnds } from "../shared/text.ts";
-import type { FileChange } from "./file-change.ts";
-import { type Conflict, type MarkedText, mergeMarked } from "./merge-texts.ts";
-import type { OwnedFiles } from "./ownership.ts";
-import type { Draft } from "./tree.ts";
+import type { Draft, FileChange } from "./tree.ts";
+import { type Conflict, type MarkedText, mergeMarked } from "./merge.ts";
+import type { OwnedFiles } from "./plan.ts";
 
 /** The result of merging a JSON file, and the keys that both sides changed. */
 interface MergedJson {

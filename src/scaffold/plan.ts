@@ -1,15 +1,18 @@
 // From blueprints to files: `planScaffold` computes the changes of files in a draft, `apply.ts` writes them, all or
-// nothing. A blueprint has parts (files from templates) and inserts (lines at markers); `ownership.ts` knows which
-// files the user has edited. Begin here.
-
-import { posix } from "node:path";
+// nothing. A blueprint has parts (files from templates) and inserts (lines at markers); `OwnedFiles` knows which files the
+// user has edited. Begin here.
+import { join, posix } from "node:path";
+import { createHash } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { compareText } from "@tsbuilder/apimachinery/text";
 import { TsbuilderError } from "../shared/errors.ts";
-import { type Blueprint, type Insert, type Part, insertKey } from "./blueprint.ts";
-import { hasMarker, insertLines, removeLines } from "./insert.ts";
-import { mergeTexts } from "./merge-texts.ts";
-import type { OwnedFiles } from "./ownership.ts";
-import { renderPart } from "./template.ts";
+import { type Blueprint, type Insert, type Part, insertKey, renderPart } from "./blueprint.ts";
+import { hasMarker, insertLines, mergeTexts, removeLines } from "./merge.ts";
 import type { Draft, Tree } from "./tree.ts";
+import { withPlainLineEnds } from "../shared/text.ts";
+import { readJsonObject } from "../shared/read-json.ts";
 
 /** The current and the desired description of a project. */
 export interface ScaffoldRequest {
@@ -85,15 +88,12 @@ function renderDifference(
 ): [before: Map<string, PlannedFile>, after: Map<string, PlannedFile>] {
   const fingerprint = (part: Part): string =>
     JSON.stringify("files" in part ? part : [part.key, part.templates, part.context]);
-  const had = new Set(request.before.parts.map(fingerprint));
-  const wanted = new Set(request.after.parts.map(fingerprint));
-  const before = request.before.parts.filter(
-    (part) => request.rewrite?.has(part.key) || !wanted.has(fingerprint(part)),
-  );
-  const after = request.after.parts.filter(
-    (part) => request.rewrite?.has(part.key) || !had.has(fingerprint(part)),
-  );
-  return [renderAll(before), renderAll(after)];
+  const renderWithout = (parts: readonly Part[], others: readonly Part[]): Map<string, PlannedFile> => {
+    const same = new Set(others.map(fingerprint));
+    return renderAll(parts.filter((part) => request.rewrite?.has(part.key) || !same.has(fingerprint(part))));
+  };
+  const [before, after] = [request.before.parts, request.after.parts];
+  return [renderWithout(before, after), renderWithout(after, before)];
 }
 
 /** Files by part and path in the part, which identify a file even if its path changes. */
@@ -289,4 +289,131 @@ function withInserts(content: string, inserts: readonly Insert[]): string {
 function isTheirs(draft: Draft, path: string, owned: OwnedFiles): boolean {
   const text = draft.read(path);
   return text !== undefined && owned.isChanged(path, text);
+}
+
+/** The file by which later commands know which files the user edited. */
+export const ownedFile = ".tsbuilder/owned.json";
+
+/** Records the hash of each file that we wrote for the user, to detect edits. */
+export class OwnedFiles {
+  readonly #hashes: Map<string, string>;
+  readonly #carried = new Map<string, string>();
+
+  constructor(hashes: Iterable<readonly [string, string]> = []) {
+    this.#hashes = new Map(hashes);
+  }
+
+  /** Reads a project's record; without one, no file counts as ours. */
+  static read(tree: Tree): OwnedFiles {
+    const text = tree.read(ownedFile);
+    if (text === undefined) return new OwnedFiles();
+    const { files } = readJsonObject(
+      ownedFile,
+      text,
+      "restore it from version control; without it, every file counts as edited by you",
+    );
+    return new OwnedFiles(Object.entries(isObject(files) ? (files as Record<string, string>) : {}));
+  }
+
+  /** The files of the record. */
+  paths(): string[] {
+    return [...this.#hashes.keys()];
+  }
+
+  /** Returns whether the user edited a file: it is not in the record, or differs from it. */
+  isChanged(path: string, text: string): boolean {
+    return this.#hashes.get(path) !== hashText(text);
+  }
+
+  /**
+   * Carries the record of a file along with a change by tsbuilder (a move, an import, an inserted line), which is no
+   * edit by the user.
+   */
+  carry(from: string, to: string, textBefore: string, textAfter: string): void {
+    const hash = this.isChanged(from, textBefore) ? this.#hashes.get(from) : hashText(textAfter);
+    this.#hashes.delete(from);
+    if (hash !== undefined) this.#hashes.set(to, hash);
+    this.#carried.set(to, textAfter);
+  }
+
+  /**
+   * Records the files of a draft, except for those that the user had edited before. `edited` has the texts of files
+   * before executables changed them: later upgrades merge those changes.
+   */
+  record(draft: Draft, edited: ReadonlyMap<string, string> = new Map()): void {
+    for (const { path, content, before, ownership } of draft.changes()) {
+      if (content === undefined) this.#hashes.delete(path);
+      if (typeof content !== "string" || ownership === "generated") continue;
+      const was = this.#carried.get(path) ?? before;
+      if (was === undefined || !this.isChanged(path, was))
+        this.#hashes.set(path, hashText(edited.get(path) ?? content));
+    }
+    draft.write(ownedFile, this.#format(), "generated");
+  }
+
+  /** Sorted by path, to be deterministic. */
+  #format(): string {
+    const files = Object.fromEntries([...this.#hashes].sort(([a], [b]) => compareText(a, b)));
+    return `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`;
+  }
+}
+
+/** Hashes a text, without regard to line ends. Twelve bytes of SHA-256 are enough to detect edits. */
+export function hashText(text: string): string {
+  return createHash("sha256").update(withPlainLineEnds(text)).digest("hex").slice(0, 24);
+}
+
+/** The line width of a new project's formatter. */
+const lineWidth = 100;
+
+interface Formatter {
+  readonly program: string;
+  readonly args: (path: string) => readonly string[];
+}
+
+/**
+ * Formatters of projects. Until an upgrade is installed, a project has the formatter of the older version. Both sides
+ * of the upgrade are formatted with it, so that only other changes are merged.
+ */
+const formatters: readonly Formatter[] = [
+  { program: "node_modules/oxfmt/bin/oxfmt", args: (path) => [`--stdin-filepath=${path}`] },
+  {
+    program: "node_modules/@biomejs/biome/bin/biome",
+    args: (path) => ["format", `--stdin-file-path=${path}`],
+  },
+];
+
+/**
+ * Formats new files with the project's formatter, if one is installed. The templates are formatted already, and only a
+ * long name can make a line too long, so most files need no formatter. If the plan is only shown, no program of the
+ * project runs, and the returned notes name the unformatted files.
+ */
+export function formatCreated(root: string, draft: Draft, { isShown }: { isShown: boolean }): string[] {
+  const formatter = formatters.find(({ program }) => existsSync(join(root, program)));
+  if (formatter === undefined) return [];
+  const notes: string[] = [];
+  for (const { path, action, content, ownership } of draft.changes()) {
+    if (action !== "create" || ownership === "generated" || typeof content !== "string") continue;
+    if (!path.endsWith(".ts") || !hasLongLine(content)) continue;
+    if (isShown) notes.push(`"${path}" will be formatted when it is written`);
+    else draft.write(path, format(root, formatter, path, content), ownership);
+  }
+  return notes;
+}
+
+/** Returns whether a line is too long. The formatter keeps long comments, and imports of a single name. */
+function hasLongLine(text: string): boolean {
+  return text
+    .split("\n")
+    .some((line) => line.length > lineWidth && !/^\s*(?:\/\/|\*|\/\*)|^import \{ [^,]* \} from/u.test(line));
+}
+
+/** Formats a text; returns it unchanged if the formatter fails. */
+function format(root: string, { program, args }: Formatter, path: string, content: string): string {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, program), ...args(path)], {
+    cwd: root,
+    input: content,
+    encoding: "utf8",
+  });
+  return status === 0 && stdout !== "" ? stdout : content;
 }

@@ -12,9 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { leavePlan } from "../../e2e/support/projects/interrupted-plan.ts";
-import { applyPlan, recoverPlan } from "./apply.ts";
-import type { FileChange } from "./file-change.ts";
-import { refuseLinkedFile } from "./refuse-outside.ts";
+import { applyPlan, recoverPlan, refuseLinkedFile } from "./apply.ts";
+import type { FileChange } from "./tree.ts";
 
 let root: string;
 let outside: string;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openStateFolder } from "./state-folder.ts";
+import { openStateFolder } from "./apply.ts";
 
 test.each([undefined, "", "!dev/kubeconfig\n"])(
   "over the .gitignore %j of a clone, git ignores all but records",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tokenize } from "./insert.ts";
+import { tokenize } from "./merge.ts";
 
 const texts = (source: string): string[] => tokenize(source).map(({ text }) => text);
 

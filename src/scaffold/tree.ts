@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+// The files of a project: on disk, in memory, and with pending changes on top (`Draft`); a change, and how it is shown.
+
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { type Hunk, diffLines } from "@tsbuilder/apimachinery/text";
 import { atFile } from "../shared/files.ts";
 import { withLineEndsOf } from "../shared/text.ts";
-import type { FileChange, Ownership } from "./file-change.ts";
 
 /** A project's files. Paths are relative to the project's root and use forward slashes. */
 export interface Tree {
@@ -101,6 +103,32 @@ interface Pending {
   readonly ownership: Ownership;
 }
 
+/**
+ * The owner of a file. `yours`: written once, then the user's. `generated`: marked "DO NOT EDIT" and always
+ * overwritten. Inserting lines at markers does not change the owner.
+ */
+export type Ownership = "yours" | "generated";
+
+/** One file of a plan, at its path relative to the project's root, with forward slashes. */
+export interface FileChange {
+  readonly path: string;
+  readonly action: "create" | "update" | "delete";
+  /** The new content; undefined to delete the file. */
+  readonly content: string | Uint8Array | undefined;
+  /** The current content; undefined if the file is new or binary. */
+  readonly before: string | undefined;
+  readonly ownership: Ownership;
+}
+
+/** The changes that a command makes to the project's files, in order; computed in memory. */
+export interface Plan {
+  readonly changes: readonly FileChange[];
+  /** Messages for the user, for example about existing files that are kept. */
+  readonly notes: readonly string[];
+  /** Files that are only moved, by their old paths; each is a deletion and a creation in `changes`. */
+  readonly moves?: ReadonlyMap<string, string>;
+}
+
 function walk(root: string, folder: string, leaveOut = isLeftOut): string[] {
   const entries = unlessMissing(() => readdirSync(join(root, folder), { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
@@ -131,3 +159,58 @@ const isLeftOut = (path: string): boolean => /(?:^|\/)(?:node_modules|dist|vendo
 
 const isBelow = (path: string, folder: string): boolean =>
   folder === "" || folder === "." || path.startsWith(`${folder}/`);
+
+const context = 3;
+
+/** Formats a change like `diff -u` and git. */
+export function formatUnifiedDiff({ path, before, content }: FileChange): string {
+  if (typeof content === "object" || before?.includes("\0")) return `Binary file ${path}\n`;
+  const [a, b] = [splitLines(before), splitLines(content)];
+  const header = [
+    `--- ${before === undefined ? "/dev/null" : `a/${path}`}`,
+    `+++ ${content === undefined ? "/dev/null" : `b/${path}`}`,
+  ];
+  const blocks = groupHunks(diffLines(a, b)).map((hunks) => formatBlock(hunks, a, b));
+  return `${[...header, ...blocks].join("\n")}\n`;
+}
+
+function splitLines(text: string | undefined): string[] {
+  if (text === undefined || text === "") return [];
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+}
+
+/** Groups hunks whose context overlaps. */
+function groupHunks(hunks: readonly Hunk[]): Hunk[][] {
+  const groups: Hunk[][] = [];
+  for (const hunk of hunks) {
+    const last = groups.at(-1)?.at(-1);
+    if (last && hunk.aStart - last.aEnd <= 2 * context) groups.at(-1)!.push(hunk);
+    else groups.push([hunk]);
+  }
+  return groups;
+}
+
+function formatBlock(hunks: readonly Hunk[], a: readonly string[], b: readonly string[]): string {
+  const [first, last] = [hunks[0]!, hunks.at(-1)!];
+  const aStart = Math.max(0, first.aStart - context);
+  const aEnd = Math.min(a.length, last.aEnd + context);
+  const bStart = first.bStart - (first.aStart - aStart);
+  const bEnd = last.bEnd + (aEnd - last.aEnd);
+  const lines = [`@@ -${range(aStart, aEnd)} +${range(bStart, bEnd)} @@`];
+  let at = aStart;
+  for (const hunk of hunks) {
+    lines.push(...a.slice(at, hunk.aStart).map((line) => ` ${line}`));
+    lines.push(...a.slice(hunk.aStart, hunk.aEnd).map((line) => `-${line}`));
+    lines.push(...b.slice(hunk.bStart, hunk.bEnd).map((line) => `+${line}`));
+    at = hunk.aEnd;
+  }
+  lines.push(...a.slice(at, aEnd).map((line) => ` ${line}`));
+  return lines.join("\n");
+}
+
+/** Formats a range: an empty one starts at the line before it, and a range of one line omits its length. */
+function range(start: number, end: number): string {
+  const length = end - start;
+  if (length === 1) return String(start + 1);
+  return `${length === 0 ? start : start + 1},${length}`;
+}

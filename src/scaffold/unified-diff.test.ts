@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatUnifiedDiff } from "./unified-diff.ts";
+import { formatUnifiedDiff } from "./tree.ts";
 
 test("formatUnifiedDiff() shows a change with context lines", () => {
   const before = "1\n2\n3\n4\n5\n6\n7\n8\n";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type * as Esbuild from "esbuild";
 import { type PackageManager, packageManagerOf } from "../project/package-manager.ts";
-import { refuseLinkedFile } from "../scaffold/refuse-outside.ts";
+import { refuseLinkedFile } from "../scaffold/apply.ts";
 import { atFile, makeFolder } from "../shared/files.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";

@@ -6,7 +6,7 @@ import { imageName, parseImageReference } from "./images/image-reference.ts";
 import { type ManifestObject, parseManifest } from "./manifest.ts";
 import { withTemporaryFolder } from "./temporary-folder.ts";
 import { runTool } from "./tool.ts";
-import type { FileChange } from "../scaffold/file-change.ts";
+import type { FileChange } from "../scaffold/tree.ts";
 
 /** Changes to the project's `config/` for a deployment; the files are not touched. */
 export interface Overrides {

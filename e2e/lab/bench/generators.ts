@@ -56,9 +56,7 @@ export async function main(root: string): Promise<void> {
   );
   write(
     join(folder, "start.ts"),
-    `import { openCodeFolder } from "${start}/code-folder.ts";
-import { Scripts } from "${start}/scripts.ts";
-import { fitShortRun } from "${start}/short-run.ts";
+    `import { Scripts, fitShortRun, openCodeFolder } from "${start}/scripts.ts";
 fitShortRun([]);
 const scripts = new Scripts("${out}", openCodeFolder("bench", process.env));
 process.once("exit", () => scripts.keepCode());

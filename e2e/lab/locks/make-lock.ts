@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dispatch } from "../../../src/cli/start/dispatch.ts";
+import { dispatch } from "../../../src/cli/start/main.ts";
 import { lackingPackages, type PackageLock } from "../../../src/packaging/check-lock.ts";
 import { type LockedPackage, lockVendored } from "../../../src/packaging/lock-file.ts";
 import { type Tarball, packSiblings, readCli, readLibraries } from "../../../src/packaging/pack.ts";

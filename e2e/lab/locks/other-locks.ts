@@ -4,7 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PackageLock } from "../../../src/packaging/check-lock.ts";
 import { readCli, readLibraries } from "../../../src/packaging/pack.ts";
-import { renderPart } from "../../../src/scaffold/template.ts";
+import { renderPart } from "../../../src/scaffold/blueprint.ts";
 import { run } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 import { startLockedRegistry } from "./locked-registry.ts";

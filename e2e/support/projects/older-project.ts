@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
-import { dispatch } from "../../../src/cli/start/dispatch.ts";
-import type { Details } from "../../../src/cli/reporting/ui.ts";
+import { dispatch } from "../../../src/cli/start/main.ts";
+import type { Details } from "../../../src/cli/reporting/report.ts";
 import { run } from "../../golden/golden-projects.ts";
 import { newerHost } from "./newer-host.ts";
 import { useProjectFolder } from "./project-folder.ts";

@@ -1,11 +1,11 @@
 // Commands and their flags as data, and how the words of a command line become an invocation. Begin here, then read
-// `run-command.ts`: it parses words (`global-flags.ts`), reads the environment, and prompts. The other files are flags that
-// several commands share, and those of plugins (`extend-command.ts`).
+// `run-command.ts`: it parses words (`command-line.ts`), reads the environment, and prompts. The other files are flags that
+// several commands share, and those of plugins (`with-plugins.ts`).
 
-import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";
+import type { PluginCall } from "../../plugins/contributed/executables.ts";
 import type { Project, Resource } from "../../project/project.ts";
 import type { Host } from "../packages/host.ts";
-import type { Ui } from "../reporting/ui.ts";
+import type { Ui } from "../reporting/report.ts";
 
 /** A flag: one description for the parser, the prompts, the help and shell completion. */
 export interface FlagDefinition {
@@ -20,11 +20,9 @@ export interface FlagDefinition {
   readonly required?: boolean;
   /** The question on a terminal. An optional flag with a prompt is asked for unless it was given. */
   readonly prompt?: string;
-  /** The default answer of the prompt. */
   readonly promptDefault?: string | boolean;
   /** Throws a `TsbuilderError` for an invalid value. */
   readonly check?: (value: string) => unknown;
-  /** Omitted from the help. */
   readonly hidden?: boolean;
   /** The short form, one letter: `h` for `-h`. */
   readonly short?: string;
@@ -33,6 +31,34 @@ export interface FlagDefinition {
 }
 
 export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
+
+/** Defines a flag by its type: `flag.string("folder to write to", "DIR", { default: "dist" })`. */
+export const flag = {
+  /** One value, for which `placeholder` stands in the help. */
+  string: <const More extends Partial<FlagDefinition> = object>(
+    summary: string,
+    placeholder: string,
+    more = {} as More,
+  ) => ({ type: "string" as const, summary, placeholder, ...more }),
+  /** May be repeated, or have several values between commas. */
+  list: <const More extends Partial<FlagDefinition> = object>(
+    summary: string,
+    placeholder: string,
+    more = {} as More,
+  ) => ({ type: "list" as const, summary, placeholder, ...more }),
+  number: <const More extends Partial<FlagDefinition> = object>(
+    summary: string,
+    placeholder: string,
+    more = {} as More,
+  ) => ({ type: "number" as const, summary, placeholder, ...more }),
+  /** Without a value, and off by default. */
+  switch: <const More extends Partial<FlagDefinition> = object>(summary: string, more = {} as More) => ({
+    type: "boolean" as const,
+    summary,
+    default: false,
+    ...more,
+  }),
+};
 
 /** The values of the flags, by flag name. */
 export type FlagValues<Flags extends FlagDefinitions> = {
@@ -51,10 +77,8 @@ type ValueOf<Type extends FlagDefinition["type"]> = {
   list: readonly string[];
 }[Type];
 
-/** A command's implementation; its name is in `commands/index.ts`. */
-export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
-  /** One sentence, without a full stop. */
-  readonly summary: string;
+/** A command's implementation; its name and summary are in `commands/index.ts`, so that the overview loads no command. */
+export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitions> {
   /** The long description in the help. */
   readonly description?: string;
   readonly examples?: readonly string[];
@@ -74,7 +98,9 @@ export interface Command<Flags extends FlagDefinitions = FlagDefinitions> {
   run(invocation: Invocation<Flags>): Promise<number | void>;
 }
 
-/** One invocation of a command. */
+/** A command with its summary: one sentence, without a full stop. */
+export type Command = CommandDefinition & { readonly summary: string };
+
 export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   /** The command as typed: `create api`. */
   readonly name: string;
@@ -102,8 +128,9 @@ export interface ChosenPlugins {
   ): Promise<{ readonly project: Project; readonly call: PluginCall }>;
 }
 
-/** Declares a command so that its flag values are typed. */
-export function defineCommand<const Flags extends FlagDefinitions>(command: Command<Flags>): Command<Flags> {
+export function defineCommand<const Flags extends FlagDefinitions>(
+  command: CommandDefinition<Flags>,
+): CommandDefinition<Flags> {
   return command;
 }
 
@@ -111,10 +138,8 @@ export function defineCommand<const Flags extends FlagDefinitions>(command: Comm
 export interface CommandEntry {
   /** `create api` */
   readonly name: string;
-  /** The same as in the command's file, so that the overview loads no command. */
   readonly summary: string;
-  // Commands differ in their flags; in this list they share one type.
-  load(): Promise<Command<any>>; // oxlint-disable-line typescript/no-explicit-any
+  load(): Promise<Command>;
 }
 
 /** tsbuilder itself, for a command that runs others. */

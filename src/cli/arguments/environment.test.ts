@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
-import { flagsOfEnvironment } from "./environment.ts";
+import { flagsOfEnvironment } from "./command-line.ts";
 
 const folder = useProjectFolder();
 afterEach(() => vi.unstubAllEnvs());

@@ -1,15 +1,12 @@
 import { type ContainerTool, containerTools, findContainerTool } from "../../ship/images/container-tool.ts";
-import type { FlagDefinition } from "./command.ts";
+import { type FlagDefinition, type FlagValues, flag } from "./command.ts";
 import { parseImageReference } from "../../ship/images/image-reference.ts";
-import type { Ui } from "../reporting/ui.ts";
+import type { Ui } from "../reporting/report.ts";
 
 /** Selects the container tool, in every command that works with images. */
-export const toolFlag = {
-  type: "string",
-  summary: "container tool to use (default: the first one that responds)",
-  placeholder: "TOOL",
+export const toolFlag = flag.string("container tool to use (default: the first one that responds)", "TOOL", {
   choices: containerTools,
-} as const satisfies FlagDefinition;
+});
 
 /** The operator's image in `config/manager` until the user names one. */
 export const defaultImage = "controller:latest";
@@ -17,18 +14,13 @@ export const defaultImage = "controller:latest";
 /** The flags of commands that push an image. */
 export const pushFlags = {
   tool: toolFlag,
-  "digest-file": { type: "string", summary: "write the image's digest to a file", placeholder: "FILE" },
+  "digest-file": flag.string("write the image's digest to a file", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
-
-interface PushFlags {
-  readonly tool: string | undefined;
-  readonly "digest-file": string | undefined;
-}
 
 /** Pushes an image, with arguments for the container tool. */
 export async function pushImage(
   image: string,
-  flags: PushFlags,
+  flags: FlagValues<typeof pushFlags>,
   extra: readonly string[],
   ui: Ui,
 ): Promise<void> {

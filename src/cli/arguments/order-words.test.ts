@@ -3,7 +3,7 @@ import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { commands } from "../commands/index.ts";
 import { complete } from "../completion/complete.ts";
-import { dispatch } from "../start/dispatch.ts";
+import { dispatch } from "../start/main.ts";
 
 const folder = useProjectFolder();
 

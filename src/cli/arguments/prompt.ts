@@ -3,7 +3,6 @@ import inquirer from "inquirer";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { FlagDefinition } from "./command.ts";
 
-/** Prompts for the value of a flag until it is valid. */
 export async function ask(flag: string, definition: FlagDefinition): Promise<string | boolean> {
   const message = visibleText(definition.prompt ?? `${definition.summary}:`);
   try {

@@ -9,17 +9,17 @@ import type {
   FlagValues,
   Invocation,
 } from "./command.ts";
-import { flagsOfEnvironment } from "./environment.ts";
 import {
   type FlagWord,
+  flagsOfEnvironment,
   formatFlags,
   formatSummary,
+  hintForNextWord,
   readFlagWord,
   verboseFlag,
   verboseSummary,
-} from "./global-flags.ts";
-import { hintForNextWord } from "./meant-command.ts";
-import type { Ui } from "../reporting/ui.ts";
+} from "./command-line.ts";
+import type { Ui } from "../reporting/report.ts";
 
 /** Parses the flags of a command, prompts for missing ones, and runs it. */
 export async function runCommand(

@@ -1,11 +1,14 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { isAllowed } from "../../plugins/contributed/allowed-code.ts";
+import {
+  type LoadedPlugin,
+  findPackage,
+  isAllowed,
+  isFolder,
+} from "../../plugins/contributed/load-plugin.ts";
 import { findPlugin, ownKeys } from "../../plugins/contributed/choose-plugin.ts";
-import type { PluginCall } from "../../plugins/contributed/executable-commands.ts";
+import type { PluginCall } from "../../plugins/contributed/executables.ts";
 import type { PluginCommand, PluginFlag } from "../../plugins/contract/define-plugin.ts";
-import { findPackage, isFolder } from "../../plugins/contributed/find-package.ts";
-import type { LoadedPlugin } from "../../plugins/contributed/load-plugin.ts";
 import { loadUsed } from "../../plugins/contributed/plan-plugins.ts";
 import { pluginError } from "../../plugins/contributed/plugin-error.ts";
 import { callPlugin, scopeOf } from "../../plugins/contributed/run-plugin.ts";
@@ -20,7 +23,7 @@ import {
 import { parseProject } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command, FlagDefinition, Invocation } from "./command.ts";
-import { readFlagWord } from "./global-flags.ts";
+import { readFlagWord } from "./command-line.ts";
 
 /** Adds the flags of the project's plugins, and of those that `--plugins` names, to a command. */
 export function withPlugins(

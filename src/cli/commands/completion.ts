@@ -44,7 +44,6 @@ compdef _tsbuilder tsbuilder`,
 const shells = Object.keys(completionScripts) as Shell[];
 
 export const completion = defineCommand({
-  summary: "Print the shell completion script",
   flags: {},
   positionals: [`<${shells.join("|")}>`],
   examples: [

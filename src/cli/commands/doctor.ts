@@ -2,12 +2,11 @@ import { defineCommand } from "../arguments/command.ts";
 import { checkConflicts, checkProject } from "../doctor/check-project.ts";
 import { checkLock, checkPackages } from "../doctor/check-packages.ts";
 import { checkTools } from "../doctor/check-tools.ts";
-import type { Finding } from "../reporting/ui.ts";
+import type { Finding } from "../reporting/report.ts";
 import { findProjectRoot } from "../../project/store.ts";
 import { describeUnfinished, type OpenProject, viewProject } from "../project/open-project.ts";
 
 export const doctor = defineCommand({
-  summary: "Check this machine and this project for problems",
   description:
     "Changes nothing, runs nothing of the project, and does not contact the cluster. Exits with 1 if something is wrong.",
   flags: {},

@@ -2,10 +2,9 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, sentence } from "../../shared/text.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { errorCodes } from "../../shared/error-codes.ts";
-import { type Advice, subjects, systemCodes } from "../reporting/system-codes.ts";
+import { type Advice, subjects, systemCodes } from "../reporting/report.ts";
 
 export const explain = defineCommand({
-  summary: "Explain an error code",
   description: "Says when an error occurs and what to do about it. Without a code, lists them all.",
   flags: { all: { type: "boolean", summary: "say what to do about each code" } },
   positionals: ["[code]"],

@@ -1,261 +1,159 @@
 // All commands: one file each, or one for commands with the same first word, in folders by what they are for. A command
 // is declared with `defineCommand`; `project/create-api.ts` is a typical one that writes, `version.ts` the shortest.
 
-import type { CommandEntry } from "../arguments/command.ts";
+import type { CommandDefinition, CommandEntry } from "../arguments/command.ts";
 
 /**
- * All commands, in the order of the help. To add one, add a file to the folder of its subject and an entry here. A file
- * has the name of its command, or of the first words that several commands have in common.
+ * All commands, in the order of the help: name, summary, and file. To add one, add a file to the folder of its subject
+ * and a line here. A file has the name of its command, or of the first words that several commands have in common; it
+ * exports a command by its name, such as `createApi` for `create api`.
  */
-export const commands: readonly CommandEntry[] = [
-  {
-    name: "init",
-    summary: "Initialize a project in this folder",
-    load: async () => (await import("./project/init.ts")).init,
-  },
-  {
-    name: "create api",
-    summary: "Scaffold a Kubernetes API: types, CRD manifests and a controller",
-    load: async () => (await import("./project/create-api.ts")).createApi,
-  },
-  {
-    name: "create webhook",
-    summary: "Scaffold webhooks for an API: defaulting, validation, conversion",
-    load: async () => (await import("./project/create-webhook.ts")).createWebhook,
-  },
-  {
-    name: "edit",
-    summary: "Edit the project: layout, scope, license, deployment features",
-    load: async () => (await import("./project/edit.ts")).edit,
-  },
-  {
-    name: "delete api",
-    summary: "Delete what create api scaffolded",
-    load: async () => (await import("./project/delete.ts")).deleteApi,
-  },
-  {
-    name: "delete webhook",
-    summary: "Delete what create webhook scaffolded",
-    load: async () => (await import("./project/delete.ts")).deleteWebhook,
-  },
-  {
-    name: "upgrade",
-    summary: "Upgrade the project to the running version of tsbuilder",
-    load: async () => (await import("./project/upgrade.ts")).upgrade,
-  },
-  {
-    name: "plugins",
-    summary: "List the plugins of the project, and those that are installed",
-    load: async () => (await import("./project/plugins.ts")).plugins,
-  },
-  {
-    name: "plugins allow",
-    summary: "Allow the code of plugins to run",
-    load: async () => (await import("./project/plugins.ts")).pluginsAllow,
-  },
-  {
-    name: "pin-images",
-    summary: "Pin the base images of the Dockerfile to the digests of their tags",
-    load: async () => (await import("./ship/pin-images.ts")).pinImages,
-  },
-  {
-    name: "scaffold",
-    summary: "Scaffold the project described by PROJECT into another folder",
-    load: async () => (await import("./project/scaffold.ts")).scaffold,
-  },
-  {
-    name: "manifests",
-    summary: "Generate CRD, RBAC and webhook manifests from types and markers",
-    load: async () => (await import("./generate/manifests.ts")).manifests,
-  },
-  {
-    name: "generate",
-    summary: "Run all generators: manifests, and the API reference if there is one",
-    load: async () => (await import("./generate/generate.ts")).generate,
-  },
-  {
-    name: "generate docs",
-    summary: "Generate an API reference in Markdown from types and markers",
-    load: async () => (await import("./generate/generate.ts")).generateDocs,
-  },
-  {
-    name: "generate types",
-    summary: "Generate TypeScript types from third-party CRDs",
-    load: async () => (await import("./generate/generate.ts")).generateTypes,
-  },
-  {
-    name: "generate schemapatch",
-    summary: "Patch the schemas of CRD manifests that are maintained by hand",
-    load: async () => (await import("./generate/generate.ts")).generateSchemapatch,
-  },
-  {
-    name: "dev",
-    summary: "Run the operator on an embedded cluster and restart it on every edit",
-    load: async () => (await import("./develop/dev.ts")).dev,
-  },
-  {
-    name: "replay",
-    summary: "Show what a session of dev recorded",
-    load: async () => (await import("./develop/replay.ts")).replay,
-  },
-  {
-    name: "run",
-    summary: "Run the operator on this machine against an existing cluster",
-    load: async () => (await import("./develop/run.ts")).run,
-  },
-  {
-    name: "test",
-    summary: "Run the project's tests on the embedded cluster or a real API server",
-    load: async () => (await import("./develop/test.ts")).test,
-  },
-  {
-    name: "envtest install",
-    summary: "Download kube-apiserver, etcd and kubectl for tests on a real API server",
-    load: async () => (await import("./develop/envtest-install.ts")).envtestInstall,
-  },
-  {
-    name: "cluster start",
-    summary: "Start an embedded cluster and run it until interrupted",
-    load: async () => (await import("./develop/cluster-start.ts")).clusterStart,
-  },
-  {
-    name: "build",
-    summary: "Bundle the operator, or build its image",
-    load: async () => (await import("./ship/build.ts")).build,
-  },
-  {
-    name: "push",
-    summary: "Push the operator's image",
-    load: async () => (await import("./ship/push.ts")).push,
-  },
-  {
-    name: "load",
-    summary: "Load the operator's image into a local cluster without a registry",
-    load: async () => (await import("./ship/load.ts")).load,
-  },
-  {
-    name: "install",
-    summary: "Install the CRDs into a cluster",
-    load: async () => (await import("./ship/install.ts")).install,
-  },
-  {
-    name: "uninstall",
-    summary: "Uninstall the CRDs from a cluster",
-    load: async () => (await import("./ship/uninstall.ts")).uninstall,
-  },
-  {
-    name: "deploy",
-    summary: "Deploy the operator to a cluster",
-    load: async () => (await import("./ship/deploy.ts")).deploy,
-  },
-  {
-    name: "undeploy",
-    summary: "Undeploy the operator from a cluster",
-    load: async () => (await import("./ship/undeploy.ts")).undeploy,
-  },
-  {
-    name: "installer",
-    summary: "Generate a single manifest that installs the operator",
-    load: async () => (await import("./ship/installer.ts")).installer,
-  },
-  {
-    name: "bundle",
-    summary: "Generate a bundle for the Operator Lifecycle Manager",
-    load: async () => (await import("./olm/bundle.ts")).bundle,
-  },
-  {
-    name: "bundle build",
-    summary: "Build the bundle's image",
-    load: async () => (await import("./olm/bundle.ts")).bundleBuild,
-  },
-  {
-    name: "bundle push",
-    summary: "Push the bundle's image",
-    load: async () => (await import("./olm/bundle.ts")).bundlePush,
-  },
-  {
-    name: "chart",
-    summary: "Generate a Helm chart for the operator",
-    load: async () => (await import("./ship/chart.ts")).chart,
-  },
-  {
-    name: "bundle validate",
-    summary: "Validate an OLM bundle",
-    load: async () => (await import("./olm/bundle-validate.ts")).bundleValidate,
-  },
-  {
-    name: "run bundle",
-    summary: "Have OLM install a bundle",
-    load: async () => (await import("./olm/run-bundle.ts")).runBundle,
-  },
-  {
-    name: "run bundle-upgrade",
-    summary: "Have OLM upgrade what run bundle installed",
-    load: async () => (await import("./olm/run-bundle.ts")).runBundleUpgrade,
-  },
-  {
-    name: "cleanup",
-    summary: "Delete an operator that run bundle installed",
-    load: async () => (await import("./olm/cleanup.ts")).cleanup,
-  },
-  {
-    name: "scorecard",
-    summary: "Run the tests of a bundle's scorecard",
-    load: async () => (await import("./olm/scorecard.ts")).scorecard,
-  },
-  {
-    name: "catalog init",
-    summary: "Create a file-based OLM catalog with a package",
-    load: async () => (await import("./olm/catalog.ts")).catalogInit,
-  },
-  {
-    name: "catalog add",
-    summary: "Add a bundle to a file-based OLM catalog",
-    load: async () => (await import("./olm/catalog.ts")).catalogAdd,
-  },
-  {
-    name: "catalog validate",
-    summary: "Validate a file-based OLM catalog",
-    load: async () => (await import("./olm/catalog.ts")).catalogValidate,
-  },
-  {
-    name: "catalog build",
-    summary: "Build the image of a file-based OLM catalog",
-    load: async () => (await import("./olm/catalog-build.ts")).catalogBuild,
-  },
-  {
-    name: "catalog show",
-    summary: "Print manifests that install a package from the catalog's image",
-    load: async () => (await import("./olm/catalog.ts")).catalogShow,
-  },
-  {
-    name: "migrate packagemanifests",
-    summary: "Convert package manifests of OLM to bundles",
-    load: async () => (await import("./olm/migrate-packagemanifests.ts")).migratePackagemanifests,
-  },
-  {
-    name: "doctor",
-    summary: "Check this machine and this project for problems",
-    load: async () => (await import("./doctor.ts")).doctor,
-  },
-  {
-    name: "explain",
-    summary: "Explain an error code",
-    load: async () => (await import("./explain.ts")).explain,
-  },
-  {
-    name: "mcp",
-    summary: "Serve tsbuilder's commands to an AI agent, over the Model Context Protocol",
-    load: async () => (await import("./mcp.ts")).mcp,
-  },
-  {
-    name: "completion",
-    summary: "Print the shell completion script",
-    load: async () => (await import("./completion.ts")).completion,
-  },
-  {
-    name: "version",
-    summary: "Print the version of tsbuilder and its environment",
-    load: async () => (await import("./version.ts")).version,
-  },
+const listed: readonly (readonly [name: string, summary: string, load: () => Promise<object>])[] = [
+  ["init", "Initialize a project in this folder", () => import("./project/init.ts")],
+  [
+    "create api",
+    "Scaffold a Kubernetes API: types, CRD manifests and a controller",
+    () => import("./project/create-api.ts"),
+  ],
+  [
+    "create webhook",
+    "Scaffold webhooks for an API: defaulting, validation, conversion",
+    () => import("./project/create-webhook.ts"),
+  ],
+  [
+    "edit",
+    "Edit the project: layout, scope, license, deployment features",
+    () => import("./project/edit.ts"),
+  ],
+  ["delete api", "Delete what create api scaffolded", () => import("./project/delete.ts")],
+  ["delete webhook", "Delete what create webhook scaffolded", () => import("./project/delete.ts")],
+  [
+    "upgrade",
+    "Upgrade the project to the running version of tsbuilder",
+    () => import("./project/upgrade.ts"),
+  ],
+  [
+    "plugins",
+    "List the plugins of the project, and those that are installed",
+    () => import("./project/plugins.ts"),
+  ],
+  ["plugins allow", "Allow the code of plugins to run", () => import("./project/plugins.ts")],
+  [
+    "pin-images",
+    "Pin the base images of the Dockerfile to the digests of their tags",
+    () => import("./ship/pin-images.ts"),
+  ],
+  [
+    "scaffold",
+    "Scaffold the project described by PROJECT into another folder",
+    () => import("./project/scaffold.ts"),
+  ],
+  [
+    "manifests",
+    "Generate CRD, RBAC and webhook manifests from types and markers",
+    () => import("./generate/manifests.ts"),
+  ],
+  [
+    "generate",
+    "Run all generators: manifests, and the API reference if there is one",
+    () => import("./generate/generate.ts"),
+  ],
+  [
+    "generate docs",
+    "Generate an API reference in Markdown from types and markers",
+    () => import("./generate/generate.ts"),
+  ],
+  [
+    "generate types",
+    "Generate TypeScript types from third-party CRDs",
+    () => import("./generate/generate.ts"),
+  ],
+  [
+    "generate schemapatch",
+    "Patch the schemas of CRD manifests that are maintained by hand",
+    () => import("./generate/generate.ts"),
+  ],
+  [
+    "dev",
+    "Run the operator on an embedded cluster and restart it on every edit",
+    () => import("./develop/dev.ts"),
+  ],
+  ["replay", "Show what a session of dev recorded", () => import("./develop/replay.ts")],
+  ["run", "Run the operator on this machine against an existing cluster", () => import("./develop/run.ts")],
+  [
+    "test",
+    "Run the project's tests on the embedded cluster or a real API server",
+    () => import("./develop/test.ts"),
+  ],
+  [
+    "envtest install",
+    "Download kube-apiserver, etcd and kubectl for tests on a real API server",
+    () => import("./develop/envtest-install.ts"),
+  ],
+  [
+    "cluster start",
+    "Start an embedded cluster and run it until interrupted",
+    () => import("./develop/cluster-start.ts"),
+  ],
+  ["build", "Bundle the operator, or build its image", () => import("./ship/build.ts")],
+  ["push", "Push the operator's image", () => import("./ship/push.ts")],
+  [
+    "load",
+    "Load the operator's image into a local cluster without a registry",
+    () => import("./ship/load.ts"),
+  ],
+  ["install", "Install the CRDs into a cluster", () => import("./ship/install.ts")],
+  ["uninstall", "Uninstall the CRDs from a cluster", () => import("./ship/uninstall.ts")],
+  ["deploy", "Deploy the operator to a cluster", () => import("./ship/deploy.ts")],
+  ["undeploy", "Undeploy the operator from a cluster", () => import("./ship/undeploy.ts")],
+  ["installer", "Generate a single manifest that installs the operator", () => import("./ship/installer.ts")],
+  ["bundle", "Generate a bundle for the Operator Lifecycle Manager", () => import("./olm/bundle.ts")],
+  ["bundle build", "Build the bundle's image", () => import("./olm/bundle.ts")],
+  ["bundle push", "Push the bundle's image", () => import("./olm/bundle.ts")],
+  ["chart", "Generate a Helm chart for the operator", () => import("./ship/chart.ts")],
+  ["bundle validate", "Validate an OLM bundle", () => import("./olm/bundle-validate.ts")],
+  ["run bundle", "Have OLM install a bundle", () => import("./olm/run-bundle.ts")],
+  ["run bundle-upgrade", "Have OLM upgrade what run bundle installed", () => import("./olm/run-bundle.ts")],
+  ["cleanup", "Delete an operator that run bundle installed", () => import("./olm/cleanup.ts")],
+  ["scorecard", "Run the tests of a bundle's scorecard", () => import("./olm/scorecard.ts")],
+  ["catalog init", "Create a file-based OLM catalog with a package", () => import("./olm/catalog.ts")],
+  ["catalog add", "Add a bundle to a file-based OLM catalog", () => import("./olm/catalog.ts")],
+  ["catalog validate", "Validate a file-based OLM catalog", () => import("./olm/catalog.ts")],
+  ["catalog build", "Build the image of a file-based OLM catalog", () => import("./olm/catalog.ts")],
+  [
+    "catalog show",
+    "Print manifests that install a package from the catalog's image",
+    () => import("./olm/catalog.ts"),
+  ],
+  [
+    "migrate packagemanifests",
+    "Convert package manifests of OLM to bundles",
+    () => import("./olm/migrate-packagemanifests.ts"),
+  ],
+  ["doctor", "Check this machine and this project for problems", () => import("./doctor.ts")],
+  ["explain", "Explain an error code", () => import("./explain.ts")],
+  [
+    "mcp",
+    "Serve tsbuilder's commands to an AI agent, over the Model Context Protocol",
+    () => import("./mcp.ts"),
+  ],
+  ["completion", "Print the shell completion script", () => import("./completion.ts")],
+  ["version", "Print the version of tsbuilder and its environment", () => import("./version.ts")],
 ];
+
+export const commands: readonly CommandEntry[] = listed.map(([name, summary, load]) => ({
+  name,
+  summary,
+  load: async () => {
+    const exported = name.replaceAll(/[ -](\w)/gu, (_, letter: string) => letter.toUpperCase());
+    const definitions = (await load()) as Readonly<Record<string, CommandDefinition>>;
+    return { ...definitions[exported]!, summary };
+  },
+}));
+
+/** Finds the command with the longest name that the words begin with. */
+export function findCommand(words: readonly string[]): CommandEntry | undefined {
+  return commands
+    .filter(({ name }) => name.split(" ").every((word, i) => words[i] === word))
+    .sort((a, b) => b.name.length - a.name.length)[0];
+}

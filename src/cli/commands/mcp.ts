@@ -1,7 +1,6 @@
 import { defineCommand } from "../arguments/command.ts";
 
 export const mcp = defineCommand({
-  summary: "Serve tsbuilder's commands to an AI agent, over the Model Context Protocol",
   description:
     "Speaks on standard input and output, for the project in this folder: have the agent start it with npx --no-install tsbuilder mcp. The agent can ask for help, checks, explanations, markers and objects of a running tsbuilder dev, and can write only what a plan has shown before.",
   flags: {},

@@ -5,7 +5,6 @@ import { defineCommand } from "../arguments/command.ts";
 const kubernetes = "1.36";
 
 export const version = defineCommand({
-  summary: "Print the version of tsbuilder and its environment",
   flags: {},
   examples: ["tsbuilder version", "tsbuilder version -o json"],
   async run({ ui, host }) {

@@ -1,31 +1,33 @@
 // Proposals for a shell on TAB, from the same definitions that parse a command line.
 
-import { extendCommand } from "../arguments/extend-command.ts";
-import type { Command, CommandEntry, FlagDefinition } from "../arguments/command.ts";
 import {
+  extendCommand,
   formatFlags,
   formatSummary,
   isTyped,
   orderWords,
+  readFlagWord,
   verboseFlag,
   verboseSummary,
-} from "../arguments/global-flags.ts";
-import { commands } from "../commands/index.ts";
+} from "../arguments/command-line.ts";
+import type { Command, CommandEntry, FlagDefinition } from "../arguments/command.ts";
+import { commands, findCommand } from "../commands/index.ts";
+import type { Project, Resource } from "../../project/project.ts";
+import { findProjectRoot, parseProject, projectFile } from "../../project/store.ts";
+import { diskTree } from "../../scaffold/tree.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 
 /** Returns completions for the last word, each with its description: `name<tab>description`. */
 export async function complete(words: readonly string[], cwd: string): Promise<string[]> {
   const typed = words.slice(0, -1);
   const before = orderWords(typed);
   const current = words.at(-1) ?? "";
-  const entry = commands
-    .filter(({ name }) => name.split(" ").every((word, i) => before[i] === word))
-    .sort((a, b) => b.name.length - a.name.length)[0];
+  const entry = findCommand(before);
   if (!entry) return completeName(typed, before, current);
   const command = await extendIfWhole(entry, before, cwd);
   const name = (before.at(-1) ?? "").replace(/^--/u, "");
   const flag = command.flags[name];
   if (flag && flag.type !== "boolean" && before.at(-1)!.startsWith("--")) {
-    const { isOfProject, projectValues } = await import("./complete-project.ts");
     if (!isOfProject(name)) return valuesOf(flag, current);
     return valuesOf({ ...flag, choices: projectValues(name, before.slice(0, -1), cwd) }, current);
   }
@@ -35,7 +37,7 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
 
 /** Adds the flags of plugins. A plugin that can't be loaded adds none; running the command reports it. */
 async function extendIfWhole(entry: CommandEntry, words: readonly string[], cwd: string): Promise<Command> {
-  const command = (await entry.load()) as Command;
+  const command = await entry.load();
   try {
     return await extendCommand(entry.name, command, words, cwd, { isCompletion: true });
   } catch {
@@ -91,4 +93,49 @@ function positionalsOf({ positionals = [] }: Command): string[] {
   return positionals.flatMap((positional) =>
     positional.includes("|") ? positional.slice(1, -1).split("|") : [],
   );
+}
+
+/** Flags whose values come from the project's kinds: the values that a kind has for each. */
+const valuesByFlag: Readonly<Record<string, (resource: Resource) => readonly string[]>> = {
+  group: ({ group }) => [group === "" ? "core" : group],
+  version: ({ version }) => [version],
+  kind: ({ kind }) => [kind],
+  spoke: ({ version }) => [version],
+  "controller-name": ({ controllers }) => controllers.map(({ name }) => name),
+};
+
+/** Returns whether the values of a flag come from the project. */
+function isOfProject(flag: string): boolean {
+  return Object.hasOwn(valuesByFlag, flag);
+}
+
+/**
+ * Returns the values of such a flag in the project that contains a folder, as far as they fit the flags before it.
+ * Outside of a project there are none.
+ */
+function projectValues(flag: string, before: readonly string[], cwd: string): string[] {
+  const words = before.map((word) => readFlagWord(word));
+  const typed = (name: string): string | undefined => {
+    const at = words.findIndex((word) => word?.flag === `--${name}`);
+    return at === -1 ? undefined : (words[at]?.value ?? before[at + 1]);
+  };
+  const fits = (resource: Resource): boolean =>
+    (["group", "kind"] as const).every((name) => {
+      const value = name === flag ? undefined : typed(name);
+      return value === undefined || valuesByFlag[name]!(resource).includes(value);
+    }) && !(flag === "spoke" && typed("version") === resource.version);
+  const found = readResources(cwd).filter(fits).flatMap(valuesByFlag[flag]!);
+  return [...new Set(found)];
+}
+
+/** Reads the project's kinds. Completion never fails: a project that can't be read has none. */
+function readResources(cwd: string): Project["resources"] {
+  const root = findProjectRoot(cwd);
+  if (root === undefined) return [];
+  try {
+    return parseProject(diskTree(root).read(projectFile)!).project.resources;
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    return [];
+  }
 }

@@ -5,7 +5,7 @@ import { useProjectFolder } from "../../../e2e/support/projects/project-folder.t
 import { releasedHost } from "../../../e2e/support/projects/released-host.ts";
 import { integrityOf } from "../../packaging/lock-file.ts";
 import { diskTree } from "../../scaffold/tree.ts";
-import { dispatch } from "../start/dispatch.ts";
+import { dispatch } from "../start/main.ts";
 import { checkLock } from "./check-packages.ts";
 
 const folder = useProjectFolder();

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { npm, packageManagerOf, workspaceOf } from "../../project/package-manager.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { ownSpecifiers, readManifest } from "../packages/manifest.ts";
-import type { Finding } from "../reporting/ui.ts";
+import type { Finding } from "../reporting/report.ts";
 import {
   isOfNpm6,
   lackingPackages,
@@ -25,14 +25,8 @@ function checkInstalled(root: string, names: readonly string[]): Finding[] {
   const missing = names.filter((name) => !isInstalled(root, name));
   if (missing.length === 0) return [];
   const shown = missing.slice(0, 3).join(", ") + (missing.length > 3 ? " and others" : "");
-  return [
-    {
-      state: "wrong",
-      subject: "packages",
-      message: `${missing.length === 1 ? `${shown} is` : `${shown} are`} not installed`,
-      remedy: packageManagerOf(root).install,
-    },
-  ];
+  const message = `${missing.length === 1 ? `${shown} is` : `${shown} are`} not installed`;
+  return [wrong("packages", message, packageManagerOf(root).install)];
 }
 
 /**
@@ -47,13 +41,11 @@ function checkVersions(text: string): Finding[] {
   if (versions.size <= 1 && sources.size <= 1) return [];
   const shown = [...specifiers].map(([name, specifier]) => `${name} ${specifier}`).join(", ");
   return [
-    {
-      state: "wrong",
-      subject: "package.json",
-      message: `tsbuilder's packages are of different versions: ${shown}`,
-      remedy:
-        "restore the versions from version control; tsbuilder upgrade of a newer version moves all of them",
-    },
+    wrong(
+      "package.json",
+      `tsbuilder's packages are of different versions: ${shown}`,
+      "restore the versions from version control; tsbuilder upgrade of a newer version moves all of them",
+    ),
   ];
 }
 
@@ -73,11 +65,15 @@ function isInstalled(root: string, name: string): boolean {
   return dirname(root) !== root && isInstalled(dirname(root), name);
 }
 
-const unreadable = (message: string): Finding => ({
+const unreadable = (message: string): Finding =>
+  wrong("package.json", message, "fix it, or restore it from version control");
+
+/** Something that a command will fail on, or has done already. */
+export const wrong = (subject: string, message: string, remedy: string): Finding => ({
   state: "wrong",
-  subject: "package.json",
+  subject,
   message,
-  remedy: "fix it, or restore it from version control",
+  remedy,
 });
 
 function namesIn(text: string): string[] | undefined {
@@ -95,12 +91,7 @@ export function checkLock(root: string, tree: Tree): Finding[] {
   if (manifest === undefined || packageManagerOf(root) !== npm || workspaceOf(root) !== undefined) return [];
   // npm prefers npm-shrinkwrap.json to package-lock.json.
   const lockFile = npm.lockFiles.findLast((file) => tree.has(file)) ?? npm.lockFiles[0];
-  const refused = (message: string, remedy = "npm install"): Finding => ({
-    state: "wrong",
-    subject: lockFile,
-    message,
-    remedy,
-  });
+  const refused = (message: string, remedy = "npm install"): Finding => wrong(lockFile, message, remedy);
   const text = tree.read(lockFile);
   if (text === undefined)
     return [{ ...refused("the file is missing: npm ci, and so the image, needs it"), state: "missing" }];

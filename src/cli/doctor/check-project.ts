@@ -6,17 +6,15 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { planManifests } from "../../generators/manifests.ts";
 import { describeProject } from "../../plugins/plan-project.ts";
 import { partKeys } from "../../plugins/contract/plugin.ts";
-import { insertKey } from "../../scaffold/blueprint.ts";
-import { findInsert, hasMarker, markerLine } from "../../scaffold/insert.ts";
-import { renderPart } from "../../scaffold/template.ts";
+import { renderPart } from "../../scaffold/blueprint.ts";
+import { conflictMarkers, findInsert, hasMarker, markerLine } from "../../scaffold/merge.ts";
 import type { OpenProject } from "../project/open-project.ts";
-import type { Finding } from "../reporting/ui.ts";
-import { clusterRoleName } from "../../project/names.ts";
-import { type Project, qualifiedGroup } from "../../project/project.ts";
+import type { Finding } from "../reporting/report.ts";
+import { wrong } from "./check-packages.ts";
+import { type Project, clusterRoleName, qualifiedGroup } from "../../project/project.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { conflictMarkers } from "../../scaffold/merge-texts.ts";
-import { OwnedFiles } from "../../scaffold/ownership.ts";
+import { OwnedFiles } from "../../scaffold/plan.ts";
 
 /** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
@@ -27,26 +25,34 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
     .filter(({ key }) => !freeParts.includes(key))
     .flatMap((part) => renderPart(part))
     .filter(({ path }) => !tree.has(path))
-    .map(({ path }) => missingFile(path));
+    .map(({ path }) =>
+      wrong(
+        path,
+        "the file is missing",
+        "restore it from version control, or run tsbuilder create again with --force",
+      ),
+    );
   const markers = new Map(inserts.map((insert) => [`${insert.file} ${insert.marker}`, insert]));
   const unmarked = [...markers.values()]
     .filter(({ file }) => tree.has(file))
     .filter((insert) => !hasMarker(tree.read(insert.file)!, insert))
-    .map((insert): Finding => ({
-      state: "wrong",
-      subject: insert.file,
-      message: `the line "${markerLine(insert)}" is missing`,
-      remedy: "add it back where tsbuilder may insert lines",
-    }));
+    .map((insert) =>
+      wrong(
+        insert.file,
+        `the line "${markerLine(insert)}" is missing`,
+        "add it back where tsbuilder may insert lines",
+      ),
+    );
   const unwired = inserts
     .filter(({ file }) => tree.has(file))
     .filter((insert) => !findInsert(tree.read(insert.file)!, insert))
-    .map((insert): Finding => ({
-      state: "wrong",
-      subject: insert.file,
-      message: `"${insertKey(insert).split("\n").slice(2).join("\n")}" is missing`,
-      remedy: `paste it above "${markerLine(insert)}", or delete the kind with tsbuilder delete`,
-    }));
+    .map((insert) =>
+      wrong(
+        insert.file,
+        `"${insert.text}" is missing`,
+        `paste it above "${markerLine(insert)}", or delete the kind with tsbuilder delete`,
+      ),
+    );
   const generated = await checkGenerated(tree);
   // An outdated role is no evidence of a wrong marker.
   const roles = generated.some(({ subject }) => subject === roleFile)
@@ -74,12 +80,13 @@ export function checkRoles(project: Project, tree: Tree): Finding[] {
   const bind = tree.has("config/rbac/cluster_role_binding.yaml")
     ? ""
     : `, and bind ${clusterRoleName} with a ClusterRoleBinding in config/rbac`;
-  return [...new Set(lost)].map((name) => ({
-    state: "wrong",
-    subject: roleFile,
-    message: `the operator is namespaced, and a Role can't allow "${name}", which is cluster-scoped`,
-    remedy: `add roleName=${clusterRoleName} to its +kubebuilder:rbac markers, run npm run manifests${bind}`,
-  }));
+  return [...new Set(lost)].map((name) =>
+    wrong(
+      roleFile,
+      `the operator is namespaced, and a Role can't allow "${name}", which is cluster-scoped`,
+      `add roleName=${clusterRoleName} to its +kubebuilder:rbac markers, run npm run manifests${bind}`,
+    ),
+  );
 }
 
 /**
@@ -96,12 +103,13 @@ export function checkBindings(tree: Tree): Finding[] {
   );
   return [...names]
     .filter((name) => !bound.has(name))
-    .map((name) => ({
-      state: "wrong",
-      subject: roleFile,
-      message: `nothing binds the role "${name}", so the operator lacks its permissions`,
-      remedy: `name it as the roleRef of a binding, such as that of config/rbac/role_binding.yaml`,
-    }));
+    .map((name) =>
+      wrong(
+        roleFile,
+        `nothing binds the role "${name}", so the operator lacks its permissions`,
+        "name it as the roleRef of a binding, such as that of config/rbac/role_binding.yaml",
+      ),
+    );
 }
 
 /** Returns the names of roles in the roleRefs of a manifest. */
@@ -168,38 +176,22 @@ function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: Clus
 /** Users may delete these parts on purpose: README, workflows and the like. */
 const freeParts: readonly string[] = [partKeys.project, partKeys.e2eWebhooks];
 
-function missingFile(path: string): Finding {
-  return {
-    state: "wrong",
-    subject: path,
-    message: "the file is missing",
-    remedy: "restore it from version control, or run tsbuilder create again with --force",
-  };
-}
-
 /** Finds generated files that differ from the types and markers. */
 async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   const { changes, stale, diagnostics } = await planManifests(tree);
-  const outdated = changes.map(({ path }): Finding => ({
-    state: "wrong",
-    subject: path,
-    message: tree.has(path)
+  const outdated = changes.map(({ path }) => {
+    const isThere = tree.has(path);
+    const message = isThere
       ? "the types or markers have changed since it was generated"
-      : "the file is missing",
-    remedy: "npm run manifests",
-  }));
-  const left = stale.map((path): Finding => ({
-    state: "wrong",
-    subject: path,
-    message: "no kind generates this CRD any more",
-    remedy: `npm run manifests removes it`,
-  }));
-  const errors = diagnostics.map(({ message, at, hint }): Finding => ({
-    state: "wrong",
-    subject: at ? `${at.file}:${at.line}` : "api/",
-    message,
-    remedy: hint ?? "fix the source",
-  }));
+      : "the file is missing";
+    return wrong(path, message, "npm run manifests");
+  });
+  const left = stale.map((path) =>
+    wrong(path, "no kind generates this CRD any more", "npm run manifests removes it"),
+  );
+  const errors = diagnostics.map(({ message, at, hint }) =>
+    wrong(at ? `${at.file}:${at.line}` : "api/", message, hint ?? "fix the source"),
+  );
   return [...outdated, ...left, ...errors];
 }
 
@@ -210,7 +202,11 @@ export function checkConflicts(tree: Tree): Finding[] {
   const paths = new Set([...texts, ...OwnedFiles.read(tree).paths()]);
   return [...paths].sort().flatMap((path) => {
     const lines = (tree.read(path) ?? "").split(/\r?\n/u);
-    return lines.flatMap((line, i) => (isStart(line, lines.slice(i)) ? [finding(`${path}:${i + 1}`)] : []));
+    return lines.flatMap((line, i) =>
+      isStart(line, lines.slice(i))
+        ? [wrong(`${path}:${i + 1}`, "a conflict is not resolved", chooseLines)]
+        : [],
+    );
   });
 }
 
@@ -218,9 +214,4 @@ const isStart = (line: string, rest: readonly string[]): boolean =>
   line.startsWith(`${conflictMarkers.start} `) &&
   rest.some((other) => other.startsWith(`${conflictMarkers.end} `));
 
-const finding = (subject: string): Finding => ({
-  state: "wrong",
-  subject,
-  message: "a conflict is not resolved",
-  remedy: `choose the lines of one side or of both, and delete those with ${conflictMarkers.start}, ${conflictMarkers.middle} and ${conflictMarkers.end}`,
-});
+const chooseLines = `choose the lines of one side or of both, and delete those with ${conflictMarkers.start}, ${conflictMarkers.middle} and ${conflictMarkers.end}`;

@@ -1,7 +1,7 @@
 import { containerTools, findContainerTool } from "../../ship/images/container-tool.ts";
 import { runTool } from "../../ship/tool.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import type { Finding } from "../reporting/ui.ts";
+import type { Finding } from "../reporting/report.ts";
 
 const minNode = [20, 19] as const;
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { goldenHost, run } from "../../../e2e/golden/golden-projects.ts";
-import { dispatch } from "../start/dispatch.ts";
+import { dispatch } from "../start/main.ts";
 import { openProject } from "../project/open-project.ts";
 import { diskTree } from "../../scaffold/tree.ts";
 import { checkPackages } from "./check-packages.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { mcpServer } from "./tools.ts";
-import { commandLine } from "../start/dispatch.ts";
+import { commandLine } from "../start/main.ts";
 
 const folder = useProjectFolder();
 const agent = new Client({ name: "agent", version: "1" });

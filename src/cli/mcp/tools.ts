@@ -11,8 +11,8 @@ import type { Host } from "../packages/host.ts";
 import { explainError, reportAsJson } from "../reporting/report.ts";
 import { findProjectRoot } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { planFlags } from "../project/apply-or-show.ts";
-import { readFlagWord } from "../arguments/global-flags.ts";
+import { planFlags } from "../project/open-project.ts";
+import { readFlagWord } from "../arguments/command-line.ts";
 
 /** Creates an MCP server whose tools are tsbuilder's commands, for one folder and one session. */
 export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine): Promise<McpServer> {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { npm, packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import type { Ui } from "../reporting/ui.ts";
+import type { Ui } from "../reporting/report.ts";
 
 /** Shortens npm's pauses between retries: with its own, npm tries for half an hour on a machine without a network. */
 export const shortPauses = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
@@ -58,19 +58,15 @@ function installWith(
     shell: process.platform === "win32",
   });
   if (status === 0) return;
-  if (error !== undefined && "code" in error && error.code === "ENOENT") throw missing(program);
+  if (error !== undefined && "code" in error && error.code === "ENOENT") throw missingManager(program);
   throw new TsbuilderError(`${program} ${command} failed${error ? `: ${error.message}` : ""}`, {
     code: "TOOL_FAILED",
     hint,
   });
 }
 
-/** The error for a machine without npm. */
-export function missingNpm(): TsbuilderError {
-  return missing("npm");
-}
-
-function missing(program: string): TsbuilderError {
+/** The error for a machine without a package manager. */
+export function missingManager(program: string): TsbuilderError {
   const hint =
     program === "npm"
       ? "npm comes with Node: reinstall Node, then run npm install"

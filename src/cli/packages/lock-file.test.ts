@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { releasedHost } from "../../../e2e/support/projects/released-host.ts";
-import { dispatch } from "../start/dispatch.ts";
+import { dispatch } from "../start/main.ts";
 import type { Host } from "./host.ts";
 
 const folder = useProjectFolder();

@@ -12,7 +12,6 @@ import {
 } from "../../project/package-manager.ts";
 import type { Project } from "../../project/project.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
-import { TsbuilderError } from "../../shared/errors.ts";
 import { withPlainLineEnds } from "../../shared/text.ts";
 import type { VendorPackages } from "./vendor-packages.ts";
 import { readManifest, sections } from "./manifest.ts";
@@ -31,18 +30,6 @@ export function scaffoldLock(
   const isLockable = manager !== yarn1 && workspaceOf(root) === undefined;
   const text = isLockable ? lock?.(manager.name, projectName) : undefined;
   return new Map(text === undefined ? [] : [[manager.lockFiles[0], text]]);
-}
-
-/** Refuses to overwrite a lock file in a folder without a project: only the user knows its purpose. */
-export function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>): void {
-  for (const [path, text] of locks) {
-    // Users create an empty lock file to tell Yarn that the folder is a project of its own.
-    if (["", text].includes(tree.read(path)?.trimStart() ?? "")) continue;
-    throw new TsbuilderError(`"${path}" already exists`, {
-      code: "ALREADY_EXISTS",
-      hint: "move it to another place, or add --force to overwrite it",
-    });
-  }
 }
 
 /**

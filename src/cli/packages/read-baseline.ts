@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isReleased } from "../../packaging/own-package.ts";
-import { requireAllowed } from "../../plugins/contributed/allowed-code.ts";
+import { requireAllowed } from "../../plugins/contributed/load-plugin.ts";
 import { packageManagerOf } from "../../project/package-manager.ts";
 import { everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
-import { applyOrShow } from "./apply-or-show.ts";
+import { applyOrShow } from "./open-project.ts";
 
 const folder = useProjectFolder();
 

@@ -1,6 +1,5 @@
 import { builtinResources, findKind, moduleOf } from "@tsbuilder/apimachinery/kinds";
-import { findCoreGroup } from "../../project/core-groups.ts";
-import { newResource, qualifiedGroup, type Resource } from "../../project/project.ts";
+import { type Resource, findCoreGroup, newResource, qualifiedGroup } from "../../project/project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 

@@ -1,26 +1,18 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
-import { coreGroupNames, findCoreGroup } from "../../project/core-groups.ts";
 import {
-  describeResource,
-  newResource,
   type Project,
-  qualifiedGroup,
   type Resource,
+  coreGroupNames,
+  describeResource,
+  findCoreGroup,
+  newResource,
+  qualifiedGroup,
 } from "../../project/project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
-
-/** The flags that identify a kind. */
-interface KindFlags {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly plural?: string | undefined;
-  readonly crd?: string | undefined;
-  readonly "external-module"?: string | undefined;
-  readonly "external-domain"?: string | undefined;
-}
+import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../../project/validate.ts";
+import { type FlagDefinition, type FlagValues, flag } from "../arguments/command.ts";
 
 /** Finds a kind: in the project, else in Kubernetes, else as an external one. */
 export async function findResource(project: Project, flags: KindFlags, cwd: string): Promise<Resource> {
@@ -57,16 +49,6 @@ export function findOwnResource(project: Project, flags: KindFlags): Resource {
   const resource = findTracked(project, flags);
   if (resource) return resource;
   throw unknownResource(project, flags, { none: "there is nothing to delete", others: "" });
-}
-
-/** Generates the types from the CRD file, if one is given. */
-export async function readTypes(
-  cwd: string,
-  crd: string | undefined,
-): Promise<{ files: ReadonlyMap<string, string>; notes: readonly string[] }> {
-  if (crd === undefined) return { files: new Map(), notes: [] };
-  const { planCrdTypes } = await import("./crd-types.ts");
-  return planCrdTypes(cwd, [crd]);
 }
 
 /** Finds a resource in the project; the group may include its domain. */
@@ -123,3 +105,57 @@ function proposal({ resources }: Project, { group, kind }: KindFlags, remedy: Re
   if (resources.length === 0) return remedy.none;
   return `it has ${resources.map(describeResource).join("; ")}${remedy.others}`;
 }
+
+/** The flags that identify a kind. */
+export const kindFlags = {
+  group: flag.string("API group without the domain", "GROUP", { default: "", check: checkGroup }),
+  version: flag.string("API version, for example v1 or v1alpha1", "VERSION", {
+    required: true,
+    prompt: "Version:",
+    check: checkVersion,
+  }),
+  kind: flag.string("kind in PascalCase", "KIND", { required: true, prompt: "Kind:", check: checkKind }),
+} as const satisfies Record<string, FlagDefinition>;
+
+/** The flags for an external kind's types. */
+export const externalKindFlags = {
+  crd: flag.string("CRD file of a third-party kind; its types are generated from it", "FILE"),
+  "external-module": flag.string("npm package or file with the types of an external kind", "MODULE", {
+    check: rejectGoModule,
+  }),
+  "external-domain": flag.string("domain of the external kind's group", "DOMAIN", { check: checkDomain }),
+} as const satisfies Record<string, FlagDefinition>;
+
+/** The values of these flags; only some commands have those for an external kind. */
+type KindFlags = FlagValues<typeof kindFlags> &
+  Partial<FlagValues<typeof externalKindFlags>> & { readonly plural?: string | undefined };
+
+const typesFromCrd =
+  "use --crd with the kind's CRD, whose types are generated, or --external-module with an npm package that has the types";
+
+/** kubebuilder's flags for external kinds: they name Go packages, which TypeScript can't import. */
+export const refusedGoFlags = {
+  "external-api-path": typesFromCrd,
+  "external-api-module": typesFromCrd,
+  "external-api-domain": "use --external-domain",
+} as const;
+
+/** Rejects the path of a Go module, which begins with a host. */
+function rejectGoModule(module: string): string {
+  if (!/^[\w-]+(?:\.[\w-]+)+\//u.test(module)) return checkModule(module);
+  throw new TsbuilderError(`"${module}" is the path of a Go package, and TypeScript can't import it`, {
+    code: "INVALID_ARGUMENT",
+    hint: typesFromCrd,
+  });
+}
+
+/** The flag of commands that can add third-party plugins to a project. */
+export const pluginsFlag = flag.list(
+  "third-party plugins to use: a key, a package or the path of its folder; see tsbuilder plugins",
+  "PLUGIN",
+);
+
+/** The flag of commands that run the generators at their end. */
+export const makeFlag = flag.switch("run the generators afterwards; use --make=false to skip them", {
+  default: true,
+});

@@ -10,17 +10,17 @@ import { run } from "../../../e2e/golden/golden-projects.ts";
 import { leavePlan } from "../../../e2e/support/projects/interrupted-plan.ts";
 import { parseProject } from "../../project/store.ts";
 import { diskTree } from "../../scaffold/tree.ts";
-import { withProjectLock } from "./lock-project.ts";
+import { withProjectLock } from "./open-project.ts";
 
 const tsx = import.meta.resolve("tsx");
 const main = join(import.meta.dirname, "../start/from-source.ts");
 
 const program = mkdtempSync(join(tmpdir(), "tsbuilder-lock-program-"));
-const bundle = join(program, "lock-project.mjs");
+const bundle = join(program, "open-project.cjs");
 beforeAll(() => {
-  const entryPoints = [join(import.meta.dirname, "lock-project.ts")];
+  const entryPoints = [join(import.meta.dirname, "open-project.ts")];
   const conditions = ["@tsbuilder/source"];
-  buildSync({ entryPoints, outfile: bundle, bundle: true, platform: "node", format: "esm", conditions });
+  buildSync({ entryPoints, outfile: bundle, bundle: true, platform: "node", format: "cjs", conditions });
 });
 afterAll(() => rmSync(program, { recursive: true }));
 

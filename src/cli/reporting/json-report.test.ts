@@ -6,9 +6,9 @@ import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { errorCodes } from "../../shared/error-codes.ts";
 import { commands } from "../commands/index.ts";
-import { dispatch } from "../start/dispatch.ts";
-import { takeFormat } from "../arguments/global-flags.ts";
-import { systemCodes } from "./system-codes.ts";
+import { dispatch } from "../start/main.ts";
+import { takeFormat } from "../arguments/command-line.ts";
+import { systemCodes } from "./report.ts";
 
 const folder = useProjectFolder();
 const document = readFileSync(join(import.meta.dirname, "../output.schema.json"), "utf8");

@@ -1,13 +1,74 @@
+// The output of commands, for people and programs: commands get a `Ui`, of which `terminal` is the real one. Plans and
+// errors are formatted here. It is the lowest folder of the CLI.
+
 import { styleText } from "node:util";
 import { constants } from "node:os";
 import { visibleText } from "@tsbuilder/apimachinery/text";
 import { type Position, type Problem, TsbuilderError } from "../../shared/errors.ts";
 import { codeFrame } from "../../shared/text.ts";
 import { followSteps } from "../../shared/trace.ts";
-import type { FileChange, Plan } from "../../scaffold/file-change.ts";
-import type { Details, Ui } from "./ui.ts";
+import type { FileChange, Plan } from "../../scaffold/tree.ts";
 import type { ErrorCode } from "../../shared/error-codes.ts";
-import { subjects, systemCodes, unlistedCode } from "./system-codes.ts";
+import type { MarkerHelp } from "../../generators/markers/help.ts";
+import type { RuleFinding } from "../../olm/rule-finding.ts";
+import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
+import type { ListedPlugin } from "../../plugins/contributed/choose-plugin.ts";
+
+/** Output and prompts of a command. Only `main` creates one; commands receive it. */
+export interface Ui {
+  /** Results, to standard output. */
+  print(text: string): void;
+  /** Progress and warnings, to standard error. */
+  note(text: string): void;
+  /** A user can answer prompts. */
+  readonly isInteractive: boolean;
+  /** Adds to what `--output json` prints; people see the same as text. */
+  add?(details: Details): void;
+}
+
+/** Details of a command's report for programs. */
+export interface Details {
+  /** The files of its plan. */
+  readonly changes?: readonly ChangedFile[];
+  /** The files were written; false with `--dry-run` or `--diff`. */
+  readonly written?: boolean;
+  readonly findings?: readonly Finding[];
+  /** Problems in files that the command checked. */
+  readonly problems?: readonly RuleFinding[];
+  /** Versions of tsbuilder, Node and the like, by name. */
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly plugins?: readonly ListedPlugin[];
+  readonly markers?: readonly MarkerHelp[];
+  /** The commit of an upgrade. */
+  readonly upgrade?: CommittedUpgrade;
+  /** Error codes with their explanations. */
+  readonly codes?: readonly { readonly code: string; readonly meaning: string; readonly remedy: string }[];
+}
+
+/** The result of one check. */
+export interface Finding {
+  /** `missing` is only needed by some commands; `wrong` makes doctor exit with 1. */
+  readonly state: "good" | "missing" | "wrong";
+  /** The subject of the check: `node`, `config/crd`. */
+  readonly subject: string;
+  readonly message: string;
+  /** A command to run or a program to install; required unless the finding is good. */
+  readonly remedy?: string;
+}
+
+interface ChangedFile {
+  readonly action: "create" | "update" | "delete";
+  readonly path: string;
+}
+
+interface CommittedUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly commit: string;
+  readonly branch?: string;
+  readonly pullRequest?: string;
+  readonly conflicts: readonly FileConflict[];
+}
 
 /**
  * The real terminal; no other code writes to standard output. Text may contain names and values of a project, a cluster
@@ -156,7 +217,6 @@ function codeOf({ code = "", errno = 0 }: SystemError): string {
   return found?.[0] ?? code;
 }
 
-/** Formats an error with its hint. */
 export function describeError(error: unknown, read: (file: string) => string | undefined): string {
   const { code, message, hint, position: at } = explainError(error);
   if (code === "INTERNAL")
@@ -229,3 +289,118 @@ export async function reportAsJson(
   ui.print(JSON.stringify(report, undefined, 2));
   return outcome.exitCode;
 }
+
+/** Resolves on the first SIGINT or SIGTERM. */
+export function stopSignal(): Promise<"SIGINT" | "SIGTERM"> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+/** The subject of a message if the error names no file, program or address. */
+export const subjects = {
+  file: "a file or folder",
+  program: "a program",
+  address: "an address or a host",
+  call: "a file, a program or an address",
+} as const;
+
+export interface Advice {
+  readonly subject: keyof typeof subjects;
+  readonly what: string;
+  readonly hint: string;
+}
+
+const about =
+  (subject: Advice["subject"]) =>
+  (what: string, hint: string): Advice => ({ subject, what, hint });
+
+const [file, program, address, call] = [about("file"), about("program"), about("address"), about("call")];
+
+const unwritable = file(
+  "cannot be read or written",
+  "change the permissions, or run the command as a user who has them",
+);
+
+/** The key for all other codes of the operating system. */
+const unlistedCode = "UNKNOWN";
+
+/**
+ * Explanations of the operating system's error codes that are no bugs. `what` completes a sentence whose subject the
+ * message names.
+ */
+export const systemCodes: Readonly<Record<string, Advice>> = {
+  EACCES: unwritable,
+  EPERM: unwritable,
+  EBUSY: file("is in use", "end the program that uses it, or unmount what is mounted there"),
+  EDQUOT: file("does not fit into your quota", "free some space and run the command again"),
+  EEXIST: file("exists, and is not a folder", "move it away"),
+  EFBIG: file("is larger than this process may write", "raise the limit (ulimit -f)"),
+  EILSEQ: file("has characters in its name that the file system does not allow", "use another name"),
+  EIO: file("cannot be read or written", "the disk may be damaged, or a network file system is gone"),
+  EISDIR: file("is a folder, but a file is expected", "move the folder away"),
+  ELOOP: file("is a symbolic link that leads to itself", "delete the link"),
+  EMFILE: file("cannot be opened: too many files are open", "raise the limit (ulimit -n)"),
+  EMLINK: file("has more links or folders than the file system allows", "delete some"),
+  ENAMETOOLONG: file("has a name that the file system does not allow", "use shorter names"),
+  ENFILE: file(
+    "cannot be opened: all programs together have too many files open",
+    "end some programs, or raise the machine's limit (fs.file-max)",
+  ),
+  ENODEV: file("is a device that does not exist", "move it away"),
+  ENOENT: file(
+    "does not exist",
+    "run the command again if another program moves files; create the folders that TMPDIR and HOME name",
+  ),
+  ENOLCK: file("cannot be locked on this file system", "keep the project on a local disk"),
+  ENOSPC: file("does not fit on the disk", "free some space and run the command again"),
+  ENOSYS: file("is on a file system that lacks what is needed", "keep the project on a local disk"),
+  ENOTDIR: file("is inside of a file, but a folder is expected", "move the file away"),
+  ENOTEMPTY: file(
+    "is a folder that is not empty",
+    "another program may write into it: end it, and run the command again",
+  ),
+  ENOTSUP: file("is on a file system that lacks what is needed", "keep the project on a local disk"),
+  ENXIO: file("is a socket or a device, but a file is expected", "move it away"),
+  EROFS: file("is on a read-only file system", "copy the project to a writable one"),
+  ESTALE: file("was replaced on its network file system", "run the command again"),
+  ETXTBSY: file(
+    "is a program that runs, or that is being written",
+    "run the command again when that has ended",
+  ),
+  EXDEV: file("is on another file system than the project", "keep a project on one file system"),
+
+  E2BIG: program(
+    "is given more arguments and environment than it can take",
+    "use shorter names and less environment",
+  ),
+  EAGAIN: program(
+    "cannot be started: there are too many processes",
+    "end some, or raise the limit (ulimit -u)",
+  ),
+  ENOEXEC: program("is not a program for this machine", "install it again"),
+  ENOMEM: program("needs more memory than there is", "end other programs"),
+
+  EADDRINUSE: address("is already in use", "end the program that listens there, or choose another port"),
+  EADDRNOTAVAIL: address("is not an address of this machine", "choose one that is, such as 127.0.0.1"),
+  EAFNOSUPPORT: address(
+    "is of a kind that this machine does not have",
+    "choose another one: IPv4 instead of IPv6",
+  ),
+  EAI_AGAIN: address("cannot be looked up now", "check the network and the name server"),
+  ECONNABORTED: address("closed the connection", "run the command again"),
+  ECONNREFUSED: address("refuses connections", "check the address, and whether a server listens there"),
+  ECONNRESET: address("closed the connection", "run the command again"),
+  EHOSTDOWN: address("is down", "check the network"),
+  EHOSTUNREACH: address("is out of reach", "check the network"),
+  ENETDOWN: address("is out of reach", "check the network"),
+  ENETUNREACH: address("is out of reach", "check the network"),
+  ENOTFOUND: address("is not the name of a host", "check the name, and the name server"),
+  EPIPE: address("closed the connection", "run the command again"),
+  ETIMEDOUT: address("does not answer in time", "check the network"),
+
+  [unlistedCode]: call(
+    "is refused by the operating system",
+    "--verbose prints where; if the machine is not at fault, report it",
+  ),
+};

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { goldenHost, run } from "../../../e2e/golden/golden-projects.ts";
 import { commands } from "../commands/index.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch } from "./main.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -82,11 +82,10 @@ describe("dispatch()", () => {
   });
 
   test.each(commands.map((entry) => [entry.name, entry] as const))(
-    "%s has the same summary in its file and in the list",
+    "%s is exported by its file, and has a summary without a full stop",
     async (_, entry) => {
-      const command = await entry.load();
-      expect(command.summary).toBe(entry.summary);
-      expect(command.summary).not.toMatch(/\.$/);
+      expect(await entry.load()).toMatchObject({ run: expect.any(Function) as unknown });
+      expect(entry.summary).not.toMatch(/\.$/);
     },
   );
 
@@ -100,12 +99,13 @@ describe("dispatch()", () => {
         ].map(([, name]) => `${path} ${name}`),
       );
     const index = readFileSync(new URL("index.ts", folder), "utf8");
-    const listed = [...index.matchAll(/import\("\.\/(.+)"\)\)\.(\w+)/gu)].map(
-      ([, path, name]) => `${path} ${name}`,
+    const paths = [...index.matchAll(/import\("\.\/(.+)"\)/gu)].map(([, path]) => path!);
+    const names = commands.map(({ name }) => name.replaceAll(" ", "-"));
+    const listed = names.map(
+      (name, i) => `${paths[i]} ${name.replaceAll(/-(\w)/gu, (_, letter: string) => letter.toUpperCase())}`,
     );
     expect(listed.toSorted()).toEqual(defined.toSorted());
-    const files = listed.map((line) => basename(line.split(" ")[0]!, ".ts"));
-    const names = commands.map(({ name }) => name.replaceAll(" ", "-"));
+    const files = paths.map((path) => basename(path, ".ts"));
     expect(names.filter((name, i) => !`${name}-`.startsWith(`${files[i]}-`))).toEqual([]);
   });
 });

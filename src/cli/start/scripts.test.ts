@@ -17,8 +17,7 @@ import { pathToFileURL } from "node:url";
 import { buildSync } from "esbuild";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { toScripts } from "../../packaging/to-scripts.ts";
-import { openCodeFolder } from "./code-folder.ts";
-import { Scripts, readCode } from "./scripts.ts";
+import { Scripts, openCodeFolder, readCode } from "./scripts.ts";
 
 let folder: string;
 let code: string;

@@ -1,9 +1,22 @@
-import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+// The compiled code of the CLI: scripts are loaded with it, and what V8 compiles is kept for the next run.
+
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
+import { openCacheFolder } from "../../shared/own-folder.ts";
 
 /** Runs that complete a script's code: one run may have called only a part of its functions. */
 const completingRuns = 3;
@@ -133,4 +146,56 @@ type ScriptBody = (exports: object, module: { exports: object }, require: unknow
 /** Removes files without a script: of an older bundle, or left by a command that was killed. */
 function removeOthers(folder: string, names: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) if (!names.has(name)) rmSync(join(folder, name), { force: true });
+}
+
+/**
+ * The number of folders that are kept: one for each version of tsbuilder and of Node, and for each set of V8's flags.
+ */
+const keptFolders = 8;
+
+/**
+ * Returns the folder for compiled code of this version of tsbuilder and Node with the present flags of V8; creates it
+ * if it is missing. Undefined if nothing can be kept, or if another user could change the folder: code in it is run.
+ */
+export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string | undefined {
+  const all = openCacheFolder("code", env);
+  if (all === undefined) return undefined;
+  try {
+    const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
+    else utimesSync(folder, new Date(), new Date());
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+function removeOldest(all: string, made: string): void {
+  const folders = readdirSync(all)
+    .map((name) => join(all, name))
+    .filter((path) => path !== made);
+  const byAge = folders
+    .map((path) => ({ path, time: lstatSync(path).mtimeMs }))
+    .sort((a, b) => b.time - a.time);
+  for (const { path } of byAge.slice(keptFolders - 1)) rmSync(path, { recursive: true, force: true });
+}
+
+/** Words of the commands that run until they are stopped. */
+const staying = new Set(["cluster", "dev", "run", "--watch"]);
+
+/**
+ * Sets flags of V8 for a process that ends within seconds. Functions are optimized many times later, because a short
+ * run does not get that time back. The young generation keeps its first size: most objects live until the end, and
+ * copying them between growing halves takes memory and time.
+ */
+export function fitShortRun(argv: readonly string[]): void {
+  if (argv.some((word) => staying.has(word))) return;
+  for (const flag of ["--semi-space-growth-factor=1", ...lateOptimization()]) setFlagsFromString(flag);
+}
+
+/** Node 20 measures what calls cost; from Node 22 on, V8 counts them. */
+function lateOptimization(): readonly string[] {
+  return Number.parseInt(process.versions.node, 10) < 22
+    ? ["--interrupt-budget=600000"]
+    : ["--invocation-count-for-maglev=1600", "--invocation-count-for-turbofan=48000"];
 }

@@ -12,7 +12,7 @@ interface Run {
 function run(command: string): Run {
   const script = `
     import { getHeapSpaceStatistics } from "node:v8";
-    import { fitShortRun } from ${JSON.stringify(import.meta.resolve("./short-run.ts"))};
+    import { fitShortRun } from ${JSON.stringify(import.meta.resolve("./scripts.ts"))};
     fitShortRun(${JSON.stringify(command.split(" "))});
     const kept = Array.from({ length: 500_000 }, (_, index) => ({ index }));
     const { space_size } = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { findOwnPackage } from "../../packaging/own-package.ts";
 import type { main as Main } from "./main.ts";
-import { Scripts } from "./scripts.ts";
-import { fitShortRun } from "./short-run.ts";
-import { openCodeFolder } from "./code-folder.ts";
+import { Scripts, fitShortRun, openCodeFolder } from "./scripts.ts";
 
 // The only file of the bundle that Node itself loads; all others are scripts whose compiled code is kept. It is not an
 // ES module: loading one would first load Node's module loader, which takes as long as `--version`.

@@ -4,9 +4,9 @@ import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { runTool } from "../../ship/tool.ts";
 import { commands } from "../commands/index.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch } from "./main.ts";
 import { noteSteps } from "../reporting/report.ts";
-import { takeVerbose } from "../arguments/global-flags.ts";
+import { takeVerbose } from "../arguments/command-line.ts";
 
 const folder = useProjectFolder();
 

@@ -1,6 +1,5 @@
-import { refuseOutside } from "../../scaffold/refuse-outside.ts";
-import { shownChanges } from "../reporting/report.ts";
-import type { Ui } from "../reporting/ui.ts";
+import { refuseOutside } from "../../scaffold/apply.ts";
+import { type Ui, shownChanges } from "../reporting/report.ts";
 import {
   aimOfCommit,
   commitUpgrade,
@@ -12,7 +11,7 @@ import {
 } from "./commit-upgrade.ts";
 import { askGit, git } from "../project/git.ts";
 import type { ProjectUpgrade } from "./plan-upgrade.ts";
-import type { FileChange } from "../../scaffold/file-change.ts";
+import type { FileChange } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
 import { type ToolCall, formatCall, runTool } from "../../ship/tool.ts";

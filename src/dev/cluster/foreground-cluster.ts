@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { readFileSync } from "node:fs";
 import { visibleText } from "@tsbuilder/apimachinery/text";
 import type { Cluster, ClusterOptions, Stage } from "@tsbuilder/cluster";
-import { refuseLinkedFile } from "../../scaffold/refuse-outside.ts";
+import { refuseLinkedFile } from "../../scaffold/apply.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import { makeFolder, writeOutput } from "../../shared/files.ts";

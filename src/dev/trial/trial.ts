@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Kind, KubernetesObject, ObjectKey } from "@tsbuilder/runtime";
-import { openStateFolder } from "../../scaffold/state-folder.ts";
+import { openStateFolder } from "../../scaffold/apply.ts";
 import { watchableBundle } from "../../ship/bundle.ts";
 import { writePrivate } from "../../shared/files.ts";
 import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";

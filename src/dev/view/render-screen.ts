@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { compareText, visibleText } from "@tsbuilder/apimachinery/text";
 import { count, quoteWord } from "../../shared/text.ts";
-import { formatUnifiedDiff } from "../../scaffold/unified-diff.ts";
+import { formatUnifiedDiff } from "../../scaffold/tree.ts";
 import type { ShownObject } from "../dev-event.ts";
 import { readableStack } from "./readable-log.ts";
 import { type LogLine, type ScreenState, failureOf, shownKey, textOfLine } from "./screen-state.ts";

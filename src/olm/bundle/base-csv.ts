@@ -1,8 +1,7 @@
 import { type Document, parseDocument } from "yaml";
 import type { Project } from "../../project/project.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { renderPart } from "../../scaffold/template.ts";
-import type { Part } from "../../scaffold/blueprint.ts";
+import { type Part, renderPart } from "../../scaffold/blueprint.ts";
 import type { Draft } from "../../scaffold/tree.ts";
 import { type InstallMode, installModes } from "../bundle-format.ts";
 

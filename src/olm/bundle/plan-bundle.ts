@@ -5,8 +5,7 @@
  */
 
 import type { Container, EnvVar } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Part } from "../../scaffold/blueprint.ts";
-import { renderPart } from "../../scaffold/template.ts";
+import { type Part, renderPart } from "../../scaffold/blueprint.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";

@@ -1,5 +1,6 @@
-import type { Insert, TemplateContext } from "../../scaffold/blueprint.ts";
-import type { Ownership } from "../../scaffold/file-change.ts";
+import type { Insert } from "../../scaffold/blueprint.ts";
+import type { TemplateContext } from "../../scaffold/compiled-templates.ts";
+import type { Ownership } from "../../scaffold/tree.ts";
 import type { PluginOptions, Project, Resource } from "../../project/project.ts";
 
 /**

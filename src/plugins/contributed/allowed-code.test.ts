@@ -5,7 +5,7 @@ import { goldenHost } from "../../../e2e/golden/golden-projects.ts";
 import { type PluginPackage, teamPlugin, writePlugin } from "../../../e2e/support/plugins/plugin-package.ts";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
 import { complete } from "../../cli/completion/complete.ts";
-import { dispatch } from "../../cli/start/dispatch.ts";
+import { dispatch } from "../../cli/start/main.ts";
 
 const folder = useProjectFolder();
 const { call, read } = folder;

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Insert } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/insert.ts";
-import type { Ownership } from "../../scaffold/file-change.ts";
+import { findInsert } from "../../scaffold/merge.ts";
+import type { Ownership } from "../../scaffold/tree.ts";
 import { shorten, withPlainLineEnds } from "../../shared/text.ts";
 import type { ContributedFile, ContributedPart } from "../contract/define-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
@@ -46,7 +46,6 @@ export function checkContribution(key: string, place: string, returned: unknown)
   return contribution;
 }
 
-/** Checks the form of a path that a plugin may write. */
 export function checkContributedPath(key: string, path: string): string {
   const reason = explainBadPath(path);
   if (reason === undefined) return path;

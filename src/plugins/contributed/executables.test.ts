@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { writeExecutable } from "../../../e2e/support/plugins/executable-plugin.ts";
-import { callExecutable } from "./call-executable.ts";
-import { executableFolder, findExecutable, listExecutables } from "./load-executable.ts";
+import { callExecutable, executableFolder, findExecutable, listExecutables } from "./executables.ts";
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "executables-"));

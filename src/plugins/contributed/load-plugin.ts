@@ -1,14 +1,20 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
+// The code of a plugin's package: it is found, must have been allowed by the user, is loaded, and its form is checked.
+
 import { createRequire } from "node:module";
+import { existsSync, readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { createHash } from "node:crypto";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { checkPluginKey } from "../../project/project.ts";
-import { pluginKey } from "../../project/record.ts";
+import { pluginKey } from "../../project/store.ts";
 import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { didYouMean, shorten } from "../../shared/text.ts";
+import { didYouMean, quoteWord, shorten } from "../../shared/text.ts";
 import type { PluginCommand, PluginDefinition, PluginFlag } from "../contract/define-plugin.ts";
-import { requireAllowed } from "./allowed-code.ts";
-import { findPackage, type FoundPackage, isFolder } from "./find-package.ts";
 import { messageOf, pluginError } from "./plugin-error.ts";
+import { readJsonObject } from "../../shared/read-json.ts";
+import { isInside } from "../../shared/files.ts";
+import { type Fact, isKnown, remember } from "../../shared/known-facts.ts";
 
 /** A plugin with the package that it comes from. */
 export interface LoadedPlugin {
@@ -25,6 +31,81 @@ export function loadPlugin(source: string, root: string): LoadedPlugin {
   const found = requirePackage(source, root);
   requireAllowed(source, found);
   return { definition: checkDefinition(source, load(source, found)), source, found };
+}
+
+/** The code of a package in a project, or in a folder above it. */
+export type PackageCode = Pick<FoundPackage, "name" | "folder"> & Partial<Pick<FoundPackage, "entry">>;
+
+/**
+ * The error for a package that `PROJECT` names, or that is installed, and whose code the user has not allowed to run.
+ */
+export class CodeNotAllowedError extends TsbuilderError {
+  readonly source: string;
+  readonly found: PackageCode;
+
+  constructor(source: string, found: PackageCode) {
+    super(`the code of "${source}" in "${found.folder}" may not run before you allow it`, {
+      code: "CODE_NOT_ALLOWED",
+      hint: `it may have come with the project: look at it, and allow it until one of its files changes: tsbuilder plugins allow ${quoteWord(source)}`,
+    });
+    this.source = source;
+    this.found = found;
+  }
+}
+
+/**
+ * Returns whether the user has allowed a package's code to run, in this folder and with this content. Neither `PROJECT`
+ * nor `node_modules` is evidence: a clone can contain both.
+ */
+export function isAllowed(found: PackageCode): boolean {
+  return isKnown(factOf(found));
+}
+
+/**
+ * Remembers that the user has allowed a package's code, until one of its files changes. Returns the reason if it can
+ * only be remembered in this process.
+ */
+export function allow(found: PackageCode): string | undefined {
+  return remember(factOf(found))?.reason;
+}
+
+export function requireAllowed(source: string, found: PackageCode): void {
+  if (!isAllowed(found)) throw new CodeNotAllowedError(source, found);
+}
+
+function factOf({ name, folder, entry }: PackageCode): Fact {
+  try {
+    return ["allowed", folder, contentOf(folder, entry)];
+  } catch (cause) {
+    throw pluginError(name, `its files can't be read: ${messageOf(cause)}`, {
+      hint: "install it again, or change the permissions of its files",
+      cause,
+    });
+  }
+}
+
+/**
+ * Returns a hash of a package's files. Omits the `node_modules` of an installed package, which are other packages; a
+ * folder in a repository was cloned with all that it contains.
+ */
+function contentOf(folder: string, entry: string | undefined): string {
+  const leftOut = folder.split(sep).includes("node_modules") ? [".git", "node_modules"] : [".git"];
+  const hash = createHash("sha256");
+  const add = (kind: "file" | "link" | "entry", name: string, content: string | Uint8Array): void =>
+    void hash.update(`${kind} ${JSON.stringify(name)} ${Buffer.byteLength(content)}\n`).update(content);
+  const walk = (below: string): void => {
+    const entries = readdirSync(join(folder, below), { withFileTypes: true });
+    for (const one of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = below === "" ? one.name : `${below}/${one.name}`;
+      if (one.isSymbolicLink()) add("link", path, readlinkSync(join(folder, path)));
+      else if (one.isFile()) add("file", path, readFileSync(join(folder, path)));
+      else if (one.isDirectory() && !leftOut.includes(path)) walk(path);
+    }
+  };
+  walk("");
+  // The entry may be in a folder that is left out.
+  if (entry !== undefined) add("entry", relative(folder, entry), readFileSync(entry));
+  return hash.digest("hex");
 }
 
 /** Finds the package of a plugin without running its code. */
@@ -50,14 +131,111 @@ function load(source: string, { entry }: FoundPackage): unknown {
     throw pluginError(
       source,
       isAsync ? "it awaits at its top level" : `it can't be loaded: ${messageOf(cause)}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }
 
+/** The folder of an installed package, and the file that it exports. */
+export interface FoundPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string;
+  /** The real path. */
+  readonly folder: string;
+  /** The real path of a file in that folder. */
+  readonly entry: string;
+}
+
+/** `tsbuilder-plugin-grafana` or `@example/tsbuilder-plugin-grafana`. */
+export const pluginPackagePattern = /^(?:@[a-z0-9][\w.-]*\/)?tsbuilder-plugin-[a-z0-9][\w.-]*$/u;
+
+export const isFolder = (source: string): boolean =>
+  /^\.{1,2}(?:[\\/]|$)/u.test(source) || isAbsolute(source);
+
+/** Finds a package by its name, as Node does from the project's folder, or by the path of its folder. */
+export function findPackage(source: string, root: string): FoundPackage | undefined {
+  // A package of another name could lead out of node_modules.
+  if (!isFolder(source) && !pluginPackagePattern.test(source)) return undefined;
+  const folder = isFolder(source)
+    ? resolve(root, source)
+    : parents(root)
+        .map((parent) => join(parent, "node_modules", source))
+        .find(isPackage);
+  return folder === undefined || !isPackage(folder) ? undefined : describe(folder);
+}
+
+const isPackage = (folder: string): boolean =>
+  statSync(join(folder, "package.json"), { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** Lists the packages around a project whose names are those of plugins. */
+export function listPluginPackages(root: string): string[] {
+  const folders = parents(root).map((parent) => join(parent, "node_modules"));
+  const names = folders.flatMap((folder) =>
+    list(folder).flatMap((name) =>
+      name.startsWith("@") ? list(join(folder, name)).map((own) => `${name}/${own}`) : [name],
+    ),
+  );
+  return [...new Set(names)].filter((name) => pluginPackagePattern.test(name)).sort();
+}
+
+const list = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+function parents(folder: string): string[] {
+  return dirname(folder) === folder ? [folder] : [folder, ...parents(dirname(folder))];
+}
+
+function describe(linked: string): FoundPackage {
+  const folder = realpathSync(linked);
+  const file = join(folder, "package.json");
+  const { name, version, description, exports, main } = readJsonObject(
+    file,
+    readFileSync(file, "utf8"),
+    "install it again",
+  );
+  const named = findEntry(exports) ?? (typeof main === "string" ? main : "index.js");
+  const entry = resolveEntry(folder, named);
+  if (entry === undefined) {
+    throw new TsbuilderError(`"${folder}" has no "${named}", which its package.json names`, {
+      code: "NOT_FOUND",
+      hint: "build it, or install it again",
+    });
+  }
+  return {
+    name: typeof name === "string" ? name : linked,
+    version: typeof version === "string" ? version : "0.0.0",
+    ...(typeof description === "string" ? { description } : {}),
+    folder,
+    entry,
+  };
+}
+
+/**
+ * Resolves the entry without Node's rules for extensions and folders: only a regular file of the package itself can be
+ * hashed and allowed.
+ */
+function resolveEntry(folder: string, named: string): string | undefined {
+  try {
+    const entry = realpathSync(createRequire(join(folder, "package.json")).resolve(join(folder, named)));
+    return isInside(folder, entry) && statSync(entry).isFile() ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file behind `exports`, by the conditions of `import`. */
+function findEntry(exports: unknown): string | undefined {
+  if (typeof exports === "string") return exports;
+  if (Array.isArray(exports)) return exports.map(findEntry).find((entry) => entry !== undefined);
+  if (!isObject(exports)) return undefined;
+  if ("." in exports) return findEntry(exports["."]);
+  const conditions = ["node", "import", "module-sync", "default"];
+  const known = Object.entries(exports).filter(([name]) => conditions.includes(name));
+  return known.map(([, target]) => findEntry(target)).find((entry) => entry !== undefined);
+}
+
 const functions = ["init", "createApi", "createWebhook", "edit"] as const;
+
 const fields = ["key", "summary", "deprecated", "templates", "flags", ...functions];
 
 function checkDefinition(source: string, value: unknown): PluginDefinition {

@@ -3,29 +3,22 @@
 // executables speak kubebuilder's protocol.
 
 import type { PluginUse, Project } from "../../project/project.ts";
-import { type Blueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
-import { renderPart } from "../../scaffold/template.ts";
-import type { OwnedFiles } from "../../scaffold/ownership.ts";
+import { type Blueprint, joinBlueprints, renderPart } from "../../scaffold/blueprint.ts";
+import type { OwnedFiles } from "../../scaffold/plan.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";
 import { loadOptional, ownPackage } from "../optional/index.ts";
 import {
   type PluginCall,
   keptRecord,
+  loadExecutable,
   repeatEdits,
   revertDropped,
   runExecutables,
-} from "./executable-commands.ts";
-import { loadExecutable } from "./load-executable.ts";
+} from "./executables.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
-import {
-  formatPluginRecords,
-  type PluginRecord,
-  pluginRecordFile,
-  readPluginRecords,
-  recordBlueprint,
-} from "./plugin-record.ts";
+import { type PluginRecord, pluginRecordFile, readPluginRecords, recordBlueprint } from "./plugin-record.ts";
 import { refuseForeign, withoutPresent } from "./refuse-foreign.ts";
 import { runPlugin } from "./run-plugin.ts";
 
@@ -119,7 +112,11 @@ export function replayPlugins(tree: Tree): PluginPlan {
 }
 
 function recordFile(records: readonly PluginRecord[]): FinishedPlugins["record"] {
-  return { path: pluginRecordFile, text: records.length === 0 ? undefined : formatPluginRecords(records) };
+  if (records.length === 0) return { path: pluginRecordFile, text: undefined };
+  return {
+    path: pluginRecordFile,
+    text: `${JSON.stringify({ version: 1, plugins: records }, undefined, 2)}\n`,
+  };
 }
 
 /** Loads a plugin of the project, whose package must still be the one that `PROJECT` means. */

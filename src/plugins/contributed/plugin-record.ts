@@ -1,7 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { type Blueprint, type Insert, joinBlueprints } from "../../scaffold/blueprint.ts";
-import type { Ownership } from "../../scaffold/file-change.ts";
-import type { Tree } from "../../scaffold/tree.ts";
+import type { Ownership, Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";
@@ -68,11 +67,6 @@ export function readPluginRecords(tree: Tree): PluginRecord[] {
     if (reason !== undefined) throw invalid(`has the path ${JSON.stringify(path)}, which ${reason}`);
   }
   return plugins;
-}
-
-/** Formats the records. */
-export function formatPluginRecords(plugins: readonly PluginRecord[]): string {
-  return `${JSON.stringify({ version: 1, plugins }, undefined, 2)}\n`;
 }
 
 /** Converts records to a blueprint, for the scaffolder to compare. */

@@ -1,7 +1,7 @@
 import { type Insert, insertKey } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/insert.ts";
+import { findInsert } from "../../scaffold/merge.ts";
 import type { Tree } from "../../scaffold/tree.ts";
-import { refuseOutside } from "../../scaffold/refuse-outside.ts";
+import { refuseOutside } from "../../scaffold/apply.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { checkContributedPath, foldPath } from "./check-contribution.ts";
 import { pluginError } from "./plugin-error.ts";
@@ -133,7 +133,6 @@ function refuseFilesAsFolders(
   }
 }
 
-/** Returns the folders above a path. */
 export function foldersOf(path: string): string[] {
   const steps = path.split("/");
   return steps.slice(1).map((_, i) => steps.slice(0, i + 1).join("/"));

@@ -1,5 +1,5 @@
 import type { PluginDefinition, ProjectInput } from "../contract/define-plugin.ts";
-import type { FeatureName } from "../../project/features.ts";
+import type { FeatureName } from "../../project/project.ts";
 
 /** Dashboards for Grafana: one of the runtime's metrics, and one of the user's own. */
 export const grafana: PluginDefinition = {
@@ -40,9 +40,9 @@ export function runtimePanels(features: readonly FeatureName[]): readonly Panel[
 export function ownPanel(metric: string): Panel {
   const at = metric.lastIndexOf(":");
   const [name, type] = [metric.slice(0, at), metric.slice(at + 1)];
-  if (type === "counter") return { title: name, query: rate(name, "job"), unit: "ops" };
-  if (type === "histogram") return { title: `${name}, p99`, query: p99(name, "job"), unit: unitOf(name) };
-  return { title: name, query: gauge(name), unit: unitOf(name) };
+  if (type === "counter") return panel(name, rate(name, "job"), "ops");
+  if (type === "histogram") return panel(`${name}, p99`, p99(name, "job"), unitOf(name));
+  return panel(name, gauge(name), unitOf(name));
 }
 
 /** The unit that Prometheus' conventions put at the end of a name. */
@@ -63,99 +63,63 @@ const p99 = (metric: string, by: string): string =>
 const byKind = "group, version, kind";
 
 const controllerPanels: readonly Panel[] = [
-  {
-    title: "Reconciles by result",
-    query: rate("controller_runtime_reconcile_total", "controller, result"),
-    unit: "ops",
-  },
-  {
-    title: "Reconcile errors",
-    query: rate("controller_runtime_reconcile_errors_total", "controller"),
-    unit: "ops",
-  },
-  {
-    title: "Requests that keep failing",
-    query: sum("tsbuilder_failing_requests", "controller"),
-    unit: "none",
-  },
-  {
-    title: "Reconcile time, p99",
-    query: p99("controller_runtime_reconcile_time_seconds", "controller"),
-    unit: "s",
-  },
-  {
-    title: "Longest running reconcile",
-    query: gauge("workqueue_longest_running_processor_seconds"),
-    unit: "s",
-  },
-  {
-    title: "Workers that are busy",
-    query: `${sum("controller_runtime_active_workers", "controller")} / ${sum("controller_runtime_max_concurrent_reconciles", "controller")}`,
-    unit: "percentunit",
-  },
-  { title: "Queue depth", query: gauge("workqueue_depth"), unit: "none" },
-  { title: "Time in the queue, p99", query: p99("workqueue_queue_duration_seconds", "name"), unit: "s" },
-  { title: "Requests added", query: rate("workqueue_adds_total", "name"), unit: "ops" },
-  { title: "Retries", query: rate("workqueue_retries_total", "name"), unit: "ops" },
+  panel("Reconciles by result", rate("controller_runtime_reconcile_total", "controller, result"), "ops"),
+  panel("Reconcile errors", rate("controller_runtime_reconcile_errors_total", "controller"), "ops"),
+  panel("Requests that keep failing", sum("tsbuilder_failing_requests", "controller"), "none"),
+  panel("Reconcile time, p99", p99("controller_runtime_reconcile_time_seconds", "controller"), "s"),
+  panel("Longest running reconcile", gauge("workqueue_longest_running_processor_seconds"), "s"),
+  panel(
+    "Workers that are busy",
+    `${sum("controller_runtime_active_workers", "controller")} / ${sum("controller_runtime_max_concurrent_reconciles", "controller")}`,
+    "percentunit",
+  ),
+  panel("Queue depth", gauge("workqueue_depth"), "none"),
+  panel("Time in the queue, p99", p99("workqueue_queue_duration_seconds", "name"), "s"),
+  panel("Requests added", rate("workqueue_adds_total", "name"), "ops"),
+  panel("Retries", rate("workqueue_retries_total", "name"), "ops"),
 ];
 
 const clientPanels: readonly Panel[] = [
-  { title: "Requests to the API server", query: rate("rest_client_requests_total", "code"), unit: "reqps" },
-  {
-    title: "Time of requests, p99",
-    query: p99("rest_client_request_duration_seconds", "verb"),
-    unit: "s",
-  },
-  { title: "Objects in the cache", query: sum("tsbuilder_informer_objects", byKind), unit: "none" },
-  { title: "Size of the cache", query: sum("tsbuilder_informer_bytes", byKind), unit: "bytes" },
-  {
-    title: "Time since a watch sent anything",
-    query: gauge("tsbuilder_informer_last_event_age_seconds"),
-    unit: "s",
-  },
-  { title: "Watches that failed", query: rate("tsbuilder_informer_watch_errors", byKind), unit: "ops" },
-  { title: "Full lists after the first", query: rate("tsbuilder_informer_relists", byKind), unit: "ops" },
+  panel("Requests to the API server", rate("rest_client_requests_total", "code"), "reqps"),
+  panel("Time of requests, p99", p99("rest_client_request_duration_seconds", "verb"), "s"),
+  panel("Objects in the cache", sum("tsbuilder_informer_objects", byKind), "none"),
+  panel("Size of the cache", sum("tsbuilder_informer_bytes", byKind), "bytes"),
+  panel("Time since a watch sent anything", gauge("tsbuilder_informer_last_event_age_seconds"), "s"),
+  panel("Watches that failed", rate("tsbuilder_informer_watch_errors", byKind), "ops"),
+  panel("Full lists after the first", rate("tsbuilder_informer_relists", byKind), "ops"),
 ];
 
 const processPanels: readonly Panel[] = [
-  { title: "Memory", query: gauge("process_resident_memory_bytes"), unit: "bytes" },
-  {
-    title: "Heap, of what V8 allows",
-    query: `${gauge("nodejs_heap_size_used_bytes")} / ${gauge("tsbuilder_heap_limit_bytes")}`,
-    unit: "percentunit",
-  },
-  { title: "Processor", query: rate("process_cpu_seconds_total", "pod, instance"), unit: "none" },
-  { title: "Event loop lag, p99", query: gauge("nodejs_eventloop_lag_p99_seconds"), unit: "s" },
-  {
-    title: "Event loop blocked",
-    query: rate("tsbuilder_event_loop_blocked_seconds_total", "pod, instance"),
-    unit: "percentunit",
-  },
+  panel("Memory", gauge("process_resident_memory_bytes"), "bytes"),
+  panel(
+    "Heap, of what V8 allows",
+    `${gauge("nodejs_heap_size_used_bytes")} / ${gauge("tsbuilder_heap_limit_bytes")}`,
+    "percentunit",
+  ),
+  panel("Processor", rate("process_cpu_seconds_total", "pod, instance"), "none"),
+  panel("Event loop lag, p99", gauge("nodejs_eventloop_lag_p99_seconds"), "s"),
+  panel(
+    "Event loop blocked",
+    rate("tsbuilder_event_loop_blocked_seconds_total", "pod, instance"),
+    "percentunit",
+  ),
 ];
 
-const leaderPanel: Panel = { title: "Leader", query: gauge("leader_election_master_status"), unit: "none" };
+const leaderPanel = panel("Leader", gauge("leader_election_master_status"), "none");
 
 const shardPanels: readonly Panel[] = [
-  { title: "Shards of each process, of 64", query: gauge("tsbuilder_shard_ranges_held"), unit: "none" },
-  { title: "Shards that move", query: rate("tsbuilder_shard_moves_total", "direction"), unit: "ops" },
+  panel("Shards of each process, of 64", gauge("tsbuilder_shard_ranges_held"), "none"),
+  panel("Shards that move", rate("tsbuilder_shard_moves_total", "direction"), "ops"),
 ];
 
 const webhookPanels: readonly Panel[] = [
-  {
-    title: "Calls of webhooks",
-    query: rate("controller_runtime_webhook_requests_total", "webhook, code"),
-    unit: "reqps",
-  },
-  {
-    title: "Webhook latency, p99",
-    query: p99("controller_runtime_webhook_latency_seconds", "webhook"),
-    unit: "s",
-  },
-  {
-    title: "Until the webhooks' certificate expires",
-    query: `${gauge("tsbuilder_webhook_certificate_expiry_timestamp_seconds")} - time()`,
-    unit: "s",
-  },
+  panel("Calls of webhooks", rate("controller_runtime_webhook_requests_total", "webhook, code"), "reqps"),
+  panel("Webhook latency, p99", p99("controller_runtime_webhook_latency_seconds", "webhook"), "s"),
+  panel(
+    "Until the webhooks' certificate expires",
+    `${gauge("tsbuilder_webhook_certificate_expiry_timestamp_seconds")} - time()`,
+    "s",
+  ),
 ];
 
 /** A graph of one query. */
@@ -165,6 +129,10 @@ interface Panel {
   readonly query: string;
   /** One of Grafana's units: `s`, `bytes`, `ops`, `none`. */
   readonly unit: string;
+}
+
+function panel(title: string, query: string, unit: string): Panel {
+  return { title, query, unit };
 }
 
 /** The file of a dashboard, which users may edit, or overwrite with what they export from Grafana. */

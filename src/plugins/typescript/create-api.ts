@@ -1,19 +1,32 @@
-// The operator's program as parts and inserts: for a project (`init.ts`), a kind (here) and its webhooks. `names.ts`
-// has the names in generated code.
+// The operator's program as parts and inserts: for a project (`init.ts`), a kind and its webhooks (here). Names in
+// generated code stand at the end.
 
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
+import { pascalCase } from "@tsbuilder/apimachinery/text";
 import {
+  type Project,
+  type Resource,
   apiFolder,
   clusterRoleName,
   controllerFolder,
+  groupFolder,
+  importPath,
   isDefaultControllerName,
+  isSameKind,
   kindFile,
   needsClusterRole,
+  qualifiedGroup,
   sampleFile,
-} from "../../project/names.ts";
-import { type Project, type Resource, isSameKind, qualifiedGroup } from "../../project/project.ts";
-import { type Blueprint, type Part, emptyBlueprint, joinBlueprints } from "../../scaffold/blueprint.ts";
+  webhookFolder,
+} from "../../project/project.ts";
+import {
+  type Blueprint,
+  type Insert,
+  emptyBlueprint,
+  joinBlueprints,
+  part,
+} from "../../scaffold/blueprint.ts";
 import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
-import { className, fileHeader, typesModule, variableName, wireIn } from "./names.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
 /** The types of a kind and its controllers, registered in the operator's entry point. */
@@ -30,23 +43,10 @@ export function createApi(project: Project, resource: Resource, inputs: Scaffold
 function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const [first] = resource.controllers;
   if (!first || resource.origin.type !== "own" || resource.template?.name === "mysql") return emptyBlueprint;
-  const { header, controllerFolder, controllerFile, className, kind, typesImport } = controllerContext(
-    project,
-    resource,
-    first.name,
-    inputs,
-  );
-  return {
-    parts: [
-      {
-        key: partKeys.explore(resource),
-        templates: "typescript/create-api/explore-test",
-        context: { header, controllerFolder, controllerFile, className, kind, typesImport },
-      },
-    ],
-    inserts: [],
-    generated: [],
-  };
+  const context = controllerContext(project, resource, first.name, inputs);
+  const { header, controllerFolder, controllerFile, className, kind, typesImport } = context;
+  const words = { header, controllerFolder, controllerFile, className, kind, typesImport };
+  return part(partKeys.explore(resource), "typescript/create-api/explore-test", words);
 }
 
 /**
@@ -58,21 +58,15 @@ function foreignTypes({ origin }: Resource): Blueprint {
     origin.type === "external" && origin.module.startsWith("./") ? origin.module.slice(2) : undefined;
   if (path === undefined) return emptyBlueprint;
   const groupVersionInfo = `${path.slice(0, path.lastIndexOf("/"))}/groupversion_info.ts`;
-  return { parts: [], inserts: [], generated: [path, groupVersionInfo] };
+  return { ...emptyBlueprint, generated: [path, groupVersionInfo] };
 }
 
 function types(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
-  return joinBlueprints(groupVersion(project, resource, inputs), {
-    parts: [
-      {
-        key: partKeys.types(resource),
-        templates: "typescript/create-api/types",
-        context: typesContext(project, resource, inputs),
-      },
-    ],
-    inserts: [],
-    generated: [],
-  });
+  const context = typesContext(project, resource, inputs);
+  return joinBlueprints(
+    groupVersion(project, resource, inputs),
+    part(partKeys.types(resource), "typescript/create-api/types", context),
+  );
 }
 
 function groupVersion(project: Project, resource: Resource, { boilerplate }: ScaffoldInputs): Blueprint {
@@ -84,11 +78,7 @@ function groupVersion(project: Project, resource: Resource, { boilerplate }: Sca
     version: resource.version,
   };
   const key = `typescript/group-version/${group}/${resource.version}`;
-  return {
-    parts: [{ key, templates: "typescript/create-api/group-version", context }],
-    inserts: [],
-    generated: [],
-  };
+  return part(key, "typescript/create-api/group-version", context);
 }
 
 function typesContext(project: Project, resource: Resource, { boilerplate }: ScaffoldInputs) {
@@ -143,23 +133,14 @@ function controller(project: Project, resource: Resource, name: string, inputs: 
   const isOwn = resource.origin.type === "own";
   const context = controllerContext(project, resource, name, inputs);
   const testKey = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
-  return {
-    parts: [
-      {
-        key: partKeys.controller(resource, name),
-        templates: `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`,
-        context: isOwn ? { ...context, testKey } : context,
-      },
-      ...(isOwn ? [] : [foreignControllerTest(resource, name, context)]),
-    ],
-    inserts: wireIn(
-      project,
-      resource,
-      controllerFile(project, resource, name),
-      `${context.className}Controller`,
-    ),
-    generated: [],
-  };
+  const own = `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`;
+  return joinBlueprints(
+    {
+      ...part(partKeys.controller(resource, name), own, isOwn ? { ...context, testKey } : context),
+      inserts: wireInController(project, resource, name),
+    },
+    isOwn ? emptyBlueprint : foreignControllerTest(resource, name, context),
+  );
 }
 
 /** Tests that a controller of a foreign kind starts: only the user knows a valid object of that kind. */
@@ -167,23 +148,18 @@ function foreignControllerTest(
   resource: Resource,
   name: string,
   context: ReturnType<typeof controllerContext>,
-): Part {
+): Blueprint {
   const { header, controllerFolder, controllerFile, className, kind, plural } = context;
-  const isCore = resource.origin.type === "core";
-  const shared = { header, controllerFolder, controllerFile, className, kind };
-  return {
-    key: partKeys.controllerTest(resource, name),
-    templates: `typescript/create-api/${isCore ? "core" : "external"}-controller-test`,
-    context: isCore
-      ? shared
-      : {
-          ...shared,
-          plural,
-          qualifiedGroup: qualifiedGroup(resource),
-          version: resource.version,
-          scope: resource.namespaced ? "Namespaced" : "Cluster",
-        },
-  };
+  const words = { header, controllerFolder, controllerFile, className, kind };
+  const key = partKeys.controllerTest(resource, name);
+  if (resource.origin.type === "core") return part(key, "typescript/create-api/core-controller-test", words);
+  return part(key, "typescript/create-api/external-controller-test", {
+    ...words,
+    plural,
+    qualifiedGroup: qualifiedGroup(resource),
+    version: resource.version,
+    scope: resource.namespaced ? "Namespaced" : "Cluster",
+  });
 }
 
 function controllerContext(
@@ -230,25 +206,18 @@ function reference(project: Project, resource: Resource, inputs: ScaffoldInputs)
   return joinBlueprints(
     groupVersion(project, resource, inputs),
     {
-      parts: [
-        {
-          key: partKeys.template(resource),
-          templates: `typescript/template/${name}`,
-          context,
-        },
-      ],
-      inserts: wireIn(
-        project,
-        resource,
-        controllerFile(project, resource, controllerName),
-        `${context.className}Controller`,
-      ),
-      generated: [],
+      ...part(partKeys.template(resource), `typescript/template/${name}`, context),
+      inserts: wireInController(project, resource, controllerName),
     },
     exploring(project, resource, inputs),
     // Additional controllers of the kind are skeletons.
     ...resource.controllers.slice(1).map((other) => controller(project, resource, other.name, inputs)),
   );
+}
+
+function wireInController(project: Project, resource: Resource, name: string): Insert[] {
+  const file = controllerFile(project, resource, name);
+  return wireIn(project, resource, file, `${className(resource, name)}Controller`);
 }
 
 function controllerFile(project: Project, resource: Resource, name: string): string {
@@ -259,4 +228,191 @@ function controllerFile(project: Project, resource: Resource, name: string): str
 function controllerFileName(resource: Resource, name: string): string {
   if (isDefaultControllerName(resource, name)) return kindFile(resource);
   return name.replaceAll("-", "_");
+}
+
+/** One file for each type of webhook, so that adding another one does not touch the user's code. */
+export function createWebhook(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
+  const { defaulting, validation, spokes = [] } = resource.webhooks;
+  return joinBlueprints(
+    ...(defaulting ? [admission(project, resource, inputs, "defaulter")] : []),
+    ...(validation ? [admission(project, resource, inputs, "validator")] : []),
+    ...spokes.map((version) => conversion(project, resource, version, inputs)),
+  );
+}
+
+/** The differences between a defaulter and a validator. */
+const roles = {
+  defaulter: { verb: "mutate", letter: "m", suffix: "Defaulter", path: "defaultingPath" },
+  validator: { verb: "validate", letter: "v", suffix: "Validator", path: "validationPath" },
+} as const;
+
+function admission(
+  project: Project,
+  resource: Resource,
+  { boilerplate }: ScaffoldInputs,
+  role: keyof typeof roles,
+): Blueprint {
+  const { verb, letter, suffix, path: pathKey } = roles[role];
+  const { kind, plural, version, webhooks } = resource;
+  const group = qualifiedGroup(resource);
+  const kindLower = kindFile(resource);
+  const folder = webhookFolder(project, resource);
+  const file = `${folder}/${kindLower}_${role}.ts`;
+  const ownPath = webhooks[pathKey];
+  const shared = {
+    header: fileHeader(boilerplate),
+    webhookFolder: folder,
+    kindLower,
+    kind,
+    variable: variableName(kind),
+    typesImport: typesModule(project, resource, file),
+  };
+  const context = {
+    ...shared,
+    plural,
+    version,
+    path: ownPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`,
+    pathOption: ownPath === undefined ? "" : `, { path: "${ownPath}" }`,
+    markerGroup: group === "" ? '""' : group,
+    // A webhook's name needs at least three parts; kind, version and group make it unique.
+    webhookName: `${letter}${kindLower}.${version}.${group === "" ? "core" : group}`,
+  };
+  return joinBlueprints(
+    {
+      ...part(partKeys.webhook(resource, role), `typescript/create-webhook/${role}`, context),
+      inserts: wireIn(project, resource, file, `${kind}${suffix}`),
+    },
+    part(partKeys.webhookTest(resource, role), `typescript/create-webhook/${role}-test`, {
+      ...shared,
+      testObject: testObject(resource),
+    }),
+  );
+}
+
+/** Returns the object that a webhook is tested with. Required fields are only known for the project's own kinds. */
+function testObject(resource: Resource): string {
+  const { kind, version, origin } = resource;
+  const fields = [
+    `  apiVersion: "${apiVersionOf({ group: qualifiedGroup(resource), version })}",`,
+    `  kind: "${kind}",`,
+    `  metadata: { name: "test" },`,
+  ];
+  const name = variableName(kind);
+  return origin.type === "own"
+    ? [`const ${name}: ${kind} = {`, ...fields, "  spec: {},", "};"].join("\n")
+    : [`const ${name} = {`, ...fields, `} as ${kind};`].join("\n");
+}
+
+function conversion(
+  project: Project,
+  hub: Resource,
+  spokeVersion: string,
+  { boilerplate }: ScaffoldInputs,
+): Blueprint {
+  const spoke = project.resources.find((other) => isSameKind(other, hub) && other.version === spokeVersion);
+  if (!spoke) return emptyBlueprint;
+  const folder = webhookFolder(project, spoke);
+  const file = `${folder}/${kindFile(hub)}_conversion.ts`;
+  const shared = {
+    header: fileHeader(boilerplate),
+    webhookFolder: folder,
+    kindLower: kindFile(hub),
+    kind: hub.kind,
+    version: spokeVersion,
+    hubVersion: hub.version,
+    typesImport: typesModule(project, spoke, file),
+  };
+  return joinBlueprints(
+    {
+      ...part(partKeys.webhook(spoke, "conversion"), "typescript/create-webhook/conversion", {
+        ...shared,
+        hubImport: typesModule(project, hub, file),
+      }),
+      inserts: wireIn(project, spoke, file, `${hub.kind}Conversion`),
+    },
+    part(partKeys.webhookTest(spoke, "conversion"), "typescript/create-webhook/conversion-test", {
+      ...shared,
+      variable: variableName(hub.kind),
+      apiVersion: `${qualifiedGroup(hub)}/${spokeVersion}`,
+    }),
+  );
+}
+
+/** Returns the license header of a source file with an empty line below it; empty without a license. */
+export function fileHeader(boilerplate: string): string {
+  return boilerplate === "" ? "" : `${boilerplate}\n\n`;
+}
+
+/** Returns the import specifier of a kind's types, relative to a file in the project. */
+export function typesModule(project: Project, resource: Resource, file: string): string {
+  const { origin } = resource;
+  switch (origin.type) {
+    case "own":
+      return importPath(file, `${apiFolder(project, resource)}/${kindFile(resource)}_types.ts`);
+    case "core":
+      return coreModule(resource);
+    case "external":
+      return origin.module.startsWith("./") ? importPath(file, origin.module.slice(2)) : origin.module;
+  }
+}
+
+/** The runtime module with the types of a built-in group: the group's first segment, and the version. */
+function coreModule(resource: Pick<Resource, "group" | "domain" | "version">): string {
+  const group = qualifiedGroup(resource).split(".")[0];
+  return `@tsbuilder/runtime/k8s/${group === "" ? "core" : group}/${resource.version}`;
+}
+
+/** Returns the prefix of a controller's class name: the kind, unless the controller has its own name. */
+function className(resource: Resource, controllerName: string): string {
+  if (isDefaultControllerName(resource, controllerName)) return resource.kind;
+  return controllerName
+    .split("-")
+    .map((word) => (word === kindFile(resource) ? resource.kind : capitalize(word)))
+    .join("");
+}
+
+const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+/**
+ * Converts a kind to a variable name: `firstMate` for FirstMate, `httpRoute` for HTTPRoute, and `mysql` for MySQL,
+ * where consecutive capitals do not start a word. An underscore is appended to reserved words.
+ */
+function variableName(kind: string): string {
+  const start = /^(?:[A-Z0-9]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/u.exec(kind)?.[0] ?? "";
+  const camelCase = start.toLowerCase() + kind.slice(start.length);
+  const name = /[A-Z]{2}/u.test(camelCase) ? camelCase.toLowerCase() : camelCase;
+  return keywords.has(name) ? `${name}_` : name;
+}
+
+/** Reserved words, and names that the scaffolded functions already use. */
+const keywords = new Set(
+  (
+    "await break case catch class const continue debugger default delete do else enum export extends false finally for " +
+    "function if implements import in instanceof interface let new null package private protected public return static " +
+    "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
+    "log request context manager cluster client created object expect test eventually"
+  ).split(" "),
+);
+
+/**
+ * Returns the import and the call that register a controller or webhook in the entry point: `setupMySQLController` and
+ * the like. If several groups or versions have the same kind, the import gets a unique name, so that the user's file
+ * stays unchanged.
+ */
+function wireIn(project: Project, resource: Resource, file: string, name: string): Insert[] {
+  const group = project.multigroup ? pascalCase(groupFolder(resource)) : "";
+  const version = isFirst(project, resource) ? "" : pascalCase(resource.version);
+  const setup = `setup${name}`;
+  const local = `setup${group}${version}${name}`;
+  const names = local === setup ? setup : `${setup} as ${local}`;
+  return [
+    { file: main, marker: "imports", text: `import { ${names} } from "${importPath(main, file)}";` },
+    { file: main, marker: "setup", text: `${local}(manager);` },
+  ];
+}
+
+const main = "src/main.ts";
+
+function isFirst({ resources }: Project, resource: Resource): boolean {
+  return resources.find((other) => isSameKind(other, resource))?.version === resource.version;
 }

@@ -1,8 +1,15 @@
 import { npm, type PackageManager, yarn } from "../../project/package-manager.ts";
 import { hasWebhooks, type Project } from "../../project/project.ts";
-import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
+import {
+  type Blueprint,
+  type Insert,
+  emptyBlueprint,
+  joinBlueprints,
+  part,
+} from "../../scaffold/blueprint.ts";
+import type { TemplateContext } from "../../scaffold/compiled-templates.ts";
 import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../contract/plugin.ts";
-import { fileHeader } from "./names.ts";
+import { fileHeader } from "./create-api.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
 /** The package, its tooling, and the entry point. */
@@ -10,58 +17,44 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
   const { projectName } = project;
   const header = fileHeader(boilerplate);
   const hasWebhookTest = project.resources.some(hasWebhooks);
-  return {
-    parts: [
-      {
-        key: "typescript/package",
-        templates: "typescript/init/package",
-        context: {
-          projectName,
-          runtimePackage: packages.runtime,
-          clusterPackage: packages.cluster,
-          simulationPackage: packages.simulation,
-          tsbuilderPackage: packages.tsbuilder,
-        },
-        ifExists: "refuse",
-      },
-      {
-        key: "typescript/main",
-        templates: "typescript/init/main",
-        context: { header, projectName, leaderElectionId: leaderElectionId(project) },
-        ifExists: "refuse",
-      },
-      {
-        key: "typescript/vitest",
-        templates: `typescript/init/${hasTextFiles(project) ? "vitest-with-text" : "vitest"}`,
-        context: hasTextFiles(project) ? {} : { withoutTests: hasTests(project) ? "" : passWithoutTests },
-      },
-      ...(hasTextFiles(project)
-        ? [{ key: "typescript/text-files", templates: "typescript/init/text-files", context: {} }]
-        : []),
-      {
-        key: partKeys.project,
-        templates: "typescript/init/project",
-        context: { header, boilerplate, projectName, ...vendorWords(packages), ...managerWords(manager) },
-      },
-      ...(hasWebhookTest
-        ? [
-            {
-              key: partKeys.e2eWebhooks,
-              templates: "typescript/create-webhook/e2e",
-              context: { header },
-            },
-          ]
-        : []),
-      ...(isVendored(packages)
-        ? [{ key: "typescript/vendored", templates: "typescript/init/vendored", context: {} }]
-        : []),
-      ...(manager === yarn
-        ? [{ key: "typescript/yarn", templates: "typescript/init/yarn", context: {} }]
-        : []),
-    ],
-    inserts: hasWebhookTest ? webhookTest : [],
-    generated: [],
-  };
+  const isWithText = hasTextFiles(project);
+  return joinBlueprints(
+    required("typescript/package", "typescript/init/package", {
+      projectName,
+      runtimePackage: packages.runtime,
+      clusterPackage: packages.cluster,
+      simulationPackage: packages.simulation,
+      tsbuilderPackage: packages.tsbuilder,
+    }),
+    required("typescript/main", "typescript/init/main", {
+      header,
+      projectName,
+      leaderElectionId: leaderElectionId(project),
+    }),
+    isWithText
+      ? part("typescript/vitest", "typescript/init/vitest-with-text", {})
+      : part("typescript/vitest", "typescript/init/vitest", {
+          withoutTests: hasTests(project) ? "" : passWithoutTests,
+        }),
+    isWithText ? part("typescript/text-files", "typescript/init/text-files", {}) : emptyBlueprint,
+    part(partKeys.project, "typescript/init/project", {
+      header,
+      boilerplate,
+      projectName,
+      ...vendorWords(packages),
+      ...managerWords(manager),
+    }),
+    hasWebhookTest
+      ? { ...part(partKeys.e2eWebhooks, "typescript/create-webhook/e2e", { header }), inserts: webhookTest }
+      : emptyBlueprint,
+    isVendored(packages) ? part("typescript/vendored", "typescript/init/vendored", {}) : emptyBlueprint,
+    manager === yarn ? part("typescript/yarn", "typescript/init/yarn", {}) : emptyBlueprint,
+  );
+}
+
+/** A part without whose own version of a file the project would not work. */
+function required(key: string, templates: string, context: TemplateContext): Blueprint {
+  return { ...emptyBlueprint, parts: [{ key, templates, context, ifExists: "refuse" }] };
 }
 
 /** Inserts into the tests of the whole deployment: the API server trusts the webhooks. */

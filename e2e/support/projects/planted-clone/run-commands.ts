@@ -2,7 +2,7 @@ import { accessSync, lstatSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { dispatch, commandLine } from "../../../../src/cli/start/dispatch.ts";
+import { dispatch, commandLine } from "../../../../src/cli/start/main.ts";
 import { thisTsbuilder, type Host } from "../../../../src/cli/packages/host.ts";
 import { mcpServer } from "../../../../src/cli/mcp/tools.ts";
 import { explainError } from "../../../../src/cli/reporting/report.ts";

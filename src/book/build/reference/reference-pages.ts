@@ -8,19 +8,20 @@ import { bookAddress } from "../../../shared/book-address.ts";
 import { advice, docs } from "../../../simulation/explore/advice.ts";
 import { sentence } from "../../../shared/text.ts";
 import { explainedCodes, explainedSystemCodes } from "../../../cli/commands/explain.ts";
-import { features } from "../../../project/features.ts";
+import { features } from "../../../project/project.ts";
 import { type ProjectKey, projectKeys } from "../../../project/keys.ts";
 import { markerFamilies } from "../../../generators/markers/families/index.ts";
 import { type MarkerHelp, markerHelp, usageOf } from "../../../generators/markers/help.ts";
 import type { Command, FlagDefinition } from "../../../cli/arguments/command.ts";
 import { commands } from "../../../cli/commands/index.ts";
-import { environmentVariable, typedOnly } from "../../../cli/arguments/environment.ts";
 import {
+  environmentVariable,
+  typedOnly,
   formatFlags,
   formatSummary,
   verboseFlag,
   verboseSummary,
-} from "../../../cli/arguments/global-flags.ts";
+} from "../../../cli/arguments/command-line.ts";
 import { type FlagDefinition as OperatorFlag, managerFlags } from "../../../runtime/manager/manager-args.ts";
 import { type MeasuredParts, RuntimeMetrics } from "../../../runtime/metrics/runtime-metrics.ts";
 import { readYaml } from "../../../shared/read-yaml.ts";
@@ -276,7 +277,7 @@ const operatorFlagsPage: Page = {
 /** Returns the page of all commands with arguments and flags, from the definitions that parse the command line. */
 export async function commandsPage(): Promise<Page> {
   const loaded = await Promise.all(
-    commands.map(async (entry) => ({ name: entry.name, command: (await entry.load()) as Command })),
+    commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
   );
   return {
     title: "Commands",

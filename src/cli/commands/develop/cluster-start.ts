@@ -1,45 +1,22 @@
 import { quoteWord } from "../../../shared/text.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
-import { stopSignal } from "../../reporting/stop-signal.ts";
+import { stopSignal } from "../../reporting/report.ts";
 
 export const clusterStart = defineCommand({
-  summary: "Start an embedded cluster and run it until interrupted",
   streams: true,
   flags: {
-    kubeconfig: {
-      type: "string",
-      summary: "file to write the admin kubeconfig to",
-      placeholder: "FILE",
-      required: true,
-    },
-    port: {
-      type: "number",
-      summary: "port to listen on (default: a free port)",
-      placeholder: "PORT",
-      check: checkPort,
-    },
-    data: {
-      type: "string",
-      summary: "folder to persist objects in; if omitted, they are kept in memory only",
-      placeholder: "DIR",
-    },
-    controllers: {
-      type: "string",
-      summary: "controllers to run: all, none, or a comma-separated list of names",
-      placeholder: "NAMES",
+    kubeconfig: flag.string("file to write the admin kubeconfig to", "FILE", { required: true }),
+    port: flag.number("port to listen on (default: a free port)", "PORT", { check: checkPort }),
+    data: flag.string("folder to persist objects in; if omitted, they are kept in memory only", "DIR"),
+    controllers: flag.string("controllers to run: all, none, or a comma-separated list of names", "NAMES", {
       default: "all",
-    },
-    stages: {
-      type: "string",
-      summary: "KWOK Stage file that simulates the lifecycle of pods and other objects",
-      placeholder: "FILE",
-    },
-    "service-ports": {
-      type: "list",
-      summary: "local ports behind the Services that webhooks name",
-      placeholder: "NAMESPACE/NAME[:PORT]=LOCAL-PORT",
-    },
+    }),
+    stages: flag.string("KWOK Stage file that simulates the lifecycle of pods and other objects", "FILE"),
+    "service-ports": flag.list(
+      "local ports behind the Services that webhooks name",
+      "NAMESPACE/NAME[:PORT]=LOCAL-PORT",
+    ),
   },
   examples: [
     "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --data ./cluster-data",

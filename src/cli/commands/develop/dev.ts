@@ -11,30 +11,24 @@ import type { SessionRecording } from "../../../dev/record/session-recording.ts"
 import type { Session, SessionOptions } from "../../../dev/session.ts";
 import type { GeneratorCache } from "../../../generators/sources/cache.ts";
 import { hasWebhooks, type Project, qualifiedGroup } from "../../../project/project.ts";
-import { applyPlan } from "../../../scaffold/apply.ts";
-import { refuseLinkedFile } from "../../../scaffold/refuse-outside.ts";
+import { applyPlan, refuseLinkedFile } from "../../../scaffold/apply.ts";
 import { Draft, type Tree } from "../../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { count } from "../../../shared/text.ts";
 import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, type Invocation } from "../../arguments/command.ts";
+import { defineCommand, type Invocation, flag } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
-import { withProjectLock } from "../../project/lock-project.ts";
-import { openProject } from "../../project/open-project.ts";
+import { openProject, withProjectLock } from "../../project/open-project.ts";
 import { readPageAssets } from "./page-assets.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
-import { describeError } from "../../reporting/report.ts";
-import type { Ui } from "../../reporting/ui.ts";
-import { stopSignal } from "../../reporting/stop-signal.ts";
+import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
 import type { PageAction } from "../../../dev/page/page-action.ts";
 import type { SessionView } from "../../../dev/view/session-view.ts";
 
-/** Formats of the output of dev. */
 const devFormats = ["text", "json"] as const;
 
 export const dev = defineCommand({
-  summary: "Run the operator on an embedded cluster and restart it on every edit",
   description:
     "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. Arguments after -- are passed to the operator.",
   streams: true,
@@ -42,44 +36,26 @@ export const dev = defineCommand({
     ...clusterFlags,
     context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
     kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
-    yes: {
-      type: "boolean",
-      summary: "do not ask for confirmation before using that cluster",
-      default: false,
-    },
-    "webhook-address": {
-      type: "string",
-      summary: "address at which that cluster reaches the webhooks on this machine",
-      placeholder: "HOST[:PORT]",
-      check: checkAddress,
-    },
-    samples: { type: "boolean", summary: "apply config/samples on startup", default: false },
-    plain: {
-      type: "boolean",
-      summary: "print plain lines instead of the full-screen view, also on a terminal",
-      default: false,
-    },
-    output: {
-      type: "string",
-      summary: "format of the output; json prints what happens as lines of JSON, for programs",
-      placeholder: "FORMAT",
-      choices: devFormats,
-      default: "text",
-      short: "o",
-    },
-    persist: { type: "boolean", summary: "persist the cluster's objects between runs", default: false },
-    port: {
-      type: "number",
-      summary: "port of the cluster (default: a free port)",
-      placeholder: "PORT",
-      check: checkPort,
-    },
-    record: {
-      type: "string",
-      summary: "record what happens in this file, which ends in .jsonl, for tsbuilder replay",
-      placeholder: "FILE",
-      check: checkRecord,
-    },
+    yes: flag.switch("do not ask for confirmation before using that cluster"),
+    "webhook-address": flag.string(
+      "address at which that cluster reaches the webhooks on this machine",
+      "HOST[:PORT]",
+      { check: checkAddress },
+    ),
+    samples: flag.switch("apply config/samples on startup"),
+    plain: flag.switch("print plain lines instead of the full-screen view, also on a terminal"),
+    output: flag.string(
+      "format of the output; json prints what happens as lines of JSON, for programs",
+      "FORMAT",
+      { choices: devFormats, default: "text", short: "o" },
+    ),
+    persist: flag.switch("persist the cluster's objects between runs"),
+    port: flag.number("port of the cluster (default: a free port)", "PORT", { check: checkPort }),
+    record: flag.string(
+      "record what happens in this file, which ends in .jsonl, for tsbuilder replay",
+      "FILE",
+      { check: checkRecord },
+    ),
     inspect: {
       type: "optional-string",
       summary: "let a debugger attach to the operator",
@@ -280,10 +256,7 @@ async function agreeOn(flags: ClusterChoice & { readonly yes: boolean }, ui: Ui)
   if (!ui.isInteractive) {
     throw new TsbuilderError(
       "dev would apply CRDs and RBAC to this cluster, and there is no terminal for confirmation",
-      {
-        code: "MISSING_ANSWER",
-        hint: "confirm with --yes",
-      },
+      { code: "MISSING_ANSWER", hint: "confirm with --yes" },
     );
   }
   const { ask } = await import("../../arguments/prompt.ts");

@@ -1,24 +1,17 @@
 import { resolve } from "node:path";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 
 export const envtestInstall = defineCommand({
-  summary: "Download kube-apiserver, etcd and kubectl for tests on a real API server",
   description:
     "Downloads the official releases, verifies their SHA-512 checksums, and prints the folder to use as KUBEBUILDER_ASSETS. The folder is shared with setup-envtest. Without a version, the latest one is installed.",
   positionals: ["[version]"],
   flags: {
-    index: {
-      type: "string",
-      summary:
-        "URL of the release index, for a mirror (default: TSBUILDER_ENVTEST_INDEX, or the official index)",
-      placeholder: "URL",
-    },
-    offline: {
-      type: "boolean",
-      summary: "only use versions that are installed; download nothing",
-      default: false,
-    },
-    folder: { type: "string", summary: "folder that the versions are installed in", placeholder: "DIR" },
+    index: flag.string(
+      "URL of the release index, for a mirror (default: TSBUILDER_ENVTEST_INDEX, or the official index)",
+      "URL",
+    ),
+    offline: flag.switch("only use versions that are installed; download nothing"),
+    folder: flag.string("folder that the versions are installed in", "DIR"),
   },
   examples: ["tsbuilder envtest install 1.34", 'export KUBEBUILDER_ASSETS="$(tsbuilder envtest install)"'],
   async run({ flags, positionals, cwd, ui }) {

@@ -1,37 +1,27 @@
 import { relative, resolve } from "node:path";
 import type { Recording } from "../../../dev/record/read-recording.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand, type Invocation } from "../../arguments/command.ts";
-import { isShown, openToChange } from "../../project/open-project.ts";
+import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
+import { defineCommand, type Invocation, flag } from "../../arguments/command.ts";
 import { readPageAssets } from "./page-assets.ts";
-import { stopSignal } from "../../reporting/stop-signal.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import { type Ui, stopSignal } from "../../reporting/report.ts";
 
 const flags = {
-  object: {
-    type: "string",
-    summary: "only what is about objects of this name, and about what they own",
-    placeholder: "NAMESPACE/NAME",
-  },
-  quiet: { type: "boolean", summary: "leave out what dev and the operator printed", default: false },
-  test: {
-    type: "string",
-    summary: "write the session as a test to this file of the project, instead of telling it",
-    placeholder: "FILE",
-    check: checkTest,
-  },
-  force: { type: "boolean", summary: "with --test, overwrite the file", default: false },
-  page: {
-    type: "boolean",
-    summary: "show the session on the page of dev, in a browser, until Ctrl-C",
-    default: false,
-  },
+  object: flag.string("only what is about objects of this name, and about what they own", "NAMESPACE/NAME"),
+  quiet: flag.switch("leave out what dev and the operator printed"),
+  test: flag.string(
+    "write the session as a test to this file of the project, instead of telling it",
+    "FILE",
+    {
+      check: checkTest,
+    },
+  ),
+  force: flag.switch("with --test, overwrite the file"),
+  page: flag.switch("show the session on the page of dev, in a browser, until Ctrl-C"),
   ...planFlags,
 } as const;
 
 export const replay = defineCommand({
-  summary: "Show what a session of dev recorded",
   description:
     "Tells what tsbuilder dev --record wrote to a file: who created, changed and deleted which objects, which requests were reconciled, why and how that ended, and what the operator printed. With --test, it writes a test that does what you did in the session, and expects what was there in the end. The guide to recordings in the book describes the file and the test.",
   flags,

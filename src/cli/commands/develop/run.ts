@@ -6,7 +6,6 @@ import { trace } from "../../../shared/trace.ts";
 import { openProject } from "../../project/open-project.ts";
 
 export const run = defineCommand({
-  summary: "Run the operator on this machine against an existing cluster",
   description:
     "Bundles the operator and runs it with the permissions of your kubeconfig. Install the CRDs first with tsbuilder install. Webhooks are disabled, since a cluster cannot reach them on this machine. Arguments after -- are passed to the operator.",
   streams: true,

@@ -7,10 +7,10 @@ import { Draft, diskTree } from "../../../scaffold/tree.ts";
 import { defineCommand } from "../../arguments/command.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { readJsonObject } from "../../../shared/read-json.ts";
-import { missingNpm } from "../../packages/install-dependencies.ts";
+import { missingManager } from "../../packages/install-dependencies.ts";
 import { openProject } from "../../project/open-project.ts";
 import { planGenerated } from "../../project/plan-generated.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import type { Ui } from "../../reporting/report.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
 /** Flags for exploring tests. */
@@ -74,7 +74,6 @@ function newSeed(): number {
 }
 
 export const test = defineCommand({
-  summary: "Run the project's tests on the embedded cluster or a real API server",
   description:
     "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. With --explore, only the exploring tests run, for as long as --time says: they simulate users' changes and failures, from a new seed each time or from --seed. Arguments after -- are passed to the test runner.",
   streams: true,
@@ -108,7 +107,7 @@ export const test = defineCommand({
         reject: false,
       },
     );
-    if (code === "ENOENT") throw missingNpm();
+    if (code === "ENOENT") throw missingManager("npm");
     // A shell's exit code for a command that was not found.
     if (exitCode === 127)
       ui.note(`No test runner found: install the project's packages with ${packageManagerOf(root).install}.`);

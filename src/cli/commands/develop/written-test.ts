@@ -1,18 +1,15 @@
 import { type Recording, parseRecording } from "../../../dev/record/read-recording.ts";
 import { type WrittenTestOptions, writtenTest } from "../../../dev/written-test/written-test.ts";
-import { type Project, hasWebhooks, qualifiedGroup } from "../../../project/project.ts";
-import type { FileChange } from "../../../scaffold/file-change.ts";
-import { Draft, type Tree, memoryTree } from "../../../scaffold/tree.ts";
-import { formatCreated } from "../../../scaffold/format-created.ts";
-import { fileHeader, typesModule } from "../../../plugins/typescript/names.ts";
+import { type Project, hasWebhooks, importPath, qualifiedGroup } from "../../../project/project.ts";
+import { Draft, type FileChange, type Tree, memoryTree } from "../../../scaffold/tree.ts";
+import { formatCreated } from "../../../scaffold/plan.ts";
+import { fileHeader, typesModule } from "../../../plugins/typescript/create-api.ts";
 import type { ProjectFacts, SetupFacts } from "../../../dev/written-test/project-facts.ts";
-import { importPath } from "../../../project/names.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { readHeader } from "../../../plugins/plan-project.ts";
 import type { RecentRecord } from "../../../dev/record/recent-record.ts";
 import { applyPlan } from "../../../scaffold/apply.ts";
-import { withProjectLock } from "../../project/lock-project.ts";
-import type { OpenProject } from "../../project/open-project.ts";
+import { type OpenProject, withProjectLock } from "../../project/open-project.ts";
 
 /** The project that gets a test. */
 interface TestedProject {

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
-import { dispatch } from "../../start/dispatch.ts";
+import { dispatch } from "../../start/main.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 
 const folder = useProjectFolder();

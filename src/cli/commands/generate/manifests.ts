@@ -1,69 +1,45 @@
-import type { GeneratorOptions } from "../../../generators/model/options.ts";
-import type { Plan } from "../../../scaffold/file-change.ts";
-import { Draft } from "../../../scaffold/tree.ts";
-import { formatUnifiedDiff } from "../../../scaffold/unified-diff.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand, type FlagValues } from "../../arguments/command.ts";
-import { withProjectLock } from "../../project/lock-project.ts";
-import { isShown, openOrView, openToChange, viewProject } from "../../project/open-project.ts";
-import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
-import type { Ui } from "../../reporting/ui.ts";
-
 // Commands that run the generators on the types and markers of a project.
 
+import type { GeneratorOptions } from "../../../generators/model/options.ts";
+import { Draft, formatUnifiedDiff } from "../../../scaffold/tree.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import {
+  applyOrShow,
+  isShown,
+  openOrView,
+  changeFiles,
+  planFlags,
+  viewProject,
+  withProjectLock,
+} from "../../project/open-project.ts";
+import { defineCommand, type FlagValues, flag } from "../../arguments/command.ts";
+import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
+import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
+
 const flags = {
-  only: {
-    type: "list",
-    summary: "generators to run (default: all of them)",
-    placeholder: "NAME",
+  only: flag.list("generators to run (default: all of them)", "NAME", {
     choices: ["crd", "rbac", "webhook"],
-  },
-  paths: {
-    type: "list",
-    summary:
-      "folders or files to read instead of api/ and src/; CRDs of other kinds stay, but the role and the webhook configurations are then only those of what is read",
-    placeholder: "PATH",
-  },
-  "output-crd": {
-    type: "string",
-    summary: "folder for CRDs (default: config/crd/bases)",
-    placeholder: "DIR",
-  },
-  "output-rbac": {
-    type: "string",
-    summary: "folder for RBAC roles (default: config/rbac)",
-    placeholder: "DIR",
-  },
-  "output-webhook": {
-    type: "string",
-    summary: "folder for webhook configurations (default: config/webhook)",
-    placeholder: "DIR",
-  },
-  "role-name": {
-    type: "string",
-    summary: "name of the generated ClusterRole (default: manager-role)",
-    placeholder: "NAME",
-  },
-  "max-desc-len": {
-    type: "number",
-    summary: "maximum length of descriptions in bytes; 0 omits them",
-    placeholder: "BYTES",
-  },
+  }),
+  paths: flag.list(
+    "folders or files to read instead of api/ and src/; CRDs of other kinds stay, but the role and the webhook configurations are then only those of what is read",
+    "PATH",
+  ),
+  "output-crd": flag.string("folder for CRDs (default: config/crd/bases)", "DIR"),
+  "output-rbac": flag.string("folder for RBAC roles (default: config/rbac)", "DIR"),
+  "output-webhook": flag.string("folder for webhook configurations (default: config/webhook)", "DIR"),
+  "role-name": flag.string("name of the generated ClusterRole (default: manager-role)", "NAME"),
+  "max-desc-len": flag.number("maximum length of descriptions in bytes; 0 omits them", "BYTES"),
   "trim-descriptions": {
     type: "boolean",
     summary: "shorten the descriptions of a CRD that is too large for kubectl apply",
   },
-  "feature-gates": { type: "list", summary: "feature gates to enable", placeholder: "NAME" },
+  "feature-gates": flag.list("feature gates to enable", "NAME"),
   provenance: {
     type: "boolean",
     summary: "add comments to the RBAC rules that name the markers they come from",
   },
   "readonly-immutable": { type: "boolean", summary: "make readonly properties immutable" },
-  "allow-dangerous-types": {
-    type: "boolean",
-    summary: "allow the type number, which is a float",
-  },
+  "allow-dangerous-types": { type: "boolean", summary: "allow the type number, which is a float" },
   "generate-embedded-object-meta": {
     type: "boolean",
     summary: "generate the schema of metadata in embedded objects",
@@ -73,24 +49,16 @@ const flags = {
     summary: "list the available markers, or those whose name contains TEXT",
     placeholder: "TEXT",
   },
-  check: {
-    type: "boolean",
-    summary: "write nothing; print the diff and exit with 1 if manifests are out of date",
-    default: false,
-  },
-  watch: {
-    type: "boolean",
-    summary: "keep running, and regenerate after every edit in api/, src/ or config/",
-    default: false,
+  check: flag.switch("write nothing; print the diff and exit with 1 if manifests are out of date"),
+  watch: flag.switch("keep running, and regenerate after every edit in api/, src/ or config/", {
     streams: true,
-  },
+  }),
   ...planFlags,
 } as const;
 
 type Values = FlagValues<typeof flags>;
 
 export const manifests = defineCommand({
-  summary: "Generate CRD, RBAC and webhook manifests from types and markers",
   description:
     "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml. With --paths, a role or webhook configuration that is written loses the rules and webhooks of other files: --only=crd writes neither. Options below manifests in PROJECT, such as generateEmbeddedObjectMeta, hold for all commands that generate.",
   flags,
@@ -107,11 +75,7 @@ export const manifests = defineCommand({
     else if (values.watch) await watch(values, cwd, ui);
     else if (values.check) await check(values, cwd, ui);
     else {
-      await openToChange(call, async ({ root, tree }) => {
-        const draft = new Draft(tree);
-        const notes = await planGenerated(draft, readOptions(values), { root });
-        applyOrShow(root, { changes: draft.changes(), notes }, values, ui);
-      });
+      await changeFiles(call, (draft, { root }) => planGenerated(draft, readOptions(values), { root }));
     }
   },
 });
@@ -129,6 +93,7 @@ async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
   });
 }
 
+/** Generates now and after each edit, until the process is stopped. Errors are printed and do not end it. */
 async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
   if (values.check) {
     throw new TsbuilderError("--watch and --check are mutually exclusive", {
@@ -137,26 +102,45 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
     });
   }
   const { root, tree } = openOrView(cwd, ui, values);
-  const [{ createCache }, { watchManifests }] = await Promise.all([
+  const [{ createCache }, { watchSources }] = await Promise.all([
     import("../../../generators/sources/cache.ts"),
-    import("./watch-manifests.ts"),
+    import("../../../dev/reload/watch-sources.ts"),
   ]);
   const cache = createCache();
   const sources = refuseEmptied(tree);
-  const plan = async (): Promise<Plan> => {
+  const caller = { name: "manifests --watch", note: (text: string) => ui.note(text) };
+  let said = "";
+  let hasFailed = false;
+  const generateOnce = async (): Promise<string> => {
     const draft = new Draft(sources);
     const notes = await planGenerated(draft, readOptions(values), cache);
-    return { changes: draft.changes(), notes };
+    const warnings = notes.join("\n");
+    // Writing to config/ triggers another run, which changes nothing and must not repeat the warnings.
+    const plan = { changes: draft.changes(), notes: warnings === said ? [] : notes };
+    applyOrShow(root, plan, values, ui);
+    return warnings;
   };
-  const caller = { name: "manifests --watch", note: (text: string) => ui.note(text) };
-  await watchManifests({
-    tree,
-    root,
-    ui,
-    plan,
-    applyOrShow: (made) => void applyOrShow(root, made, values, ui),
-    locked: (work) => (isShown(values) ? work() : withProjectLock(root, caller, work)),
+  const generate = async (): Promise<void> => {
+    try {
+      const warnings = await (isShown(values) ? generateOnce() : withProjectLock(root, caller, generateOnce));
+      if (hasFailed) ui.note("The sources have no errors any more.");
+      [said, hasFailed] = [warnings, false];
+    } catch (error) {
+      const text = describeError(error, (file) => tree.read(file));
+      if (text !== said) ui.note(text);
+      [said, hasFailed] = [text, true];
+    }
+  };
+  const ended = stopSignal();
+  let work = Promise.resolve();
+  // Starts before the first run, so that no edit during it is missed.
+  const watcher = watchSources(root, () => {
+    work = work.then(generate);
   });
+  work = work.then(generate).then(() => ui.note("Watching api/, src/ and config/; press Ctrl+C to stop."));
+  await ended;
+  watcher.close();
+  await work;
 }
 
 async function printMarkers(part: string | true, ui: Ui): Promise<void> {

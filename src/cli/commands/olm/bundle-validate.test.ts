@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { bundleTexts, damage, rightBundle } from "../../../../e2e/support/olm/right-bundle.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
-import { dispatch } from "../../start/dispatch.ts";
-import type { Details } from "../../reporting/ui.ts";
+import { dispatch } from "../../start/main.ts";
+import type { Details } from "../../reporting/report.ts";
 
 const folder = useProjectFolder();
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";

@@ -1,29 +1,22 @@
 import { basename, dirname, resolve } from "node:path";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { reportFindings, requireBundle } from "./findings.ts";
 
 export const bundleValidate = defineCommand({
-  summary: "Validate an OLM bundle",
   description:
     "Checks the folder of a bundle by the rules of OLM and of the API server, and prints each finding with its rule, file, line and column. Exits with 1 if there are errors; warnings don't count. Nothing is written, and no image is pulled.",
   flags: {
-    "select-optional": {
-      type: "list",
-      summary: "optional sets of rules to check, too: name=NAME, or suite=operatorframework for all",
-      placeholder: "SET",
-    },
-    "list-optional": { type: "boolean", summary: "list the optional sets and their rules", default: false },
-    "optional-values": {
-      type: "list",
-      summary: "values for rules: k8s-version=VERSION reports the APIs that are gone in it as errors",
-      placeholder: "KEY=VALUE",
-    },
-    "require-digests": {
-      type: "boolean",
-      summary: "report images without a digest as errors",
-      default: false,
-    },
+    "select-optional": flag.list(
+      "optional sets of rules to check, too: name=NAME, or suite=operatorframework for all",
+      "SET",
+    ),
+    "list-optional": flag.switch("list the optional sets and their rules"),
+    "optional-values": flag.list(
+      "values for rules: k8s-version=VERSION reports the APIs that are gone in it as errors",
+      "KEY=VALUE",
+    ),
+    "require-digests": flag.switch("report images without a digest as errors"),
   },
   positionals: ["[folder]"],
   ignored: { "image-builder": "only folders are validated" },

@@ -1,107 +1,90 @@
 // Commands for the Operator Lifecycle Manager. Begin here: `bundle.ts` generates a bundle, `catalog.ts` a catalog,
 // `run-bundle.ts` has OLM install a bundle, `cleanup.ts` deletes it, and `scorecard.ts` tests it. The work is in `src/olm`.
-
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { parseSemver } from "@tsbuilder/apimachinery/semver";
-import type { FileChange } from "../../../scaffold/file-change.ts";
-import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { Draft, type FileChange, everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { ManifestObject } from "../../../ship/manifest.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { checkFolder } from "../../arguments/flag-values.ts";
+import {
+  type OpenProject,
+  applyOrShow,
+  openProject,
+  openToChange,
+  planFlags,
+} from "../../project/open-project.ts";
+import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import {
   type FlagDefinition,
   type FlagValues,
   type Invocation,
   defineCommand,
+  flag,
 } from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
-import { type OpenProject, openProject, openToChange } from "../../project/open-project.ts";
-import { askPresentation, presentationFlags, readPresentation } from "./presentation-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
+import type { Presentation } from "../../../olm/bundle/base-csv.ts";
+
+/** Flags for an operator's presentation in catalogs. A terminal asks for them before the first bundle. */
+const presentationFlags = {
+  "display-name": flag.string("name of the operator in catalogs", "NAME", {
+    prompt: "Display name of the operator:",
+  }),
+  description: flag.string("what the operator does, in Markdown", "TEXT", { prompt: "What does it do?" }),
+  provider: flag.string("who publishes the operator", "NAME", { prompt: "Who publishes it?" }),
+  "provider-url": flag.string("web page of the provider", "URL", { prompt: "Web page of the provider:" }),
+  keywords: flag.list("words under which catalogs find the operator", "WORDS", {
+    prompt: "Keywords, separated by commas:",
+  }),
+  maintainers: flag.list("maintainers, as NAME:EMAIL", "MAINTAINERS", {
+    prompt: "Maintainers, as NAME:EMAIL, separated by commas:",
+  }),
+  icon: flag.string("icon of the operator: an SVG, PNG, JPEG or GIF", "FILE"),
+} as const satisfies Record<string, FlagDefinition>;
+
+type Values = FlagValues<typeof presentationFlags>;
 
 /** The bundle's folder in the project, for every command that writes or builds it. */
-export const bundleFolderFlag = {
-  type: "string",
-  summary: "folder of the bundle in the project",
-  placeholder: "DIR",
+export const bundleFolderFlag = flag.string("folder of the bundle in the project", "DIR", {
   default: "bundle",
   check: checkFolder,
-} as const satisfies FlagDefinition;
+});
 
 const bundleFlags = {
   image: overrideFlags.image,
-  version: {
-    type: "string",
-    summary: "version of the bundle (default: that in package.json)",
-    placeholder: "VERSION",
+  version: flag.string("version of the bundle (default: that in package.json)", "VERSION", {
     check: checkVersion,
-  },
-  package: {
-    type: "string",
-    summary: "name of the package in catalogs (default: the project's)",
-    placeholder: "NAME",
+  }),
+  package: flag.string("name of the package in catalogs (default: the project's)", "NAME", {
     check: checkPackage,
-  },
-  channels: { type: "list", summary: "channels of the bundle (default: alpha)", placeholder: "CHANNELS" },
-  "default-channel": {
-    type: "string",
-    summary: "channel that is subscribed to if no other is named",
-    placeholder: "CHANNEL",
-  },
-  replaces: {
-    type: "string",
-    summary: "name of the version before: mysql-operator.v1.0.0",
-    placeholder: "NAME",
-  },
-  skips: { type: "list", summary: "names of versions that upgrades leave out", placeholder: "NAMES" },
-  "skip-range": {
-    type: "string",
-    summary: 'versions that can be upgraded directly: ">=1.0.0 <1.2.0"',
-    placeholder: "RANGE",
-  },
-  "min-kube-version": {
-    type: "string",
-    summary: "oldest version of Kubernetes that the operator runs on",
-    placeholder: "VERSION",
+  }),
+  channels: flag.list("channels of the bundle (default: alpha)", "CHANNELS"),
+  "default-channel": flag.string("channel that is subscribed to if no other is named", "CHANNEL"),
+  replaces: flag.string("name of the version before: mysql-operator.v1.0.0", "NAME"),
+  skips: flag.list("names of versions that upgrades leave out", "NAMES"),
+  "skip-range": flag.string('versions that can be upgraded directly: ">=1.0.0 <1.2.0"', "RANGE"),
+  "min-kube-version": flag.string("oldest version of Kubernetes that the operator runs on", "VERSION", {
     check: checkVersion,
-  },
+  }),
   ...presentationFlags,
-  interactive: {
-    type: "boolean",
-    summary: "ask for what catalogs show before the first bundle",
-    default: true,
-  },
-  "use-image-digests": {
-    type: "boolean",
-    summary: "replace the tags of images with their digests, and list all images in the bundle",
-    default: false,
-  },
-  "extra-service-accounts": {
-    type: "list",
-    summary: "service accounts beside the operator's own whose permissions OLM is to grant",
-    placeholder: "NAMES",
-  },
-  overwrite: {
-    type: "boolean",
-    summary: "overwrite the bundle's metadata and Dockerfile",
-    default: true,
-  },
+  interactive: flag.switch("ask for what catalogs show before the first bundle", { default: true }),
+  "use-image-digests": flag.switch(
+    "replace the tags of images with their digests, and list all images in the bundle",
+  ),
+  "extra-service-accounts": flag.list(
+    "service accounts beside the operator's own whose permissions OLM is to grant",
+    "NAMES",
+  ),
+  overwrite: flag.switch("overwrite the bundle's metadata and Dockerfile", { default: true }),
   "output-dir": bundleFolderFlag,
-  stdout: {
-    type: "boolean",
-    summary: "print the bundle's manifests, without writing anything",
-    default: false,
-  },
+  stdout: flag.switch("print the bundle's manifests, without writing anything"),
   ...planFlags,
 } as const satisfies Record<string, FlagDefinition>;
 
 export const bundle = defineCommand({
-  summary: "Generate a bundle for the Operator Lifecycle Manager",
   description:
     "Writes bundle/ and bundle.Dockerfile: a ClusterServiceVersion with the deployment, permissions, CRDs, webhooks and examples that config/ contains, and everything else as manifests. What catalogs show is in config/manifests/bases, which is scaffolded by the first run and is then yours: a run changes nothing in it but what flags say. Channels and package are kept in the bundle's annotations. OLM makes the certificates of webhooks; cert-manager's are left out.",
   flags: bundleFlags,
@@ -144,7 +127,7 @@ async function planBundleChange(
     import("../../../olm/bundle/base-csv.ts"),
     import("../../../olm/bundle/plan-bundle.ts"),
     import("../../../ship/render.ts"),
-    import("../../../project/record.ts"),
+    import("../../../project/store.ts"),
     import("../../../generators/crd/describe-kinds.ts"),
   ]);
   const isFirst = !tree.has(basePath(project));
@@ -183,6 +166,49 @@ async function planBundleChange(
   });
   const notes = [...found, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
   return { changes: draft.changes(), notes, manifests };
+}
+
+/** Reads the flags. Given values overwrite those in the base. */
+function readPresentation(values: Values, cwd: string): Presentation {
+  const { provider, icon, keywords, maintainers, "provider-url": url } = values;
+  if (url !== undefined && provider === undefined) {
+    throw new TsbuilderError("--provider-url needs --provider", {
+      code: "INVALID_ARGUMENT",
+      hint: 'add the name: --provider "The platform team"',
+    });
+  }
+  return {
+    displayName: values["display-name"],
+    description: values.description,
+    provider: provider === undefined ? undefined : { name: provider, ...(url ? { url } : {}) },
+    keywords: keywords.length > 0 ? keywords : undefined,
+    maintainers: maintainers.length > 0 ? maintainers.map(readMaintainer) : undefined,
+    icon: icon === undefined ? undefined : readIcon(cwd, icon),
+  };
+}
+
+/** Asks for the values that were not given. An empty answer keeps the default. */
+async function askPresentation(values: Values): Promise<Values> {
+  const { ask } = await import("../../arguments/prompt.ts");
+  const answers: Record<string, string | readonly string[]> = {};
+  for (const [flag, definition] of Object.entries(presentationFlags) as [keyof Values, FlagDefinition][]) {
+    const value = values[flag];
+    if (definition.prompt === undefined || (value !== undefined && value.length > 0)) continue;
+    if (flag === "provider-url" && answers["provider"] === undefined && values.provider === undefined)
+      continue;
+    const answer = String(await ask(flag, definition)).trim();
+    if (answer !== "") answers[flag] = definition.type === "list" ? answer.split(/\s*,\s*/u) : answer;
+  }
+  return { ...values, ...answers };
+}
+
+function readMaintainer(text: string): { readonly name: string; readonly email: string } {
+  const { name, email } = /^(?<name>.+):(?<email>\S+@\S+)$/u.exec(text.trim())?.groups ?? {};
+  if (name !== undefined && email !== undefined) return { name: name.trim(), email };
+  throw new TsbuilderError(`"${text}" is not a maintainer`, {
+    code: "INVALID_ARGUMENT",
+    hint: 'use NAME:EMAIL, for example --maintainers "Ann Example:ann@example.com"',
+  });
 }
 
 function placeholderNotes(manifests: string): string[] {
@@ -224,25 +250,17 @@ function checkPackage(name: string): string {
 }
 
 export const bundleBuild = defineCommand({
-  summary: "Build the bundle's image",
   description:
     "Builds bundle.Dockerfile, whose image holds the bundle's files and no operating system. Arguments after -- are passed to the container tool.",
   flags: {
-    image: {
-      type: "string",
-      summary: "name of the bundle's image",
-      placeholder: "IMAGE",
+    image: flag.string("name of the bundle's image", "IMAGE", {
       required: true,
       prompt: "Name of the bundle's image:",
       check: parseImageReference,
-    },
+    }),
     tool: toolFlag,
-    push: { type: "boolean", summary: "push the image after building it", default: false },
-    "digest-file": {
-      type: "string",
-      summary: "write the digest of the pushed image to a file",
-      placeholder: "FILE",
-    },
+    push: flag.switch("push the image after building it"),
+    "digest-file": flag.string("write the digest of the pushed image to a file", "FILE"),
     "output-dir": bundleFolderFlag,
   },
   takesRest: true,
@@ -257,7 +275,6 @@ export const bundleBuild = defineCommand({
 });
 
 export const bundlePush = defineCommand({
-  summary: "Push the bundle's image",
   description: "Arguments after -- are passed to the container tool, for example for a registry without TLS.",
   flags: pushFlags,
   positionals: ["<image>"],

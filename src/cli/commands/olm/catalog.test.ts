@@ -5,7 +5,7 @@ import { bundleTexts, damage, rightBundle } from "../../../../e2e/support/olm/ri
 import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 import { bundleAnnotations, newChannel } from "../../../olm/bundle-format.ts";
-import { dispatch } from "../../start/dispatch.ts";
+import { dispatch } from "../../start/main.ts";
 
 const folder = useProjectFolder();
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";

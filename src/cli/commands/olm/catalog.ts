@@ -2,48 +2,40 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { bundleAnnotations, newChannel } from "../../../olm/bundle-format.ts";
-import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { everythingBelow } from "../../../scaffold/tree.ts";
 import { atFile } from "../../../shared/files.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { type FlagDefinition, defineCommand } from "../../arguments/command.ts";
+import { changeFiles, openProject, planFlags, viewProject } from "../../project/open-project.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
-import { openToChange, viewProject } from "../../project/open-project.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { refuseRules, reportFindings } from "./findings.ts";
+import { buildFolderImage, requireFolder } from "./folder-image.ts";
+import { toolFlag } from "../../arguments/image-flags.ts";
 
 /** The folder of a catalog in the project, for every command that changes or builds it. */
-export const catalogFolderFlag = {
-  type: "string",
-  summary: "folder of the catalog, in the project",
-  placeholder: "DIR",
+const catalogFolderFlag = flag.string("folder of the catalog, in the project", "DIR", {
   default: "catalog",
   check: checkFolder,
-} as const satisfies FlagDefinition;
+});
 
 export const catalogInit = defineCommand({
-  summary: "Create a file-based OLM catalog with a package",
   description:
     "Writes catalog/PACKAGE/catalog.yaml, to which catalog add adds channels and bundles, and catalog.Dockerfile, both of which are yours.",
   flags: {
-    "default-channel": {
-      type: "string",
-      summary: `channel from which the package is installed if none is named (default: that of the package's bundle in bundle/, else ${newChannel})`,
-      placeholder: "CHANNEL",
-    },
-    description: {
-      type: "string",
-      summary: "file with the package's description, in Markdown",
-      placeholder: "FILE",
-    },
-    icon: { type: "string", summary: "file with the package's icon", placeholder: "FILE" },
+    "default-channel": flag.string(
+      `channel from which the package is installed if none is named (default: that of the package's bundle in bundle/, else ${newChannel})`,
+      "CHANNEL",
+    ),
+    description: flag.string("file with the package's description, in Markdown", "FILE"),
+    icon: flag.string("file with the package's icon", "FILE"),
     catalog: catalogFolderFlag,
     ...planFlags,
   },
   positionals: ["<package>"],
   examples: ["tsbuilder catalog init mysql-operator --description README.md"],
   async run(call) {
-    const { flags, positionals, cwd, ui } = call;
+    const { flags, positionals, cwd } = call;
     const [name = ""] = positionals;
     const [reason] = checkSubdomain(name);
     if (reason !== undefined) {
@@ -52,7 +44,7 @@ export const catalogInit = defineCommand({
         hint: "use the name in bundle/metadata/annotations.yaml, such as mysql-operator",
       });
     }
-    return openToChange(call, async ({ root, tree }) => {
+    return changeFiles(call, async (draft, { tree }) => {
       const [{ newPackage }, { readAnnotations }] = await Promise.all([
         import("../../../olm/catalog/edit-catalog.ts"),
         import("../../../olm/bundle/bundle-metadata.ts"),
@@ -68,7 +60,6 @@ export const catalogInit = defineCommand({
         description: flags.description === undefined ? undefined : readText(cwd, flags.description),
         icon: flags.icon === undefined ? undefined : readIcon(cwd, flags.icon),
       });
-      const draft = new Draft(tree);
       for (const [path, text] of Object.entries(files)) {
         if (!tree.has(path)) draft.write(path, text);
         else if (path.startsWith(`${flags.catalog}/`)) {
@@ -78,7 +69,7 @@ export const catalogInit = defineCommand({
           });
         }
       }
-      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+      return [];
     });
   },
 });
@@ -88,59 +79,47 @@ function readText(cwd: string, file: string): string {
 }
 
 export const catalogAdd = defineCommand({
-  summary: "Add a bundle to a file-based OLM catalog",
   description:
     "Renders the folder of a bundle into the catalog, and adds an entry to each channel, with replaces, skips and olm.skipRange of the ClusterServiceVersion. A bundle with errors, and one that leaves the catalog invalid, is refused.",
   flags: {
-    image: {
-      type: "string",
-      summary: "image that holds the bundle's files",
-      placeholder: "IMAGE",
+    image: flag.string("image that holds the bundle's files", "IMAGE", {
       required: true,
       prompt: "Image of the bundle:",
       check: parseImageReference,
-    },
-    channel: {
-      type: "list",
-      summary: "channels to add it to (default: those of the bundle)",
-      placeholder: "CHANNEL",
-    },
+    }),
+    channel: flag.list("channels to add it to (default: those of the bundle)", "CHANNEL"),
     catalog: catalogFolderFlag,
     ...planFlags,
   },
   positionals: ["[bundle]"],
   examples: ["tsbuilder catalog add bundle --image registry.example.com/mysql-operator-bundle:v1.0.0"],
   async run(call) {
-    const { flags, positionals, cwd, ui } = call;
+    const { flags, positionals, cwd } = call;
     const folder = resolve(cwd, positionals[0] ?? "bundle");
     const bundleTree = everythingBelow(dirname(folder));
-    return openToChange(call, async ({ root, tree }) => {
-      const [{ validateBundle }, { readBundle }, { addBundle }, { checkCatalog }, { bundleAnnotations }] =
-        await Promise.all([
-          import("../../../olm/validate/validate-bundle.ts"),
-          import("../../../olm/validate/bundle.ts"),
-          import("../../../olm/catalog/edit-catalog.ts"),
-          import("../../../olm/catalog/check-catalog.ts"),
-          import("../../../olm/bundle-format.ts"),
-        ]);
+    return changeFiles(call, async (draft) => {
+      const [{ validateBundle }, { readBundle }, { addBundle }, { checkCatalog }] = await Promise.all([
+        import("../../../olm/validate/validate-bundle.ts"),
+        import("../../../olm/validate/bundle.ts"),
+        import("../../../olm/catalog/edit-catalog.ts"),
+        import("../../../olm/catalog/check-catalog.ts"),
+      ]);
       refuseRules("the bundle is not valid", await validateBundle(bundleTree, basename(folder)));
       const { bundle } = readBundle(bundleTree, basename(folder));
       const own = bundle.annotations.get(bundleAnnotations.channels).text!.split(",");
       const channels = flags.channel.length > 0 ? flags.channel : own;
-      const draft = new Draft(tree);
       addBundle(draft, bundle, { folder: flags.catalog, channels, image: flags.image });
       refuseRules(
         "the catalog would not be valid with this bundle",
         // The default channel may be one that gets its first bundle later.
         checkCatalog(draft, flags.catalog).filter(({ rule }) => rule !== "default-channel"),
       );
-      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+      return [];
     });
   },
 });
 
 export const catalogValidate = defineCommand({
-  summary: "Validate a file-based OLM catalog",
   description:
     "Checks all files of a catalog's folder as a catalog server does: packages, channels and their upgrades, bundles. Exits with 1 if there are errors.",
   flags: {},
@@ -162,30 +141,57 @@ export const catalogValidate = defineCommand({
   },
 });
 
+export const catalogBuild = defineCommand({
+  description:
+    "Builds catalog.Dockerfile, whose image serves the catalog by opm; an invalid catalog is not built. Arguments after -- are passed to the container tool.",
+  flags: {
+    tag: flag.string("name of the catalog's image", "IMAGE", {
+      required: true,
+      prompt: "Name of the catalog's image:",
+      check: parseImageReference,
+    }),
+    tool: toolFlag,
+    push: flag.switch("push the image after building it"),
+    catalog: catalogFolderFlag,
+  },
+  takesRest: true,
+  examples: ["tsbuilder catalog build --tag registry.example.com/mysql-operator-catalog:v1 --push"],
+  async run({ flags, rest, cwd, ui }) {
+    const { root, tree } = openProject(cwd, ui);
+    const { catalog: folder, tag: image, tool, push } = flags;
+    const [{ catalogDockerfileName }, { checkCatalog }] = await Promise.all([
+      import("../../../olm/catalog/catalog.ts"),
+      import("../../../olm/catalog/check-catalog.ts"),
+    ]);
+    const made = { root, dockerfile: catalogDockerfileName, folder };
+    requireFolder(made, "create it with tsbuilder catalog init PACKAGE");
+    const [finding, ...others] = checkCatalog(tree, folder);
+    if (finding) {
+      throw new TsbuilderError(
+        `the catalog is not valid: ${finding.message}${others.length === 0 ? "" : `, and ${others.length} more`}`,
+        {
+          code: "INVALID_SOURCE",
+          hint: `see all errors with tsbuilder catalog validate ${folder}`,
+          at: finding.position,
+        },
+      );
+    }
+    await buildFolderImage({ ...made, image, tool, push, digestFile: undefined, extra: rest }, ui);
+  },
+});
+
 export const catalogShow = defineCommand({
-  summary: "Print manifests that install a package from the catalog's image",
   description:
     "Prints a ClusterCatalog and a ClusterExtension for OLM v1, with a service account that may do everything, or a CatalogSource, an OperatorGroup for all namespaces and a Subscription for OLM v0. No cluster is contacted.",
   flags: {
-    image: {
-      type: "string",
-      summary: "image of the catalog",
-      placeholder: "IMAGE",
+    image: flag.string("image of the catalog", "IMAGE", {
       required: true,
       prompt: "Image of the catalog:",
       check: parseImageReference,
-    },
+    }),
     olm: { type: "string", summary: "version of OLM", choices: ["v0", "v1"], default: "v1" },
-    channel: {
-      type: "string",
-      summary: "channel to install from (default: that of the package)",
-      placeholder: "CHANNEL",
-    },
-    namespace: {
-      type: "string",
-      summary: "namespace to install into (default: PACKAGE-system)",
-      placeholder: "NAMESPACE",
-    },
+    channel: flag.string("channel to install from (default: that of the package)", "CHANNEL"),
+    namespace: flag.string("namespace to install into (default: PACKAGE-system)", "NAMESPACE"),
     catalog: catalogFolderFlag,
   },
   positionals: ["<package>"],

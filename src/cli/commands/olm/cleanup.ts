@@ -1,19 +1,16 @@
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { olmFlags, placeFor } from "./olm-flags.ts";
 
 export const cleanup = defineCommand({
-  summary: "Delete an operator that run bundle installed",
   description:
     "Deletes what tsbuilder run bundle made: the package's Subscription, its CRDs with all their objects, its versions, the OperatorGroup and the catalog. The namespace stays. What other catalogs installed is refused.",
   flags: {
-    "delete-crds": {
-      type: "boolean",
-      summary: "delete the operator's CRDs, and with them all objects of its kinds",
+    "delete-crds": flag.switch("delete the operator's CRDs, and with them all objects of its kinds", {
       default: true,
-    },
-    "delete-all": { type: "boolean", summary: "operator-sdk's flag: it is so", default: true, hidden: true },
+    }),
+    "delete-all": flag.switch("operator-sdk's flag: it is so", { default: true, hidden: true }),
     ...olmFlags,
   },
   positionals: ["<package>"],

@@ -4,7 +4,7 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import type { RuleFinding } from "../../../olm/rule-finding.ts";
 import { isInside } from "../../../shared/files.ts";
 import { count } from "../../../shared/text.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import type { Ui } from "../../reporting/report.ts";
 
 /** Throws if a bundle is not the folder that was written on the command line. */
 export function requireBundle(folder: string, written: string): void {

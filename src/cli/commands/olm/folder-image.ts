@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type ContainerTool, findContainerTool } from "../../../ship/images/container-tool.ts";
 import { withTemporaryFolder } from "../../../ship/temporary-folder.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import type { Ui } from "../../reporting/report.ts";
 
 /** An image of a folder of the project, made by a Dockerfile of its own. */
 interface FolderImage {

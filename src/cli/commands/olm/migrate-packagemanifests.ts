@@ -1,33 +1,27 @@
 import { basename, dirname, resolve } from "node:path";
-import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import { everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { changeFiles, planFlags } from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
-import { defineCommand } from "../../arguments/command.ts";
-import { openToChange } from "../../project/open-project.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 
 export const migratePackagemanifests = defineCommand({
-  summary: "Convert package manifests of OLM to bundles",
   description:
     "Reads a folder in OLM's old format, with PACKAGE.package.yaml and a folder for each version, and writes a bundle for each version: bundles/VERSION/bundle, and bundle.Dockerfile beside it. Manifests are copied as they are; tsbuilder bundle validate says what OLM no longer accepts in them.",
   flags: {
-    "output-dir": {
-      type: "string",
-      summary: "folder in the project to write the bundles to",
-      placeholder: "DIR",
+    "output-dir": flag.string("folder in the project to write the bundles to", "DIR", {
       default: "bundles",
       check: checkFolder,
-    },
+    }),
     ...planFlags,
   },
   positionals: ["<folder>"],
   examples: ["tsbuilder migrate packagemanifests packagemanifests"],
   async run(call) {
-    const { flags, positionals, cwd, ui } = call;
+    const { flags, positionals, cwd } = call;
     const folder = resolve(cwd, positionals[0]!);
-    return openToChange(call, async ({ root, tree }) => {
+    return changeFiles(call, async (draft, { tree }) => {
       const { planMigration } = await import("../../../olm/plan-migration.ts");
-      const draft = new Draft(tree);
       const out = flags["output-dir"].replace(/\/+$/u, "");
       for (const [path, text] of planMigration(everythingBelow(dirname(folder)), basename(folder), out)) {
         if (tree.has(path) && tree.read(path) !== text) {
@@ -38,7 +32,7 @@ export const migratePackagemanifests = defineCommand({
         }
         draft.write(path, text);
       }
-      applyOrShow(root, { changes: draft.changes(), notes: [] }, flags, ui);
+      return [];
     });
   },
 });

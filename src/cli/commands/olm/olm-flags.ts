@@ -1,24 +1,16 @@
 import type { OlmPlace } from "../../../olm/run/olm-cluster.ts";
 import { clusterFlags } from "../../arguments/cluster-flags.ts";
-import type { FlagDefinition } from "../../arguments/command.ts";
+import { type FlagDefinition, type FlagValues, flag } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
 /** Flags for the cluster and namespace in which OLM works. */
 export const olmFlags = {
   ...clusterFlags,
-  namespace: {
-    type: "string",
-    summary: "namespace of the operator (default: PACKAGE-system)",
-    placeholder: "NAME",
-    short: "n",
-  },
-  timeout: {
-    type: "string",
-    summary: "how long to wait for each step: 5m, or seconds",
-    placeholder: "DURATION",
+  namespace: flag.string("namespace of the operator (default: PACKAGE-system)", "NAME", { short: "n" }),
+  timeout: flag.string("how long to wait for each step: 5m, or seconds", "DURATION", {
     default: "180s",
     check: readSeconds,
-  },
+  }),
 } as const satisfies Record<string, FlagDefinition>;
 
 /** Parses `180` or `3m` to whole seconds. */
@@ -27,24 +19,7 @@ function readSeconds(text: string): number {
 }
 
 /** Returns the cluster, namespace and time limit that the flags name. */
-export function placeFor(
-  packageName: string,
-  {
-    namespace,
-    timeout,
-    context,
-    kubeconfig,
-  }: {
-    readonly namespace: string | undefined;
-    readonly timeout: string;
-    readonly context: string | undefined;
-    readonly kubeconfig: string | undefined;
-  },
-): OlmPlace {
-  return {
-    context,
-    kubeconfig,
-    timeout: readSeconds(timeout),
-    namespace: namespace ?? `${packageName}-system`,
-  };
+export function placeFor(packageName: string, flags: FlagValues<typeof olmFlags>): OlmPlace {
+  const { context, kubeconfig, timeout, namespace = `${packageName}-system` } = flags;
+  return { context, kubeconfig, timeout: readSeconds(timeout), namespace };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
-import { dispatch } from "../../start/dispatch.ts";
+import { dispatch } from "../../start/main.ts";
 
 const folder = useProjectFolder();
 const image = "registry.example.com/mysql-operator-bundle:v1.0.0";

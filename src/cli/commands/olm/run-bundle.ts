@@ -5,29 +5,17 @@ import { everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
-import { type FlagDefinition, type FlagValues, defineCommand } from "../../arguments/command.ts";
+import { type FlagDefinition, type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
 import { refuseRules, requireBundle } from "./findings.ts";
 import { olmFlags, placeFor } from "./olm-flags.ts";
 
 /** Flags for the catalog that serves a bundle to OLM. */
 const servingFlags = {
-  folder: {
-    type: "string",
-    summary: "folder of the bundle, whose files the image has",
-    placeholder: "DIR",
-    default: "bundle",
-  },
-  "opm-image": {
-    type: "string",
-    summary: "image of opm, which serves the catalog",
-    placeholder: "IMAGE",
+  folder: flag.string("folder of the bundle, whose files the image has", "DIR", { default: "bundle" }),
+  "opm-image": flag.string("image of opm, which serves the catalog", "IMAGE", {
     default: "quay.io/operator-framework/opm:latest",
-  },
-  "pull-secret-name": {
-    type: "string",
-    summary: "secret in the namespace with which OLM pulls the bundle's image",
-    placeholder: "NAME",
-  },
+  }),
+  "pull-secret-name": flag.string("secret in the namespace with which OLM pulls the bundle's image", "NAME"),
   "security-context-config": {
     type: "string",
     summary: "security context of the catalog's pod",
@@ -53,29 +41,19 @@ const servingIgnored = {
 } as const;
 
 export const runBundle = defineCommand({
-  summary: "Have OLM install a bundle",
   description:
     "Serves a catalog with the bundle in the cluster, subscribes to it, approves OLM's plan, and waits until the operator is available. The image has to hold the files of the folder: build and push it first. The cluster needs OLM v0. tsbuilder cleanup PACKAGE deletes it all.",
   flags: {
     ...servingFlags,
-    "install-mode": {
-      type: "string",
-      summary:
-        "AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME (default: the widest of the first two)",
-      placeholder: "MODE",
-      check: parseInstallMode,
-    },
-    catalog: {
-      type: "string",
-      summary: "image of a catalog that has the bundle, instead of one of its own",
-      placeholder: "IMAGE",
+    "install-mode": flag.string(
+      "AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME (default: the widest of the first two)",
+      "MODE",
+      { check: parseInstallMode },
+    ),
+    catalog: flag.string("image of a catalog that has the bundle, instead of one of its own", "IMAGE", {
       check: parseImageReference,
-    },
-    channel: {
-      type: "string",
-      summary: "channel in that catalog (default: the bundle's first)",
-      placeholder: "CHANNEL",
-    },
+    }),
+    channel: flag.string("channel in that catalog (default: the bundle's first)", "CHANNEL"),
     ...olmFlags,
   },
   positionals: ["<image>"],
@@ -148,7 +126,6 @@ function servingOptions(flags: FlagValues<typeof servingFlags>): {
 }
 
 export const runBundleUpgrade = defineCommand({
-  summary: "Have OLM upgrade what run bundle installed",
   description:
     "Adds the bundle to the catalog that tsbuilder run bundle serves, as what replaces the last one in it, approves OLM's plan, and waits until the new version is available.",
   flags: { ...servingFlags, ...olmFlags },

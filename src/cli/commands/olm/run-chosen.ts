@@ -1,3 +1,4 @@
+import { TsbuilderError } from "../../../shared/errors.ts";
 import { join } from "node:path";
 import type { Trial } from "../../../dev/trial/trial.ts";
 import {
@@ -17,9 +18,7 @@ import { trace } from "../../../shared/trace.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
 import { openProject } from "../../project/open-project.ts";
-import { describeError } from "../../reporting/report.ts";
-import { stopAbort } from "../../reporting/stop-signal.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
 import { isInside } from "../../../shared/files.ts";
 import { findProjectRoot } from "../../../project/store.ts";
 
@@ -130,6 +129,17 @@ async function openTrial(
     },
   );
   return { ...trial, signal };
+}
+
+/** Returns a signal that SIGINT or SIGTERM aborts, for work that cleans up before the command fails. */
+function stopAbort(): AbortSignal {
+  const controller = new AbortController();
+  void stopSignal().then((signal) => {
+    controller.abort(
+      new TsbuilderError(`stopped by ${signal}`, { code: "INTERRUPTED", hint: "run the command again" }),
+    );
+  });
+  return controller.signal;
 }
 
 async function runFiles(

@@ -8,7 +8,7 @@ import {
   damage,
   rightBundle,
 } from "../../../../e2e/support/olm/right-bundle.ts";
-import { dispatch } from "../../start/dispatch.ts";
+import { dispatch } from "../../start/main.ts";
 
 const folder = useProjectFolder();
 const config = "tests/scorecard/config.yaml";

@@ -2,54 +2,38 @@ import { basename, dirname, relative, resolve } from "node:path";
 import { outputFormats } from "../../../olm/scorecard/test-list.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { clusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { requireBundle } from "./findings.ts";
 
 export const scorecard = defineCommand({
-  summary: "Run the tests of a bundle's scorecard",
   description:
     "Runs the tests in bundle/tests/scorecard/config.yaml, and those of the project in test/scorecard. In a project, its operator runs on an embedded cluster meanwhile, and the examples of the bundle are created there: the tests see the status that the operator writes, and what it makes. With --context or --kubeconfig, they use that cluster instead, where the operator has to run already; what was created there is deleted afterwards. Exits with 1 if a test did not pass.",
   flags: {
-    config: { type: "string", summary: "the configuration of the tests", placeholder: "FILE", short: "c" },
-    selector: {
-      type: "string",
-      summary: "tests to run, by their labels: suite=olm",
-      placeholder: "SELECTOR",
+    config: flag.string("the configuration of the tests", "FILE", { short: "c" }),
+    selector: flag.string("tests to run, by their labels: suite=olm", "SELECTOR", {
       default: "",
       short: "l",
-    },
-    list: { type: "boolean", summary: "list the tests, without running them", default: false, short: "L" },
+    }),
+    list: flag.switch("list the tests, without running them", { short: "L" }),
     ...clusterFlags,
     context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
     kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
-    namespace: {
-      type: "string",
-      summary: "namespace for the examples in that cluster (default: that of the context)",
-      placeholder: "NAME",
-      short: "n",
-    },
-    "skip-cleanup": {
-      type: "boolean",
-      summary: "keep the examples that were created in that cluster",
-      default: false,
-      short: "x",
-    },
-    "wait-time": {
-      type: "string",
-      summary: "how long to wait for the operator to write the status of the examples",
-      placeholder: "DURATION",
-      default: "30s",
-      check: (text) => readDuration("wait-time", text),
-      short: "w",
-    },
-    output: {
-      type: "string",
-      summary: "format of the results; json is that of operator-sdk",
-      placeholder: "FORMAT",
+    namespace: flag.string(
+      "namespace for the examples in that cluster (default: that of the context)",
+      "NAME",
+      { short: "n" },
+    ),
+    "skip-cleanup": flag.switch("keep the examples that were created in that cluster", { short: "x" }),
+    "wait-time": flag.string(
+      "how long to wait for the operator to write the status of the examples",
+      "DURATION",
+      { default: "30s", check: (text: string) => readDuration("wait-time", text), short: "w" },
+    ),
+    output: flag.string("format of the results; json is that of operator-sdk", "FORMAT", {
       choices: outputFormats,
       default: "text",
-    },
+    }),
   },
   positionals: ["[folder]"],
   ignored: {

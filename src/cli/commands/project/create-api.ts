@@ -1,12 +1,21 @@
 // Commands that create and change a project. Each opens the project, changes its description (`src/project`), has
 // `planProjectChange` plan the files, and applies or shows the plan.
-
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { partKeys } from "../../../plugins/contract/plugin.ts";
-import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
-import { addResource } from "../../../project/add-resource.ts";
-import { defaultControllerName } from "../../../project/names.ts";
-import { isSameResource, newResource, type Project, type Resource } from "../../../project/project.ts";
+import {
+  type ReferenceTemplate,
+  referenceTemplates,
+} from "../../../plugins/typescript/reference-templates.ts";
+import { addResource } from "../../../project/change-project.ts";
+import {
+  type Project,
+  type Resource,
+  type TemplateRecord,
+  defaultControllerName,
+  isSameResource,
+  kindFile,
+  newResource,
+} from "../../../project/project.ts";
 import {
   checkControllerName,
   checkPlural,
@@ -15,103 +24,71 @@ import {
   checkShortName,
   checkUser,
 } from "../../../project/validate.ts";
+import type { Plan } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import { cautionOf, chooseTemplate } from "./choose-template.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand, type FlagValues } from "../../arguments/command.ts";
-import { findResource, readTypes } from "../../project/find-resource.ts";
-import { isShown, openToChange } from "../../project/open-project.ts";
-import { generatorsIf } from "../../project/plan-generated.ts";
-import { planProjectChange } from "../../../plugins/plan-project.ts";
+import {
+  type OpenProject,
+  applyOrShow,
+  isShown,
+  openToChange,
+  planFlags,
+} from "../../project/open-project.ts";
+import { type FlagValues, type Invocation, defineCommand, flag } from "../../arguments/command.ts";
 import {
   externalKindFlags,
+  findResource,
   kindFlags,
   makeFlag,
   pluginsFlag,
   refusedGoFlags,
-} from "../../arguments/project-flags.ts";
+} from "../../project/find-resource.ts";
+import { generatorsIf } from "../../project/plan-generated.ts";
+import { planProjectChange } from "../../../plugins/plan-project.ts";
 
 const flags = {
   ...kindFlags,
   group: { ...kindFlags.group, prompt: "Group:" },
   version: { ...kindFlags.version, promptDefault: "v1" },
-  plural: {
-    type: "string",
-    summary: "plural resource name, if it is irregular",
-    placeholder: "NAME",
-    check: checkPlural,
-  },
-  singular: {
-    type: "string",
-    summary: "singular resource name for kubectl (default: the kind in lower case)",
-    placeholder: "NAME",
+  plural: flag.string("plural resource name, if it is irregular", "NAME", { check: checkPlural }),
+  singular: flag.string("singular resource name for kubectl (default: the kind in lower case)", "NAME", {
     check: (value: string) => checkPlural(value, "singular"),
-  },
-  "short-name": {
-    type: "list",
-    summary: "short name for kubectl; may be repeated",
-    placeholder: "NAME",
+  }),
+  "short-name": flag.list("short name for kubectl; may be repeated", "NAME", {
     check: (value: string) => checkShortName(value, "short-name"),
-  },
-  category: {
-    type: "list",
-    summary: "category for kubectl get, for example all; may be repeated",
-    placeholder: "NAME",
+  }),
+  category: flag.list("category for kubectl get, for example all; may be repeated", "NAME", {
     check: (value: string) => checkShortName(value, "category"),
-  },
-  namespaced: { type: "boolean", summary: "the resource is namespaced", default: true },
-  "cluster-scoped": { type: "boolean", summary: "the resource is cluster-scoped", default: false },
-  resource: {
-    type: "boolean",
-    summary: "scaffold the API types and manifests",
+  }),
+  namespaced: flag.switch("the resource is namespaced", { default: true }),
+  "cluster-scoped": flag.switch("the resource is cluster-scoped"),
+  resource: flag.switch("scaffold the API types and manifests", {
     default: true,
     prompt: "Create Resource?",
-  },
-  controller: {
-    type: "boolean",
-    summary: "scaffold a controller",
-    default: true,
-    prompt: "Create Controller?",
-  },
-  "controller-name": {
-    type: "string",
-    summary: "name of the controller (default: the kind in lower case)",
-    placeholder: "NAME",
+  }),
+  controller: flag.switch("scaffold a controller", { default: true, prompt: "Create Controller?" }),
+  "controller-name": flag.string("name of the controller (default: the kind in lower case)", "NAME", {
     check: checkControllerName,
-  },
+  }),
   ...externalKindFlags,
-  template: {
-    type: "string",
-    summary: "scaffold a complete operator instead of a skeleton",
-    placeholder: "NAME",
-    ...(referenceTemplates.length > 0 ? { choices: referenceTemplates.map(({ name }) => name) } : {}),
-  },
-  image: {
-    type: "string",
-    summary: "image for the operator to deploy (deploy-image)",
-    placeholder: "IMAGE",
+  template: flag.string("scaffold a complete operator instead of a skeleton", "NAME", {
+    choices: referenceTemplates.map(({ name }) => name),
+  }),
+  image: flag.string("image for the operator to deploy (deploy-image)", "IMAGE", {
     check: parseImageReference,
-  },
-  "image-container-command": {
-    type: "string",
-    summary: "command to run in the container, its words separated by commas (deploy-image)",
-    placeholder: "WORDS",
-  },
-  "image-container-port": {
-    type: "string",
-    summary: "port that the container listens on (deploy-image)",
-    placeholder: "PORT",
+  }),
+  "image-container-command": flag.string(
+    "command to run in the container, its words separated by commas (deploy-image)",
+    "WORDS",
+  ),
+  "image-container-port": flag.string("port that the container listens on (deploy-image)", "PORT", {
     check: checkPort,
-  },
-  "run-as-user": {
-    type: "string",
-    summary: "numeric user ID that the container runs as (deploy-image)",
-    placeholder: "UID",
+  }),
+  "run-as-user": flag.string("numeric user ID that the container runs as (deploy-image)", "UID", {
     check: checkUser,
-  },
+  }),
   plugins: pluginsFlag,
-  force: { type: "boolean", summary: "overwrite existing files", default: false },
+  force: flag.switch("overwrite existing files"),
   make: makeFlag,
   ...planFlags,
 } as const;
@@ -119,7 +96,6 @@ const flags = {
 type Values = FlagValues<typeof flags>;
 
 export const createApi = defineCommand({
-  summary: "Scaffold a Kubernetes API: types, CRD manifests and a controller",
   flags,
   refused: {
     ssa: "omit it: client.apply() is server-side apply for every kind",
@@ -132,8 +108,9 @@ export const createApi = defineCommand({
     "tsbuilder create api --group core --version v1 --kind Pod --resource=false",
   ],
   async run(call) {
-    const { flags: values, cwd, ui, plugins } = call;
-    return openToChange(call, async ({ root, tree, project, text }) => {
+    const { flags: values, cwd, ui } = call;
+    return openToChange(call, async (opened) => {
+      const { project } = opened;
       checkCombination(values);
       const resource = values.resource
         ? ownResource(project, values)
@@ -145,28 +122,61 @@ export const createApi = defineCommand({
         controllerName: values["controller-name"],
         force: values.force,
       });
-      const chosen = await plugins?.choose(added, resource);
-      const types = await readTypes(cwd, values.crd);
-      const plan = await planProjectChange({
-        folder: root,
-        formatsNewFiles: true,
-        isShown: isShown(values),
-        tree,
-        before: { project, text },
-        after: chosen?.project ?? added,
-        pluginCall: chosen?.call,
-        force: values.force,
-        rewrite: values.force ? namedParts(project, resource, values) : [],
-        generate: generatorsIf(values.make, { root }),
-        extraFiles: types.files,
-      });
-      const isWritten = applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes] }, values, ui);
+      const named = namedParts(project, resource, values);
+      const plan = await planAddition(opened, { added, resource, named }, call);
+      const isWritten = applyOrShow(opened.root, plan, values, ui);
       if (!values.diff) for (const caution of cautionOf(resource)) ui.note(caution);
       if (!isWritten) return;
       if (values.resource) ui.print(`\nNext: ${nextStep(resource.kind, values)}`);
     });
   },
 });
+
+/** A kind or webhooks that a command has added to the description of the project. */
+interface Addition {
+  readonly added: Project;
+  readonly resource: Resource;
+  /** The keys of the parts that the command names, which `--force` overwrites. */
+  readonly named: readonly string[];
+}
+
+/** Plans the files of an addition, with the types of a third-party kind. */
+export async function planAddition(
+  { root, tree, project, text }: OpenProject,
+  { added, resource, named }: Addition,
+  { flags, cwd, plugins }: AddingCall,
+): Promise<Plan> {
+  const chosen = await plugins?.choose(added, resource);
+  const types = await readTypes(cwd, flags.crd);
+  const plan = await planProjectChange({
+    folder: root,
+    formatsNewFiles: true,
+    isShown: isShown(flags),
+    tree,
+    before: { project, text },
+    after: chosen?.project ?? added,
+    pluginCall: chosen?.call,
+    force: flags.force,
+    rewrite: flags.force ? named : [],
+    generate: generatorsIf(flags.make, { root }),
+    extraFiles: types.files,
+  });
+  return { ...plan, notes: [...plan.notes, ...types.notes] };
+}
+
+/** Generates the types from the CRD file, if one is given. */
+async function readTypes(
+  cwd: string,
+  crd: string | undefined,
+): Promise<{ files: ReadonlyMap<string, string>; notes: readonly string[] }> {
+  if (crd === undefined) return { files: new Map(), notes: [] };
+  const { planCrdTypes } = await import("../../project/crd-types.ts");
+  return planCrdTypes(cwd, [crd]);
+}
+
+type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {
+  readonly flags: Pick<Values, "crd" | "dry-run" | "diff" | "force" | "make">;
+};
 
 /** Returns the next step; a template's types have fields already. */
 function nextStep(kind: string, { template, image }: Values): string {
@@ -238,4 +248,55 @@ function ownResource(project: Project, values: Values): Resource {
 
 function invalid(message: string, hint: string): TsbuilderError {
   return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
+}
+
+/** The flag that sets each option of a template, by the option's name in the template's files. */
+const optionFlags = {
+  image: "image",
+  containerCommand: "image-container-command",
+  containerPort: "image-container-port",
+  runAsUser: "run-as-user",
+} as const;
+
+type TemplateFlags = {
+  readonly [Flag in "template" | (typeof optionFlags)[keyof typeof optionFlags]]?: string | undefined;
+};
+
+/** Returns the selected template with its options; `--image` alone selects `deploy-image`. */
+export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined {
+  const name = flags.template ?? (flags.image === undefined ? undefined : "deploy-image");
+  const reference = referenceTemplates.find((known) => known.name === name);
+  const stray = Object.entries(optionFlags).find(
+    ([option, flag]) => flags[flag] !== undefined && !(reference && option in reference.options),
+  );
+  if (stray) {
+    throw new TsbuilderError(
+      `--${stray[1]} is not valid for ${name === undefined ? "a skeleton" : `the template "${name}"`}`,
+      {
+        code: "INVALID_ARGUMENT",
+        hint: "omit it, or use the template that takes it: --template deploy-image",
+      },
+    );
+  }
+  return reference && { name: reference.name, options: readOptions(reference, flags) };
+}
+
+/** Returns a warning if the template's operator can lose data. */
+export function cautionOf(resource: Resource): string[] {
+  const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
+  return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
+}
+
+function readOptions({ name, options }: ReferenceTemplate, flags: TemplateFlags): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).map(([option, missing]) => {
+      const flag = optionFlags[option as keyof typeof optionFlags];
+      const value = flags[flag] ?? missing;
+      if (value !== undefined) return [option, value];
+      throw new TsbuilderError(`the template "${name}" needs --${flag}`, {
+        code: "MISSING_ANSWER",
+        hint: `add --${flag}; for example: --image nginx:1.29`,
+      });
+    }),
+  );
 }

@@ -1,22 +1,19 @@
 import { type WebhookRole, partKeys } from "../../../plugins/contract/plugin.ts";
-import { addWebhooks } from "../../../project/add-webhooks.ts";
-import { type Project, type Resource, isSameKind } from "../../../project/project.ts";
+import { addWebhooks } from "../../../project/change-project.ts";
+import { type Project, type Resource, apiFolder, isSameKind, kindFile } from "../../../project/project.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { type FlagValues, defineCommand } from "../../arguments/command.ts";
-import { findResource, readTypes } from "../../project/find-resource.ts";
-import { isShown, openToChange } from "../../project/open-project.ts";
-import { generatorsIf } from "../../project/plan-generated.ts";
-import { planProjectChange } from "../../../plugins/plan-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
 import {
   externalKindFlags,
+  findResource,
   kindFlags,
   makeFlag,
   pluginsFlag,
   refusedGoFlags,
-} from "../../arguments/project-flags.ts";
-import { apiFolder, kindFile } from "../../../project/names.ts";
+} from "../../project/find-resource.ts";
+import { planAddition } from "./create-api.ts";
 import type { SourceTree } from "../../../generators/model/files.ts";
 
 /** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
@@ -35,56 +32,31 @@ const marker = /^\s*(?:\/\/|\*)\s*\+kubebuilder:storageversion\s*$/mu;
 
 const flags = {
   ...kindFlags,
-  plural: {
-    type: "string",
-    summary: "plural resource name of an external kind",
-    placeholder: "NAME",
-    check: checkPlural,
-  },
-  defaulting: {
-    type: "boolean",
-    summary: "scaffold a defaulting (mutating) webhook",
-    default: false,
+  plural: flag.string("plural resource name of an external kind", "NAME", { check: checkPlural }),
+  defaulting: flag.switch("scaffold a defaulting (mutating) webhook", {
     prompt: "Create Defaulting Webhook?",
-  },
-  "programmatic-validation": {
-    type: "boolean",
-    summary: "scaffold a validating webhook",
-    default: false,
+  }),
+  "programmatic-validation": flag.switch("scaffold a validating webhook", {
     prompt: "Create Validating Webhook?",
-  },
-  conversion: {
-    type: "boolean",
-    summary: "scaffold a conversion webhook, with --version as the hub",
-    default: false,
-  },
-  spoke: {
-    type: "list",
-    summary: "spoke version to convert to and from the hub; may be repeated",
-    placeholder: "VERSION",
+  }),
+  conversion: flag.switch("scaffold a conversion webhook, with --version as the hub"),
+  spoke: flag.list("spoke version to convert to and from the hub; may be repeated", "VERSION", {
     check: checkVersion,
-  },
-  "defaulting-path": {
-    type: "string",
-    summary: "URL path of the defaulting webhook",
-    placeholder: "PATH",
+  }),
+  "defaulting-path": flag.string("URL path of the defaulting webhook", "PATH", {
     check: (value: string) => checkWebhookPath(value, "defaulting-path"),
-  },
-  "validation-path": {
-    type: "string",
-    summary: "URL path of the validating webhook",
-    placeholder: "PATH",
+  }),
+  "validation-path": flag.string("URL path of the validating webhook", "PATH", {
     check: (value: string) => checkWebhookPath(value, "validation-path"),
-  },
+  }),
   ...externalKindFlags,
   plugins: pluginsFlag,
-  force: { type: "boolean", summary: "overwrite existing files", default: false },
+  force: flag.switch("overwrite existing files"),
   make: makeFlag,
   ...planFlags,
 } as const;
 
 export const createWebhook = defineCommand({
-  summary: "Scaffold webhooks for an API: defaulting, validation, conversion",
   description: "The first webhook also enables the features webhook and cert-manager (see tsbuilder edit).",
   flags,
   refused: refusedGoFlags,
@@ -94,9 +66,10 @@ export const createWebhook = defineCommand({
     "tsbuilder create webhook --group core --version v1 --kind Pod --defaulting",
   ],
   async run(call) {
-    const { flags: values, cwd, ui, plugins } = call;
+    const { flags: values, cwd, ui } = call;
     checkCombination(values);
-    return openToChange(call, async ({ root, tree, project, text }) => {
+    return openToChange(call, async (opened) => {
+      const { root, tree, project } = opened;
       const resource = await findResource(project, values, cwd);
       const added = addWebhooks(project, {
         resource,
@@ -108,28 +81,15 @@ export const createWebhook = defineCommand({
         validationPath: values["validation-path"],
         force: values.force,
       });
-      const chosen = await plugins?.choose(added, resource);
-      const types = await readTypes(cwd, values.crd);
-      const plan = await planProjectChange({
-        folder: root,
-        formatsNewFiles: true,
-        isShown: isShown(values),
-        tree,
-        before: { project, text },
-        after: chosen?.project ?? added,
-        pluginCall: chosen?.call,
-        force: values.force,
-        rewrite: values.force ? namedParts(resource, values) : [],
-        generate: generatorsIf(values.make, { root }),
-        extraFiles: types.files,
-      });
+      const named = namedParts(resource, values);
+      const plan = await planAddition(opened, { added, resource, named }, call);
       if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
         ui.note(
           `warning: webhooks for ${resource.kind} also intercept this operator's own objects: while the operator is down, they may keep it from starting. Narrow them with a namespaceSelector, or set failurePolicy to ignore.`,
         );
       }
       const storage = values.conversion ? storedElsewhere(project, resource, tree) : [];
-      applyOrShow(root, { ...plan, notes: [...plan.notes, ...types.notes, ...storage] }, values, ui);
+      applyOrShow(root, { ...plan, notes: [...plan.notes, ...storage] }, values, ui);
     });
   },
 });

@@ -1,76 +1,56 @@
-import { removeController, removeResource, removeWebhooks } from "../../../project/remove-resource.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { type FlagDefinition, defineCommand } from "../../arguments/command.ts";
-import { findOwnResource } from "../../project/find-resource.ts";
-import { openToChange } from "../../project/open-project.ts";
+import { removeController, removeResource, removeWebhooks } from "../../../project/change-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import {
+  type FlagDefinition,
+  type FlagValues,
+  type Invocation,
+  defineCommand,
+  flag,
+} from "../../arguments/command.ts";
+import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resource.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { kindFlags, makeFlag } from "../../arguments/project-flags.ts";
+import type { Project, Resource } from "../../../project/project.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 
 /** The flags of a command that deletes what another one scaffolded. */
 const deletionFlags = {
-  force: { type: "boolean", summary: "also delete files that you have edited", default: false },
-  keep: { type: "boolean", summary: "keep files that you have edited, and what they import", default: false },
+  force: flag.switch("also delete files that you have edited"),
+  keep: flag.switch("keep files that you have edited, and what they import"),
+  make: makeFlag,
+  ...planFlags,
 } as const satisfies Record<string, FlagDefinition>;
 
 export const deleteApi = defineCommand({
-  summary: "Delete what create api scaffolded",
   description: "Fails and lists the files if you have edited any of them.",
   flags: {
     ...kindFlags,
-    "controller-name": {
-      type: "string",
-      summary: "delete only the controller with this name",
-      placeholder: "NAME",
-    },
+    "controller-name": flag.string("delete only the controller with this name", "NAME"),
     ...deletionFlags,
-    make: makeFlag,
-    ...planFlags,
   },
   examples: ["tsbuilder delete api --group apps --version v1 --kind MySQL --dry-run"],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async ({ root, tree, project, text }) => {
-      const resource = findOwnResource(project, flags);
-      const name = flags["controller-name"];
-      const plan = await planProjectChange({
-        folder: root,
-        tree,
-        before: { project, text },
-        after:
-          name === undefined ? removeResource(project, resource) : removeController(project, resource, name),
-        force: flags.force,
-        keep: flags.keep,
-        generate: generatorsIf(flags.make),
-      });
-      applyOrShow(root, plan, flags, ui);
-    });
+    const name = call.flags["controller-name"];
+    return deleteFrom(call, (project, resource) =>
+      name === undefined ? removeResource(project, resource) : removeController(project, resource, name),
+    );
   },
 });
 
 export const deleteWebhook = defineCommand({
-  summary: "Delete what create webhook scaffolded",
   description:
     "Fails and lists the files if you have edited any of them. Deleting the last webhook also disables the features that serve webhooks.",
   flags: {
     ...kindFlags,
-    defaulting: { type: "boolean", summary: "delete the defaulting webhook", default: false },
-    "programmatic-validation": { type: "boolean", summary: "delete the validating webhook", default: false },
-    conversion: {
-      type: "boolean",
-      summary: "delete the conversion webhook of this hub version",
-      default: false,
-    },
+    defaulting: flag.switch("delete the defaulting webhook"),
+    "programmatic-validation": flag.switch("delete the validating webhook"),
+    conversion: flag.switch("delete the conversion webhook of this hub version"),
     ...deletionFlags,
-    make: makeFlag,
-    ...planFlags,
   },
   examples: ["tsbuilder delete webhook --group apps --version v1 --kind MySQL --defaulting"],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async ({ root, tree, project, text }) => {
-      const resource = findOwnResource(project, flags);
+    const { flags } = call;
+    return deleteFrom(call, (project, resource) => {
       const removal = {
         defaulting: flags.defaulting,
         validation: flags["programmatic-validation"],
@@ -82,16 +62,29 @@ export const deleteWebhook = defineCommand({
           hint: "add --defaulting, --programmatic-validation or --conversion",
         });
       }
-      const plan = await planProjectChange({
-        folder: root,
-        tree,
-        before: { project, text },
-        after: removeWebhooks(project, resource, removal),
-        force: flags.force,
-        keep: flags.keep,
-        generate: generatorsIf(flags.make),
-      });
-      applyOrShow(root, plan, flags, ui);
+      return removeWebhooks(project, resource, removal);
     });
   },
 });
+
+/** Deletes the files that belong to what `remove` takes out of the project's description. */
+function deleteFrom(
+  call: Pick<Invocation, "name" | "cwd" | "ui"> & {
+    readonly flags: FlagValues<typeof kindFlags & typeof deletionFlags>;
+  },
+  remove: (project: Project, resource: Resource) => Project,
+): Promise<void> {
+  const { flags, ui } = call;
+  return openToChange(call, async ({ root, tree, project, text }) => {
+    const plan = await planProjectChange({
+      folder: root,
+      tree,
+      before: { project, text },
+      after: remove(project, findOwnResource(project, flags)),
+      force: flags.force,
+      keep: flags.keep,
+      generate: generatorsIf(flags.make),
+    });
+    applyOrShow(root, plan, flags, ui);
+  });
+}

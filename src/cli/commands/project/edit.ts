@@ -1,73 +1,50 @@
 import { resolve } from "node:path";
 import {
+  type FeatureName,
   type LicenseName,
   type Project,
+  featureNames,
   formatBoilerplate,
   removePlugins,
 } from "../../../project/project.ts";
 import { changeProject } from "../../../project/change-project.ts";
-import { featureNames, type FeatureName } from "../../../project/features.ts";
 import { checkNamespace } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand } from "../../arguments/command.ts";
-import { openToChange } from "../../project/open-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
+import { type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { makeFlag, pluginsFlag } from "../../arguments/project-flags.ts";
+import { makeFlag, pluginsFlag } from "../../project/find-resource.ts";
 import { readLicenseFile } from "../../arguments/flag-values.ts";
 
-export const edit = defineCommand({
-  summary: "Edit the project: layout, scope, license, deployment features",
-  description: `Features: ${featureNames.join(", ")}.`,
-  flags: {
-    multigroup: {
-      type: "boolean",
-      summary: "use a folder for each API group; =false reverts. Files are moved and imports are rewritten",
-    },
-    namespaced: {
-      type: "boolean",
-      summary: "watch one namespace, with a Role; =false watches all namespaces",
-    },
-    namespaces: {
-      type: "list",
-      summary: "namespaces that a namespaced operator watches instead of its own",
-      placeholder: "NAME",
-      check: checkNamespace,
-    },
-    enable: {
-      type: "list",
-      summary: "deployment features to enable",
-      placeholder: "FEATURE",
-      choices: featureNames,
-    },
-    disable: {
-      type: "list",
-      summary: "deployment features to disable",
-      placeholder: "FEATURE",
-      choices: featureNames,
-    },
-    license: {
-      type: "string",
-      summary: "license for the header of source files",
-      choices: ["apache2", "copyright", "none"],
-    },
-    "license-file": {
-      type: "string",
-      summary: "file with the header for source files, as a block comment",
-      placeholder: "FILE",
-    },
-    owner: { type: "string", summary: "copyright owner", placeholder: "NAME" },
-    plugins: pluginsFlag,
-    "remove-plugins": {
-      type: "list",
-      summary: "third-party plugins to remove, with the files that they contributed",
-      placeholder: "KEY",
-    },
-    force: { type: "boolean", summary: "overwrite files that you have edited", default: false },
-    make: makeFlag,
-    ...planFlags,
+const flags = {
+  multigroup: {
+    type: "boolean",
+    summary: "use a folder for each API group; =false reverts. Files are moved and imports are rewritten",
   },
+  namespaced: { type: "boolean", summary: "watch one namespace, with a Role; =false watches all namespaces" },
+  namespaces: flag.list("namespaces that a namespaced operator watches instead of its own", "NAME", {
+    check: checkNamespace,
+  }),
+  enable: flag.list("deployment features to enable", "FEATURE", { choices: featureNames }),
+  disable: flag.list("deployment features to disable", "FEATURE", { choices: featureNames }),
+  license: {
+    type: "string",
+    summary: "license for the header of source files",
+    choices: ["apache2", "copyright", "none"],
+  },
+  "license-file": flag.string("file with the header for source files, as a block comment", "FILE"),
+  owner: flag.string("copyright owner", "NAME"),
+  plugins: pluginsFlag,
+  "remove-plugins": flag.list("third-party plugins to remove, with the files that they contributed", "KEY"),
+  force: flag.switch("overwrite files that you have edited"),
+  make: makeFlag,
+  ...planFlags,
+} as const;
+
+export const edit = defineCommand({
+  description: `Features: ${featureNames.join(", ")}.`,
+  flags,
   examples: [
     "tsbuilder edit --enable prometheus,network-policy",
     "tsbuilder edit --disable cert-manager --enable self-signed",
@@ -113,15 +90,11 @@ export const edit = defineCommand({
 
 /** Returns the new license header; undefined keeps the present one. */
 function changedBoilerplate(
-  flags: {
-    readonly "license-file"?: string | undefined;
-    readonly license?: string | undefined;
-    readonly owner?: string | undefined;
-  },
+  values: FlagValues<typeof flags>,
   after: Project,
   cwd: string,
 ): string | undefined {
-  if (flags["license-file"] !== undefined) return readLicenseFile(resolve(cwd, flags["license-file"]));
-  if (flags.license !== undefined || flags.owner !== undefined) return formatBoilerplate(after);
-  return undefined;
+  const { "license-file": file, license, owner } = values;
+  if (file !== undefined) return readLicenseFile(resolve(cwd, file));
+  return license === undefined && owner === undefined ? undefined : formatBoilerplate(after);
 }

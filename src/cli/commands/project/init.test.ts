@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { repository } from "../../../../e2e/support/source-imports.ts";
 import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
-import { dispatch } from "../../start/dispatch.ts";
+import { dispatch } from "../../start/main.ts";
 
 const folder = useProjectFolder();
 const { call, initialize, read } = folder;

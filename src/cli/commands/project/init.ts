@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
-import { addResource } from "../../../project/add-resource.ts";
+import { addResource } from "../../../project/change-project.ts";
 import { type LicenseName, type Project, formatBoilerplate, newResource } from "../../../project/project.ts";
 import {
   npm,
@@ -12,75 +12,58 @@ import {
 } from "../../../project/package-manager.ts";
 import { projectFile } from "../../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../../project/validate.ts";
-import type { Plan } from "../../../scaffold/file-change.ts";
-import { diskTree } from "../../../scaffold/tree.ts";
+import { type Plan, type Tree, diskTree } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { listWords } from "../../../shared/text.ts";
-import { cautionOf, chooseTemplate } from "./choose-template.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand, type FlagValues, type Invocation } from "../../arguments/command.ts";
+import { cautionOf, chooseTemplate } from "./create-api.ts";
+import { applyOrShow, planFlags, recoverProject, withProjectLock } from "../../project/open-project.ts";
+import { defineCommand, type FlagValues, type Invocation, flag } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
-import { withProjectLock } from "../../project/lock-project.ts";
-import { recoverProject } from "../../project/open-project.ts";
-import { refuseOtherLock, scaffoldLock } from "../../packages/lock-file.ts";
+import { scaffoldLock } from "../../packages/lock-file.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { pluginsFlag } from "../../arguments/project-flags.ts";
+import { pluginsFlag } from "../../project/find-resource.ts";
 import { readLicenseFile } from "../../arguments/flag-values.ts";
 
 const flags = {
-  domain: {
-    type: "string",
-    summary: "domain suffix of the API groups",
-    placeholder: "DOMAIN",
+  domain: flag.string("domain suffix of the API groups", "DOMAIN", {
     required: true,
     prompt: "Domain of your API groups:",
     check: checkDomain,
-  },
-  "project-name": {
-    type: "string",
-    summary: "project name, and prefix of its objects (default: the name of this folder)",
-    placeholder: "NAME",
-    check: checkProjectName,
-  },
-  owner: { type: "string", summary: "copyright owner", placeholder: "NAME", default: "" },
+  }),
+  "project-name": flag.string(
+    "project name, and prefix of its objects (default: the name of this folder)",
+    "NAME",
+    { check: checkProjectName },
+  ),
+  owner: flag.string("copyright owner", "NAME", { default: "" }),
   license: {
     type: "string",
     summary: "license for the header of source files",
     choices: ["apache2", "copyright", "none"],
     default: "apache2",
   },
-  "license-file": {
-    type: "string",
-    summary: "file with the header for source files, as a block comment; replaces --license",
-    placeholder: "FILE",
-  },
-  multigroup: { type: "boolean", summary: "use a folder for each API group", default: false },
-  namespaced: {
-    type: "boolean",
-    summary: "watch one namespace only, with a Role instead of a ClusterRole",
-    default: false,
-  },
-  template: {
-    type: "string",
-    summary: "scaffold a complete operator with its kind",
-    placeholder: "NAME",
+  "license-file": flag.string(
+    "file with the header for source files, as a block comment; replaces --license",
+    "FILE",
+  ),
+  multigroup: flag.switch("use a folder for each API group"),
+  namespaced: flag.switch("watch one namespace only, with a Role instead of a ClusterRole"),
+  template: flag.string("scaffold a complete operator with its kind", "NAME", {
     choices: referenceTemplates.filter(({ kind }) => kind !== undefined).map(({ name }) => name),
-  },
-  "package-manager": {
-    type: "string",
-    summary: "what installs the packages (default: that of the lock file in this folder, or npm)",
-    choices: packageManagers.map(({ name }) => name),
-    placeholder: "NAME",
-  },
+  }),
+  "package-manager": flag.string(
+    "what installs the packages (default: that of the lock file in this folder, or npm)",
+    "NAME",
+    { choices: packageManagers.map(({ name }) => name) },
+  ),
   plugins: pluginsFlag,
-  "skip-install": { type: "boolean", summary: "do not install the packages", default: false },
-  force: { type: "boolean", summary: "overwrite existing files", default: false },
+  "skip-install": flag.switch("do not install the packages"),
+  force: flag.switch("overwrite existing files"),
   ...planFlags,
 } as const;
 
 export const init = defineCommand({
-  summary: "Initialize a project in this folder",
   flags,
   ignored: {
     repo: "imports are relative, so a project has no module path; its name is --project-name",
@@ -171,6 +154,18 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
   return plan;
 }
 
+/** Refuses to overwrite a lock file in a folder without a project: only the user knows its purpose. */
+function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>): void {
+  for (const [path, text] of locks) {
+    // Users create an empty lock file to tell Yarn that the folder is a project of its own.
+    if (["", text].includes(tree.read(path)?.trimStart() ?? "")) continue;
+    throw new TsbuilderError(`"${path}" already exists`, {
+      code: "ALREADY_EXISTS",
+      hint: "move it to another place, or add --force to overwrite it",
+    });
+  }
+}
+
 /** Adds the kind of a reference operator to the project, as `create api --template` would. */
 function withReference(project: Project, name: string): Project {
   const { group, version, kind = "" } = referenceTemplates.find((known) => known.name === name)!;
@@ -180,22 +175,9 @@ function withReference(project: Project, name: string): Project {
     version,
     kind,
     plural: pluralize(kind.toLowerCase()),
-    template: chooseTemplate({
-      template: name,
-      image: undefined,
-      "image-container-command": undefined,
-      "image-container-port": undefined,
-      "run-as-user": undefined,
-    }),
+    template: chooseTemplate({ template: name }),
   });
-  const request = {
-    resource,
-    withResource: true,
-    withController: true,
-    controllerName: undefined,
-    force: false,
-  };
-  return addResource(project, request);
+  return addResource(project, { resource, withResource: true, withController: true });
 }
 
 function refuseManager({ name }: PackageManager): never {
@@ -209,9 +191,8 @@ function refuseManager({ name }: PackageManager): never {
 }
 
 function refuseInitialized(cwd: string): void {
-  const file = [projectFile].find((name) => existsSync(join(cwd, name)));
-  if (file === undefined) return;
-  throw new TsbuilderError(`"${cwd}" already contains a project: "${file}" exists`, {
+  if (!existsSync(join(cwd, projectFile))) return;
+  throw new TsbuilderError(`"${cwd}" already contains a project: "${projectFile}" exists`, {
     code: "ALREADY_INITIALIZED",
     hint: "add a kind with tsbuilder create api, or change the project with tsbuilder edit",
   });

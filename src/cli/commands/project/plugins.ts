@@ -4,14 +4,12 @@ import { defineCommand } from "../../arguments/command.ts";
 import { findProjectRoot } from "../../../project/store.ts";
 import { viewProject } from "../../project/open-project.ts";
 import { quoteWord } from "../../../shared/text.ts";
-import { type ListedPlugin, listPlugins } from "../../../plugins/contributed/list-plugins.ts";
-import { type PackageCode, allow } from "../../../plugins/contributed/allowed-code.ts";
-import { requirePackage } from "../../../plugins/contributed/load-plugin.ts";
+import { type ListedPlugin, listPlugins } from "../../../plugins/contributed/choose-plugin.ts";
+import { type PackageCode, allow, requirePackage } from "../../../plugins/contributed/load-plugin.ts";
 import { ownPackage } from "../../../plugins/optional/index.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 
 export const plugins = defineCommand({
-  summary: "List the plugins of the project, and those that are installed",
   description:
     "Plugins are npm packages that are called tsbuilder-plugin-NAME, or folders. The code of one only runs once you have named it with --plugins, or allowed it with tsbuilder plugins allow; only what it contributes is checked.",
   flags: {},
@@ -40,7 +38,6 @@ function describe({ key, version, source, summary, use, deprecated, allowed, err
 }
 
 export const pluginsAllow = defineCommand({
-  summary: "Allow the code of plugins to run",
   description:
     "Allows the plugins that PROJECT names, or those whose keys, packages or folders are given, and with the name tsbuilder the project's own tsbuilder, which upgrade --diff runs. This is remembered outside of the project, below $XDG_STATE_HOME or ~/.local/state, for this folder, and holds until one of the package's files changes. Look at the code first: it runs with all that you may do.",
   flags: {},

@@ -4,12 +4,10 @@ import { applyPlan } from "../../../scaffold/apply.ts";
 import { atFile, makeFolder } from "../../../shared/files.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { defineCommand } from "../../arguments/command.ts";
-import { withProjectLock } from "../../project/lock-project.ts";
-import { openProject } from "../../project/open-project.ts";
+import { openProject, withProjectLock } from "../../project/open-project.ts";
 import { planFresh } from "../../upgrade/plan-upgrade.ts";
 
 export const scaffold = defineCommand({
-  summary: "Scaffold the project described by PROJECT into another folder",
   description:
     "For comparison: contains none of your later edits, and no generated files, vendor/ or node_modules. Plugins are not run: what they contributed is taken from the project's record.",
   flags: {},

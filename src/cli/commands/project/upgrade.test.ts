@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newerHost } from "../../../../e2e/support/projects/newer-host.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
-import { dispatch } from "../../start/dispatch.ts";
+import { dispatch } from "../../start/main.ts";
 import type { Host } from "../../packages/host.ts";
 
 const folder = useProjectFolder();

@@ -1,44 +1,36 @@
 import type { ConflictChoice } from "../../../scaffold/plan-upgrade.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
-import { defineCommand, type FlagValues, type Invocation } from "../../arguments/command.ts";
+import {
+  type OpenProject,
+  applyOrShow,
+  isShown,
+  openToChange,
+  planFlags,
+} from "../../project/open-project.ts";
+import { defineCommand, type FlagValues, type Invocation, flag } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
-import { isShown, type OpenProject, openToChange } from "../../project/open-project.ts";
-import { makeFlag } from "../../arguments/project-flags.ts";
+import { makeFlag } from "../../project/find-resource.ts";
 import { planProjectUpgrade } from "../../upgrade/plan-upgrade.ts";
 
 const flags = {
-  keep: {
-    type: "boolean",
-    summary: "on conflicts, keep your version and write the new one to FILE.new",
-    default: false,
-  },
-  force: { type: "boolean", summary: "on conflicts, overwrite your version", default: false },
-  "restore-path": {
-    type: "list",
-    summary: "a file or folder that stays as it is; may be repeated",
-    placeholder: "PATH",
-  },
+  keep: flag.switch("on conflicts, keep your version and write the new one to FILE.new"),
+  force: flag.switch("on conflicts, overwrite your version"),
+  "restore-path": flag.list("a file or folder that stays as it is; may be repeated", "PATH"),
   branch: {
     type: "optional-string",
     summary: "commit to another branch, with conflicts marked in the files; default: tsbuilder-upgrade",
     placeholder: "NAME",
   },
-  commit: { type: "boolean", summary: "commit to the current branch", default: false },
-  push: { type: "boolean", summary: "like --branch, and push it to origin", default: false },
-  "pull-request": {
-    type: "boolean",
-    summary: "like --push, and open or update its pull request with gh",
-    default: false,
-  },
-  message: { type: "string", summary: "the message of the commit", placeholder: "TEXT" },
+  commit: flag.switch("commit to the current branch"),
+  push: flag.switch("like --branch, and push it to origin"),
+  "pull-request": flag.switch("like --push, and open or update its pull request with gh"),
+  message: flag.string("the message of the commit", "TEXT"),
   make: makeFlag,
-  "skip-install": { type: "boolean", summary: "do not install the packages", default: false },
+  "skip-install": flag.switch("do not install the packages"),
   ...planFlags,
 } as const;
 
 export const upgrade = defineCommand({
-  summary: "Upgrade the project to the running version of tsbuilder",
   description:
     "Compares what the project's own tsbuilder scaffolds with what the new version does, and applies what the new version scaffolds differently. The same goes for its plugins. Your edits are kept; on conflicts, nothing is written until you choose --keep, --force or --branch. With --branch, --push, --pull-request and --commit the upgrade is a merge commit whose second parent is what the new version scaffolds; other branches and your files stay as they are.",
   flags,

@@ -4,12 +4,11 @@ import { localClusters, type LocalCluster } from "../../../ship/images/build-ima
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { licensesFile } from "../../../shared/third-party-licenses.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
 import { openProject } from "../../project/open-project.ts";
 
 export const build = defineCommand({
-  summary: "Bundle the operator, or build its image",
   description:
     "Without --image, bundles src/main.ts and everything it imports into dist/main.js, and writes the licenses of the packages in it beside it. With --image, builds the project's Dockerfile, which bundles the operator inside the image. Arguments after -- are passed to the container tool.",
   flags: {
@@ -19,25 +18,14 @@ export const build = defineCommand({
       placeholder: "IMAGE",
     },
     tool: toolFlag,
-    platform: { type: "list", summary: "target platforms, for example linux/arm64", placeholder: "PLATFORM" },
-    "build-arg": {
-      type: "list",
-      summary: "build argument for the Dockerfile, NAME=VALUE",
-      placeholder: "ARG",
-    },
-    push: { type: "boolean", summary: "push the image after building it", default: false },
-    load: {
-      type: "string",
-      summary: "load the image into a local cluster after building it",
-      placeholder: "CLUSTER",
+    platform: flag.list("target platforms, for example linux/arm64", "PLATFORM"),
+    "build-arg": flag.list("build argument for the Dockerfile, NAME=VALUE", "ARG"),
+    push: flag.switch("push the image after building it"),
+    load: flag.string("load the image into a local cluster after building it", "CLUSTER", {
       choices: localClusters,
-    },
-    save: { type: "string", summary: "save the image to an archive after building it", placeholder: "FILE" },
-    "digest-file": {
-      type: "string",
-      summary: "write the digest of the pushed image to a file",
-      placeholder: "FILE",
-    },
+    }),
+    save: flag.string("save the image to an archive after building it", "FILE"),
+    "digest-file": flag.string("write the digest of the pushed image to a file", "FILE"),
   },
   takesRest: true,
   examples: ["tsbuilder build", "tsbuilder build --image registry.example.com/mysql-operator:v1 --push"],

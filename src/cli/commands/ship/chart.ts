@@ -1,40 +1,28 @@
-import type { FeatureName } from "../../../project/features.ts";
-import type { FileChange } from "../../../scaffold/file-change.ts";
-import { Draft, everythingBelow } from "../../../scaffold/tree.ts";
+import type { FeatureName } from "../../../project/project.ts";
+import { type FileChange, everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { type OpenProject, changeFiles, planFlags } from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand } from "../../arguments/command.ts";
-import { type OpenProject, openToChange } from "../../project/open-project.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { isIgnored } from "../../project/git.ts";
 
 export const chart = defineCommand({
-  summary: "Generate a Helm chart for the operator",
   description:
     "Generates dist/chart from config/, with values for the settings that people usually change. The templates are regenerated on every run; Chart.yaml, values.yaml, NOTES.txt and _helpers.tpl are written once and are then yours to edit, as is .github/workflows/test-chart.yml, which tests the chart.",
   flags: {
     image: overrideFlags.image,
-    "output-dir": {
-      type: "string",
-      summary: "folder in the project to write the chart to, as its subfolder chart",
-      placeholder: "DIR",
+    "output-dir": flag.string("folder in the project to write the chart to, as its subfolder chart", "DIR", {
       default: "dist",
       check: checkFolder,
-    },
-    force: {
-      type: "boolean",
-      summary: "overwrite values.yaml and the other files that are yours, too",
-      default: false,
-    },
-    workflow: {
-      type: "boolean",
-      summary: "overwrite .github/workflows/test-chart.yml, or add it to a project that has a chart already",
-      default: false,
-    },
+    }),
+    force: flag.switch("overwrite values.yaml and the other files that are yours, too"),
+    workflow: flag.switch(
+      "overwrite .github/workflows/test-chart.yml, or add it to a project that has a chart already",
+    ),
     ...planFlags,
   },
   examples: [
@@ -42,14 +30,13 @@ export const chart = defineCommand({
     "helm install mysql-operator dist/chart --namespace mysql-operator-system --create-namespace",
   ],
   async run(call) {
-    const { flags, ui } = call;
-    return openToChange(call, async (project) => {
+    const { flags } = call;
+    return changeFiles(call, async (draft, project) => {
       const [{ planChart }, { renderChanged }] = await Promise.all([
         import("../../../chart/plan-chart.ts"),
         import("../../../ship/render.ts"),
       ]);
       const { changes, notes } = await withEverySwitch(project);
-      const draft = new Draft(project.tree);
       const folder = `${flags["output-dir"].replace(/\/+$/u, "")}/chart`;
       const own = planChart(draft, {
         project: project.project,
@@ -62,7 +49,7 @@ export const chart = defineCommand({
         isIgnored: isIgnored(project.root, `${folder}/Chart.yaml`),
         isImageGiven: flags.image !== undefined,
       });
-      applyOrShow(project.root, { changes: draft.changes(), notes: [...notes, ...own] }, flags, ui);
+      return [...notes, ...own];
     });
   },
 });

@@ -1,27 +1,18 @@
 // Commands that build images, and install, deploy or package the operator.
 
 import { announceTarget, applyFlags, overrideFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 
 export const deploy = defineCommand({
-  summary: "Deploy the operator to a cluster",
   description:
     "Renders config/default with the image and the namespace, and applies it with server-side apply. The files in the project are not changed.",
   flags: {
     ...applyFlags,
     ...overrideFlags,
-    wait: {
-      type: "boolean",
-      summary: "wait until the operator is available and its webhooks respond",
-      default: false,
-    },
-    timeout: { type: "number", summary: "seconds to wait", placeholder: "SECONDS", default: 180 },
-    prune: {
-      type: "boolean",
-      summary: "delete objects of earlier deploys that are no longer rendered",
-      default: false,
-    },
+    wait: flag.switch("wait until the operator is available and its webhooks respond"),
+    timeout: flag.number("seconds to wait", "SECONDS", { default: 180 }),
+    prune: flag.switch("delete objects of earlier deploys that are no longer rendered"),
   },
   examples: ["tsbuilder deploy --image registry.example.com/mysql-operator:v1.0.0 --wait"],
   async run({ flags, cwd, ui }) {

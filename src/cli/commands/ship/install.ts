@@ -3,7 +3,6 @@ import { defineCommand } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 
 export const install = defineCommand({
-  summary: "Install the CRDs into a cluster",
   flags: applyFlags,
   examples: ["tsbuilder install", "tsbuilder install --context kind-dev --diff"],
   async run({ flags, cwd, ui }) {

@@ -1,15 +1,14 @@
 import { resolve } from "node:path";
-import { refuseLinkedFile } from "../../../scaffold/refuse-outside.ts";
+import { refuseLinkedFile } from "../../../scaffold/apply.ts";
 import { writeOutput } from "../../../shared/files.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { openProject } from "../../project/open-project.ts";
 
 export const installer = defineCommand({
-  summary: "Generate a single manifest that installs the operator",
   flags: {
     ...overrideFlags,
-    output: { type: "string", summary: "file to write to (default: standard output)", placeholder: "FILE" },
+    output: flag.string("file to write to (default: standard output)", "FILE"),
   },
   examples: [
     "tsbuilder installer --image registry.example.com/mysql-operator:v1.0.0 --output dist/install.yaml",

@@ -1,24 +1,13 @@
 import { type ContainerTool, findContainerTool } from "../../../ship/images/container-tool.ts";
 import { localClusters, type LocalCluster, loadImage } from "../../../ship/images/build-image.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
 
 export const load = defineCommand({
-  summary: "Load the operator's image into a local cluster without a registry",
   flags: {
-    into: {
-      type: "string",
-      summary: "type of local cluster",
-      placeholder: "CLUSTER",
-      choices: localClusters,
-      default: "kind",
-    },
-    name: {
-      type: "string",
-      summary: "name of the cluster (default: the tool's default name)",
-      placeholder: "NAME",
-    },
+    into: flag.string("type of local cluster", "CLUSTER", { choices: localClusters, default: "kind" }),
+    name: flag.string("name of the cluster (default: the tool's default name)", "NAME"),
     tool: toolFlag,
   },
   positionals: ["[image]"],

@@ -1,21 +1,18 @@
-import { Draft } from "../../../scaffold/tree.ts";
 import { replaceBaseImages, askDigest } from "../../../ship/images/pin-image.ts";
 import { imageName, parseImageReference } from "../../../ship/images/image-reference.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, planFlags } from "../../project/apply-or-show.ts";
+import { changeFiles, planFlags } from "../../project/open-project.ts";
 import { defineCommand } from "../../arguments/command.ts";
-import { openToChange } from "../../project/open-project.ts";
 
 const dockerfile = "Dockerfile";
 
 export const pinImages = defineCommand({
-  summary: "Pin the base images of the Dockerfile to the digests of their tags",
   description:
     "Asks the registries which digests the tags have now, and writes NAME:TAG@DIGEST, so that every build uses the same images. Run it again to renew them. Only for images that can be pulled without a password.",
   flags: planFlags,
   examples: ["tsbuilder pin-images", "tsbuilder pin-images --diff"],
   async run(call) {
-    await openToChange(call, async ({ root, tree }) => {
+    return changeFiles(call, async (draft, { tree }) => {
       const text = tree.read(dockerfile);
       if (text === undefined) {
         throw new TsbuilderError("the project has no Dockerfile", {
@@ -29,14 +26,9 @@ export const pinImages = defineCommand({
         return image;
       });
       for (const image of pinned.keys()) pinned.set(image, await pin(image));
-      const draft = new Draft(tree);
-      draft.write(
-        dockerfile,
-        replaceBaseImages(text, (image) => pinned.get(image)!),
-      );
-      const changes = draft.changes();
-      const notes = changes.length > 0 ? [] : ["The base images have the digests of their tags."];
-      applyOrShow(root, { changes, notes }, call.flags, call.ui);
+      const renewed = replaceBaseImages(text, (image) => pinned.get(image)!);
+      draft.write(dockerfile, renewed);
+      return renewed === text ? ["The base images have the digests of their tags."] : [];
     });
   },
 });

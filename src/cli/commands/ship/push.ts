@@ -2,7 +2,6 @@ import { defineCommand } from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage } from "../../arguments/image-flags.ts";
 
 export const push = defineCommand({
-  summary: "Push the operator's image",
   description: "Arguments after -- are passed to the container tool, for example for a registry without TLS.",
   flags: pushFlags,
   positionals: ["[image]"],

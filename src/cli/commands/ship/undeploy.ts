@@ -4,25 +4,20 @@ import {
   deletionTimeout,
   overrideFlags,
 } from "../../arguments/cluster-flags.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { type ManifestObject, describeObject } from "../../../ship/manifest.ts";
-import type { Ui } from "../../reporting/ui.ts";
+import type { Ui } from "../../reporting/report.ts";
 
 export const undeploy = defineCommand({
-  summary: "Undeploy the operator from a cluster",
   description:
     "CRDs that still have objects, and a namespace that contains objects of others, are kept unless --force is given: deleting them deletes everything in them.",
   flags: {
     ...clusterFlags,
     namespace: overrideFlags.namespace,
-    force: {
-      type: "boolean",
-      summary: "also delete CRDs and the namespace that still contain objects",
-      default: false,
-    },
-    "dry-run": { type: "boolean", summary: "print what would be deleted", default: false },
+    force: flag.switch("also delete CRDs and the namespace that still contain objects"),
+    "dry-run": flag.switch("print what would be deleted"),
     timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {

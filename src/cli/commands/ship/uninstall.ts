@@ -1,16 +1,15 @@
 import { announceTarget, clusterFlags, deletionTimeout } from "../../arguments/cluster-flags.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";
 import { deleteFromCluster } from "./undeploy.ts";
 
 export const uninstall = defineCommand({
-  summary: "Uninstall the CRDs from a cluster",
   description:
     "CRDs that still have objects are kept unless --force is given: deleting a CRD deletes all its objects.",
   flags: {
     ...clusterFlags,
-    force: { type: "boolean", summary: "also delete CRDs that still have objects", default: false },
-    "dry-run": { type: "boolean", summary: "print what would be deleted", default: false },
+    force: flag.switch("also delete CRDs that still have objects"),
+    "dry-run": flag.switch("print what would be deleted"),
     timeout: deletionTimeout,
   },
   async run({ flags, cwd, ui }) {

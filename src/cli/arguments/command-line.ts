@@ -1,8 +1,12 @@
 // The flags of all commands (`--verbose`, `--output`, `--help`), and how they are found among the words of a command line
 // before its command is known.
-
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandEntry, FlagDefinitions } from "./command.ts";
+import { didYouMean } from "../../shared/text.ts";
+import { mayHavePlugins } from "../../project/project.ts";
+import { findProjectRoot, projectFile } from "../../project/store.ts";
 
 /** A word of the command line that is a flag, with the value that it contains: `--kind=Order`, `-o`. */
 export interface FlagWord {
@@ -23,6 +27,7 @@ export function isTyped(words: readonly string[], ...flags: readonly string[]): 
 }
 
 export const verboseFlag = "--verbose";
+
 export const verboseSummary =
   "say which programs run and which files are written, and print the stack of errors";
 
@@ -104,3 +109,103 @@ export function orderWords(argv: readonly string[]): string[] {
 function isName(word: string | undefined): boolean {
   return word !== undefined && !word.startsWith("-");
 }
+
+/** Adds the flags of plugins to a command that has a flag `--plugins`. Without plugins, no code of theirs is loaded. */
+export async function extendCommand(
+  name: string,
+  command: Command,
+  words: readonly string[],
+  cwd: string,
+  { isCompletion = false } = {},
+): Promise<Command> {
+  if (!Object.hasOwn(command.flags, "plugins")) return command;
+  const root = name === "init" ? undefined : findProjectRoot(cwd);
+  const text = root === undefined ? "" : readFileSync(join(root, projectFile), "utf8");
+  if (!isTyped(words, "--plugins") && (root === undefined || !mayHavePlugins(text))) return command;
+  const { withPlugins } = await import("./with-plugins.ts");
+  const isHelp = isTyped(words, "--help", "-h");
+  try {
+    return withPlugins(name, command, words, { root: root ?? cwd, text, isCompletion, isHelp });
+  } catch (error) {
+    // A missing plugin must not keep `--help` from describing tsbuilder's own flags.
+    if (isHelp) return command;
+    throw error;
+  }
+}
+
+/** `TSBUILDER_PROJECT_NAME` for `--project-name`. */
+export const environmentVariable = (flag: string): string =>
+  `TSBUILDER_${flag.toUpperCase().replaceAll("-", "_")}`;
+
+/** A flag that the environment gives. */
+interface EnvironmentFlag {
+  readonly variable: string;
+  /** `--project-name=shop` */
+  readonly word: string;
+}
+
+/**
+ * Flags that the environment can't set: `--force` and `--yes` because they overwrite or confirm, `--version` because it
+ * names what the command is about, the flags of plugins because they load code, and `--output` because it means a
+ * format to some commands and a file to others.
+ */
+export const typedOnly: readonly string[] = [
+  "force",
+  "yes",
+  "version",
+  "output",
+  "plugins",
+  "remove-plugins",
+];
+
+/** The flags of a command that the environment gives and that were not typed. */
+export function flagsOfEnvironment(
+  flags: FlagDefinitions,
+  typed: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): EnvironmentFlag[] {
+  return Object.entries(flags).flatMap(([flag, { short }]) => {
+    const variable = environmentVariable(flag);
+    const value = environment[variable] ?? "";
+    const names = [`--${flag}`, `--no-${flag}`, ...(short === undefined ? [] : [`-${short}`])];
+    if (value === "" || typedOnly.includes(flag) || isTyped(typed, ...names)) return [];
+    return [{ variable, word: `--${flag}=${value}` }];
+  });
+}
+
+/** The hint for words that name no command, such as `creat api`; undefined if no command is close. */
+export function hintForCommand(
+  words: readonly string[],
+  commands: readonly CommandEntry[],
+): string | undefined {
+  const names = commands.map(({ name }) => name);
+  const pair = words.slice(0, 2).join(" ");
+  const firstWords = names.map((name) => name.split(" ")[0]!);
+  return hintFor(pair, names) ?? hintFor(words[0]!, firstWords);
+}
+
+/** The hint for a word that a command does not take: it may be the next word of another command's name. */
+export function hintForNextWord(
+  name: string,
+  word: string,
+  commands: readonly CommandEntry[],
+): string | undefined {
+  const longer = commands.flatMap((command) => (command.name.startsWith(`${name} `) ? command.name : []));
+  return hintFor(`${name} ${word}`, longer);
+}
+
+function hintFor(words: string, names: readonly string[]): string | undefined {
+  if (Object.hasOwn(counterparts, words)) return `use tsbuilder ${counterparts[words]}`;
+  const meant = didYouMean(words, names);
+  return meant === undefined ? undefined : `did you mean "tsbuilder ${meant}"?`;
+}
+
+/** Commands of kubebuilder and operator-sdk that have another name in tsbuilder. */
+const counterparts: Readonly<Record<string, string>> = {
+  "alpha generate":
+    "scaffold FOLDER: it scaffolds what PROJECT describes; tsbuilder upgrade merges a newer scaffold into the project",
+  "alpha update": "upgrade --branch: it merges what a newer tsbuilder scaffolds",
+  "generate bundle": "bundle",
+  "generate kustomize": "bundle: it needs no step of kustomize before it",
+  "pkgman-to-bundle": "migrate packagemanifests",
+};

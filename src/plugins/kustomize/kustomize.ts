@@ -1,0 +1,269 @@
+// The manifests in `config/` as parts and inserts: for a project and its features, a kind, and its webhooks.
+
+import { stringify } from "yaml";
+import {
+  type FeatureName,
+  type Project,
+  type Resource,
+  configPrefix,
+  featureNames,
+  groupFolder,
+  kindFile,
+  needsClusterRole,
+  qualifiedGroup,
+  sampleFile,
+} from "../../project/project.ts";
+import {
+  type Blueprint,
+  type Insert,
+  emptyBlueprint,
+  joinBlueprints,
+  part,
+} from "../../scaffold/blueprint.ts";
+import { type Plugin, partKeys } from "../contract/plugin.ts";
+
+/** The manifests in `config/`, in two layers of kustomize. */
+export const kustomize: Plugin = { init, createApi, createWebhook };
+
+/** The operator's own manifests, and the features of the deployment. */
+function init(project: Project): Blueprint {
+  const { projectName, resources, features } = project;
+  const reconciled = resources.filter(({ controllers }) => controllers.length > 0);
+  const isOn = (name: FeatureName): boolean => features.includes(name);
+  return joinBlueprints(
+    part("kustomize/base", "kustomize/init/base", { projectName }),
+    reconciled.length > 0 ? managerRole(projectName) : emptyBlueprint,
+    reconciled.some((resource) => needsClusterRole(project, resource))
+      ? managerClusterRole(projectName)
+      : emptyBlueprint,
+    project.namespaced ? watchedNamespaces(project) : emptyBlueprint,
+    ...featureNames.filter(isOn).map((name) => feature(projectName, name)),
+    ...pairs.filter(({ of }) => of.every(isOn)).map((pair) => wired(projectName, pair.part, pair.inserts)),
+  );
+}
+
+/** The role binding of the controllers; the role itself is generated from the markers above the reconcilers. */
+function managerRole(projectName: string): Blueprint {
+  return {
+    ...part("kustomize/manager-role", "kustomize/create-api/manager-role", { projectName }),
+    inserts: [line("rbac", "resources", "role.yaml"), line("rbac", "resources", "role_binding.yaml")],
+    generated: ["config/rbac/role.yaml"],
+  };
+}
+
+/** The binding of the ClusterRole that a namespaced operator has for cluster-scoped kinds. */
+function managerClusterRole(projectName: string): Blueprint {
+  return {
+    ...part("kustomize/manager-cluster-role", "kustomize/create-api/manager-cluster-role", { projectName }),
+    inserts: [line("rbac", "resources", "cluster_role_binding.yaml")],
+  };
+}
+
+/** The settings of an operator that watches its own namespace, or those that are listed. */
+function watchedNamespaces({ projectName, namespaces }: Project): Blueprint {
+  if (namespaces.length === 0) {
+    return {
+      ...part("kustomize/namespaced-own", "kustomize/init/namespaced-own", {}),
+      inserts: [component("../namespaced")],
+    };
+  }
+  const roleBindings = namespaces.map((namespace) => roleBinding(projectName, namespace)).join("\n");
+  const context = { projectName, watchNamespaces: namespaces.join(","), roleBindings };
+  return {
+    ...part("kustomize/namespaced-list", "kustomize/init/namespaced-list", context),
+    inserts: [component("../namespaced"), wiring("../namespaced/wiring")],
+  };
+}
+
+/** Binds the operator's ClusterRole in one namespace: its rules hold there only. */
+function roleBinding(projectName: string, namespace: string): string {
+  const binding = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: {
+      labels: { "app.kubernetes.io/name": projectName, "app.kubernetes.io/managed-by": "kustomize" },
+      name: `${projectName}-manager-rolebinding`,
+      namespace,
+    },
+    roleRef: {
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "ClusterRole",
+      name: `${projectName}-manager-role`,
+    },
+    subjects: [
+      {
+        kind: "ServiceAccount",
+        name: `${projectName}-controller-manager`,
+        namespace: `${projectName}-system`,
+      },
+    ],
+  };
+  return `---\n${stringify(binding, { lineWidth: 0, indentSeq: false, compat: "yaml-1.1" }).trimEnd()}`;
+}
+
+/** A feature is a component of its own. */
+function feature(projectName: string, name: FeatureName): Blueprint {
+  const folder = folders[name];
+  return folder === undefined ? emptyBlueprint : wired(projectName, name, [component(`../${folder}`)]);
+}
+
+/** The folder of each feature in `config/`; a feature without one only appears in combinations. */
+const folders: Readonly<Record<FeatureName, string | undefined>> = {
+  metrics: "metrics",
+  webhook: "webhook",
+  "cert-manager": "certmanager",
+  "self-signed": "self-signed",
+  prometheus: "prometheus",
+  alerts: "alerts",
+  "metrics-tls": undefined,
+  "network-policy": "network-policy",
+  restricted: "restricted",
+  sharding: "sharding",
+};
+
+interface Pair {
+  readonly of: readonly FeatureName[];
+  readonly part: string | undefined;
+  readonly inserts: readonly Insert[];
+}
+
+/** The components for features that must be combined. */
+const pairs: readonly Pair[] = [
+  { of: ["self-signed"], part: undefined, inserts: [wiring("../self-signed/wiring")] },
+  {
+    of: ["cert-manager", "webhook"],
+    part: "cert-manager-webhook",
+    inserts: [
+      line("certmanager", "certificates", "webhook"),
+      line("certmanager/wiring", "wiring", "webhook"),
+      wiring("../certmanager/wiring"),
+    ],
+  },
+  {
+    of: ["cert-manager", "metrics", "metrics-tls"],
+    part: "cert-manager-metrics",
+    inserts: [
+      line("certmanager", "certificates", "metrics"),
+      line("certmanager/wiring", "wiring", "metrics"),
+      wiring("../certmanager/wiring"),
+    ],
+  },
+  {
+    of: ["cert-manager", "metrics", "metrics-tls", "prometheus"],
+    part: "prometheus-metrics-tls",
+    inserts: [wiring("../prometheus/wiring")],
+  },
+  {
+    of: ["alerts", "webhook"],
+    part: "alerts-webhook",
+    inserts: [line("alerts", "alerts", "webhook.yaml")],
+  },
+  {
+    of: ["alerts", "sharding"],
+    part: "alerts-sharding",
+    inserts: [line("alerts", "alerts", "shards.yaml")],
+  },
+  {
+    of: ["network-policy", "metrics"],
+    part: "network-policy-metrics",
+    inserts: [line("network-policy", "policies", "allow-metrics-traffic.yaml")],
+  },
+  {
+    of: ["network-policy", "webhook"],
+    part: "network-policy-webhook",
+    inserts: [line("network-policy", "policies", "allow-webhook-traffic.yaml")],
+  },
+];
+
+function wired(projectName: string, name: string | undefined, inserts: readonly Insert[]): Blueprint {
+  if (name === undefined) return { ...emptyBlueprint, inserts };
+  return { ...part(`kustomize/feature/${name}`, `kustomize/feature/${name}`, { projectName }), inserts };
+}
+
+/** A kind's CRD, its sample, and roles for users; external kinds have theirs elsewhere. */
+function createApi(project: Project, resource: Resource): Blueprint {
+  if (resource.origin.type !== "own") return emptyBlueprint;
+  const { kind, plural } = resource;
+  const group = qualifiedGroup(resource);
+  const base = `${group}_${plural}.yaml`;
+  const roles = `${configPrefix(project, resource)}${kindFile(resource)}`;
+  return joinBlueprints(
+    part("kustomize/crd", "kustomize/create-api/crd-base", {}),
+    part("kustomize/samples", "kustomize/create-api/samples-base", {}),
+    // A reference operator has its own sample.
+    resource.template ? emptyBlueprint : sample(project, resource),
+    {
+      ...part(`kustomize/roles/${group}/${kind}`, "kustomize/create-api/kind-roles", {
+        projectName: project.projectName,
+        configPrefix: configPrefix(project, resource),
+        rolePrefix: project.multigroup ? `${groupFolder(resource).replaceAll(".", "-")}-` : "",
+        kindLower: kindFile(resource),
+        plural,
+        qualifiedGroup: group,
+        // kustomize turns a namespaced operator's roles for people into Roles, except for ClusterRoles with this
+        // label.
+        scopeLabel: needsClusterRole(project, resource) ? "\n    tsbuilder.dev/scope: Cluster" : "",
+      }),
+      inserts: [
+        line("base", "resources", "../crd"),
+        line("crd", "crds", `bases/${base}`),
+        line("samples", "samples", `${sampleFile(resource)}.yaml`),
+        ...["admin", "editor", "viewer"].map((role) =>
+          line("rbac", "resources", `${roles}_${role}_role.yaml`),
+        ),
+      ],
+      generated: [`config/crd/bases/${base}`],
+    },
+  );
+}
+
+function sample({ projectName }: Project, resource: Resource): Blueprint {
+  return part(partKeys.sample(resource), "kustomize/create-api/sample", {
+    projectName,
+    sampleFile: sampleFile(resource),
+    apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
+    kind: resource.kind,
+    kindLower: kindFile(resource),
+  });
+}
+
+/** The generated webhook configurations, and the CRD patch for conversion. */
+function createWebhook(project: Project, resource: Resource): Blueprint {
+  if (!project.features.includes("webhook")) return emptyBlueprint;
+  const { defaulting, validation, spokes } = resource.webhooks;
+  const configurations = {
+    ...emptyBlueprint,
+    inserts: [line("webhook", "resources", "manifests.yaml")],
+    generated: ["config/webhook/manifests.yaml"],
+  };
+  return joinBlueprints(
+    defaulting || validation ? configurations : emptyBlueprint,
+    spokes === undefined ? emptyBlueprint : conversion(project, resource),
+  );
+}
+
+function conversion(project: Project, resource: Resource): Blueprint {
+  const { kind, plural } = resource;
+  const group = qualifiedGroup(resource);
+  const prefix = configPrefix(project, resource);
+  const context = { configPrefix: prefix, kind, plural, qualifiedGroup: group };
+  return {
+    ...part(`kustomize/conversion/${group}/${kind}`, "kustomize/create-webhook/conversion", context),
+    inserts: [line("crd", "conversion-patches", `path: patches/webhook_in_${prefix}${plural}.yaml`)],
+  };
+}
+
+/** A component in config/base: features that add objects. */
+function component(path: string): Insert {
+  return line("base", "components", path);
+}
+
+/** A component in config/default: wiring that needs the final names of objects. */
+function wiring(path: string): Insert {
+  return line("default", "components", path);
+}
+
+/** An entry in a kustomization in `config/`. */
+function line(folder: string, marker: string, text: string): Insert {
+  return { file: `config/${folder}/kustomization.yaml`, marker, text: `- ${text}` };
+}
