@@ -1,6 +1,6 @@
 /**
  * Patches as pure functions of objects: JSON patches and merge patches here, strategic merge patches in `strategic`,
- * server-side apply in `apply`.
+ * server-side apply in `apply`. `fields-v1` reads the owners of fields, in a browser, too.
  */
 
 export {

@@ -1,5 +1,5 @@
-// The project's manifests in the cluster of a session: applied first, then (below) adapted to the cluster and to webhooks on
-// this machine, and `explain-rejection` explains errors of the API server.
+// The project's manifests in the cluster of a session. Begin with `applyConfig`; the functions below it adapt objects to the
+// cluster and to webhooks on this machine, and `explain-rejection` explains errors of the API server.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync, readFileSync, readdirSync } from "node:fs";

@@ -208,7 +208,7 @@ const interval = 250;
 /** The time in milliseconds without a change after which objects rest: an operator writes a status in several steps. */
 const quiet = 2000;
 
-/** Reads objects again and again until all have a status and nothing changes any more. */
+/** Reads objects again and again until all have a status and nothing changes any more, or until the given seconds are over. */
 export async function untilRested<T extends Pick<KubernetesObject, "metadata">>(
   read: () => Promise<readonly T[]>,
   seconds: number,

@@ -291,7 +291,7 @@ function* simplerThan(fault: Fault): Generator<Fault> {
 }
 
 /** Classes that name the mistake whatever the scenario is. */
-const plain = new Set<Finding["class"]>([
+const evidentClasses = new Set<Finding["class"]>([
   "hot-loop",
   "fight",
   "hang",
@@ -307,7 +307,7 @@ function classify({ class: found, scenario, run }: Finding): MistakeClass {
   const kinds = new Set(faults.map(({ fault }) => fault));
   const isStale = faults.some((fault) => fault.fault === "crash" && fault.lag !== undefined);
   const applied = new Set(appliedIn(steps).map(refTextOf));
-  if (found !== "differs" && (plain.has(found) || faults.length === 0)) {
+  if (found !== "differs" && (evidentClasses.has(found) || faults.length === 0)) {
     return (found === "hot-loop" || found === "fight") && applied.size > 1 && faults.length === 0
       ? "collision"
       : found;

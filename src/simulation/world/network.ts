@@ -420,7 +420,7 @@ export class WatchFeed implements Feed {
     this.#timers.add(cancel);
   }
 
-  /** Ends the watch of a dead process: nothing arrives, and the server closes its side. */
+  /** Ends the watch: what is under way doesn't arrive, and the server closes its side. The process isn't told. */
   abandon(): void {
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();

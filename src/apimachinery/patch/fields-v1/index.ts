@@ -1,12 +1,12 @@
 /**
- * Reads `fieldsV1` against the object that it describes, in a browser, too: for the page and the tests of `tsbuilder dev`. Server-side
- * apply, in `../apply`, has field sets of its own, which are fast to unite and to subtract.
+ * Finds the values of an object that `fieldsV1` names, in a browser, too: for the page and the written tests of `tsbuilder dev`.
+ * Server-side apply, in `../apply`, has field sets of its own, which are fast to unite and to subtract.
  */
 
 import { isEqual, isObject, memberOf } from "../../json/index.ts";
 
 /**
- * Returns true if a path element names an item of a list, which has the given index: `k:{"name":"a"}` by keys, `v:"x"` by its
+ * Returns true if a path element names an item, which has the given index in its list: `k:{"name":"a"}` by keys, `v:"x"` by its
  * value, `i:0` by its index.
  */
 export function isElementOf(element: string, item: unknown, index: number): boolean {

@@ -1,5 +1,5 @@
 // Looks for probable mistakes in a record. Begin here; `finding` has the contract of detectors and their tools. Each other file
-// has the detectors for one subject: objects, reconciles, requests, webhooks (health and answers), and the operator's process.
+// has the detectors for one subject: objects, reconciles with their requests, webhooks, and the operator's process.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Recorded, RecordedFault, RecordedWrite } from "../../../dev/record/recorded.ts";

@@ -68,10 +68,10 @@ function EditTab({ track }: { readonly track: Track }) {
   const { act, message, setMessage, problem } = useAction();
   if (current === undefined) return <p class="empty">It was deleted.</p>;
   const { apiVersion, kind, metadata } = current.object;
+  const object = text ?? editableYaml(current.object);
   const apply = async (): Promise<void> => {
     if (await act("apply", { object, dryRun: false }, "applied")) setText(undefined);
   };
-  const object = text ?? editableYaml(current.object);
   return (
     <form class="edit" onSubmit={(event) => event.preventDefault()}>
       <label>
