@@ -27,6 +27,11 @@ test.each([
   expect(problemsOf(secret, { apiVersion: "v1", kind: "Secret", metadata, data })).toMatchObject(expected);
 });
 
+test("accepts a key that every JavaScript object has", () => {
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { constructor: "text" } };
+  expect(problemsOf(configMap, object)).toEqual([]);
+});
+
 function problemsOf({ strategy }: typeof configMap, object: object): unknown {
   if (typeof strategy !== "object") throw new TypeError("the strategy depends on the store");
   return strategy.validate!(object as never, {} as WriteRequest);

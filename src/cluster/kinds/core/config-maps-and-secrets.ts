@@ -19,7 +19,8 @@ const configMapStrategy: Partial<Strategy> = {
 function* configMapProblems({ data = {}, binaryData = {} }: Config): Problems {
   yield* keyProblems("data", data);
   for (const key of Object.keys(data)) {
-    if (key in binaryData) yield invalid(`data[${key}]`, key, "duplicate of key present in binaryData");
+    if (!Object.hasOwn(binaryData, key)) continue;
+    yield invalid(`data[${key}]`, key, "duplicate of key present in binaryData");
   }
   yield* keyProblems("binaryData", binaryData);
   // The error is about the whole object: the server writes an empty path so.

@@ -164,7 +164,8 @@ const component = firstOf(
 const host = firstOf("source.host", "deprecatedSource.host", "reportingInstance");
 
 function ageSince(...paths: string[]): CellReader {
-  return (object, now) => ageOf(firstOf(...paths)(object), now);
+  const first = firstOf(...paths);
+  return (object, now) => ageOf(first(object), now);
 }
 
 export const event: BuiltInKind = {

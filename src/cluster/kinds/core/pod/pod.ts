@@ -455,14 +455,14 @@ const podCells: Readonly<Record<string, CellReader>> = {
 /** The row condition of a pod that has finished. */
 function podRowConditions(pod: object): readonly object[] | undefined {
   const reason = readField<string>(pod, "status.phase") ?? "";
-  const message = endings[reason];
+  const message = endings.get(reason);
   return message === undefined ? undefined : [{ type: "Completed", status: "True", reason, message }];
 }
 
-const endings: Readonly<Record<string, string>> = {
-  Succeeded: "The pod has completed successfully.",
-  Failed: "The pod failed.",
-};
+const endings = new Map([
+  ["Succeeded", "The pod has completed successfully."],
+  ["Failed", "The pod failed."],
+]);
 
 /** A summary of the containers: sidecars count as containers once they have started. */
 interface ContainerSummary {
@@ -516,8 +516,10 @@ function initReason(pod: object, { state }: ContainerStatus, index: number): str
 
 function runReason(pod: object, containers: readonly ContainerStatus[]): string {
   let reason = readField<string>(pod, "status.reason") ?? readField<string>(pod, "status.phase") ?? "";
-  const scheduled = conditionsOf(pod).find(({ type }) => type === "PodScheduled");
-  if (scheduled?.reason === "SchedulingGated") reason = "SchedulingGated";
+  const isGated = conditionsOf(pod).some(
+    (each) => each.type === "PodScheduled" && each.reason === "SchedulingGated",
+  );
+  if (isGated) reason = "SchedulingGated";
   let failure = "";
   for (const { state } of containers.toReversed()) {
     reason = stateReason(state) ?? reason;

@@ -1,6 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { LoadBalancerIngress, ServicePort } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { type FieldError, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
@@ -572,13 +571,13 @@ function externalIP(object: object): string {
   if (type === "ExternalName") return text("spec.externalName")(object);
   const external = readField<string[]>(object, "spec.externalIPs") ?? [];
   if (type !== "LoadBalancer") return external.length > 0 ? external.join(",") : "<none>";
-  const ingress = readField<LoadBalancerIngress[]>(object, "status.loadBalancer.ingress") ?? [];
+  const ingress = readField<core.LoadBalancerIngress[]>(object, "status.loadBalancer.ingress") ?? [];
   const found = [...ingress.map(({ ip, hostname }) => ip ?? hostname ?? ""), ...external];
   return found.length > 0 ? found.join(",") : "<pending>";
 }
 
 function ports(object: object): string {
-  const list = readField<ServicePort[]>(object, "spec.ports") ?? [];
+  const list = readField<core.ServicePort[]>(object, "spec.ports") ?? [];
   if (list.length === 0) return "<none>";
   return list
     .map(({ port, nodePort, protocol = "TCP" }) => `${port}${nodePort ? `:${nodePort}` : ""}/${protocol}`)
