@@ -40,8 +40,8 @@ export function bodyToApply<T extends KubernetesObject>(
 }
 
 /**
- * The controller from which an apply takes an object; undefined if the object has none, or has the given owner. Throws
- * if the apply should leave the object alone.
+ * The controller from which an apply takes an object; undefined if the object has none, or has the given owner, or if
+ * the apply doesn't care. Throws if the apply should leave the object alone.
  */
 export function formerController(
   kind: Kind,
@@ -63,8 +63,8 @@ export function formerController(
 }
 
 /**
- * Returns true for an object without a controller that is ours: its owner may have been deleted with orphaned children,
- * or it was created without an owner.
+ * Returns true if an object has our labels. Then it is ours, also without a controller: its owner may have been deleted
+ * with orphaned children, or it was created without an owner.
  */
 function hasOurLabels(current: KubernetesObject, body: KubernetesObject): boolean {
   const labels = Object.entries(body.metadata.labels ?? {});

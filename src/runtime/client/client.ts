@@ -1,6 +1,6 @@
 // The client: calls by kind, answered by the server. Begin here with its contract. `live-client.ts` writes and
-// `live-reader.ts` reads over HTTP; `requests.ts` turns a call into a request. `children.ts`,
-// `read-modify-write.ts` and `intercept-client.ts` are built on any client.
+// `live-reader.ts` reads over HTTP; `requests.ts` turns a call into a request. `children.ts`, `read-modify-write.ts` and
+// `intercept-client.ts` are built on any client.
 
 import type { Duplex } from "node:stream";
 import type {

@@ -1,5 +1,4 @@
 // Not the global one: fake timers of a test replace that.
-
 import { setImmediate } from "node:timers";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 

@@ -1,5 +1,5 @@
-// Waits for a time, a signal or an event, on a clock that tests can move. `time-slices.ts` says how much of each turn
-// of the event loop work may take.
+// Waits for a time, a signal or an event, on a clock that tests can move; and reads the durations of options.
+// `time-slices.ts` says how much of each turn of the event loop work may take.
 
 import { setMaxListeners } from "node:events";
 import { type Clock, parseDuration } from "@tsbuilder/apimachinery/time";

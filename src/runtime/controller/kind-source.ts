@@ -12,7 +12,7 @@ import { type DeepReadonly, formatKey, keyOf, keyText } from "../client/client.t
 import { onAbort, settledWithin } from "../clock/waits.ts";
 import { hasRange, rangeOf } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";
-import { type Enqueue, type Source } from "./source.ts";
+import type { Enqueue, Source } from "./source.ts";
 import type { Predicate } from "./predicate.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import type { Request } from "./reconciler.ts";

@@ -1,6 +1,6 @@
-// Admission and conversion webhooks. The server reads a request and responds: `admit.ts` for
-// admission, `convert.ts` for conversion. `webhooks.ts` is the contract of users' code, `webhook-builder.ts` adds it,
-// and `managed-certificate.ts` manages the certificate.
+// Admission and conversion webhooks. The server reads a request and responds: `admit.ts` for admission, `convert.ts` for
+// conversion. `webhooks.ts` is the contract of users' code, `webhook-builder.ts` adds it, and `managed-certificate.ts`
+// manages the certificate.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
