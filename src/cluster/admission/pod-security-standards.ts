@@ -68,10 +68,11 @@ const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
 
 const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
 
-/** The type of a security profile that is not allowed. */
+/** The type of a security profile if it is not allowed. */
 function forbiddenType(profile: { readonly type?: string } | undefined): string | undefined {
-  const type = profile && (profile.type ?? "");
-  return type !== undefined && !allowedProfiles.has(type) ? type : undefined;
+  if (!profile) return undefined;
+  const { type = "" } = profile;
+  return allowedProfiles.has(type) ? undefined : type;
 }
 
 function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, string>>): Violation | undefined {
@@ -290,7 +291,7 @@ interface Violation {
   readonly detail: string;
 }
 
-/** The violation of those that the first words name; undefined if they name none. */
+/** A violation by the pod or containers that `setters` names; undefined if it is empty. */
 function violation(reason: string, setters: string, detail: string): Violation | undefined {
   return setters === "" ? undefined : { reason, detail: `${setters} ${detail}` };
 }

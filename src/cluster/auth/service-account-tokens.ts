@@ -116,7 +116,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     return this.#privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   }
 
-  /** The public key as a JSON Web Key Set, for clients that crypto.verify tokens themselves. */
+  /** The public key as a JSON Web Key Set, for clients that verify tokens themselves. */
   keys(): object {
     const key = this.#publicKey.export({ format: "jwk" });
     return { keys: [{ use: "sig", kid: this.#keyId, alg: this.algorithm, ...key }] };

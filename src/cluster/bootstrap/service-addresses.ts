@@ -13,6 +13,7 @@ export function keepServiceAddresses(core: Core): () => void {
   const addresses = store.collection("ipaddresses.networking.k8s.io");
 
   function ensure(ip: string, service: Entry): void {
+    if (addresses.get(ip)) return;
     storeBootstrapObjects(core, [newAddress(ip, service, formatTime(clock.now()))]);
   }
 

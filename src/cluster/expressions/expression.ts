@@ -93,7 +93,7 @@ export function runExpression(compiled: Compilation, names: Names, budget: Budge
 /** The cost budget of match conditions: a quarter of that of a policy's validations. */
 const matchConditionBudget = 2_500_000;
 
-/** Evaluates match conditions: false if any is false, else their errors, about which the failure policy decides. */
+/** Evaluates match conditions: false if any is, else their errors, for the failure policy to decide, else true. */
 export function conditionsHold(
   conditions: readonly Compilation[],
   namesFor: (budget: Budget) => Names,

@@ -126,7 +126,7 @@ function readerOf(field: string, resource: Resource): (object: ApiObject) => str
   );
 }
 
-/** Returns true for built-in kinds without own fields to select: all of these accept `metadata.namespace`. */
+/** Returns true for built-in kinds without own selectors: they accept `metadata.namespace` even if cluster-scoped. */
 function isUnselective({ custom, strategy }: Resource): boolean {
   return !custom && !strategy.fieldSelectors?.size;
 }
@@ -185,7 +185,7 @@ export function requestedRevision(
   return revision;
 }
 
-/** The error for a malformed revision. That of lists differs. */
+/** The error for a malformed revision. Lists, and a GET of an Event, have another one than gets and watches. */
 export function malformedRevision(text: string, isList: boolean): StatusError {
   const [sent, why] = [JSON.stringify(text), "invalid syntax"];
   const message = `resourceVersion: Invalid value: ${sent}: strconv.ParseUint: parsing ${sent}: ${why}`;

@@ -241,6 +241,7 @@ export async function listReply(context: RequestContext, target: Target, found: 
 }
 
 const brace = Buffer.from("{");
+
 /** Lists of built-in kinds omit each item's kind and apiVersion. */
 function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
   if (start.length === 0 || !bytes.subarray(0, start.length).equals(start)) return [bytes];

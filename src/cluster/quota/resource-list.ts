@@ -89,7 +89,7 @@ export function sumPodResources(pod: PodSpec, of: "requests" | "limits"): Resour
   }
   const needed: ResourceList = { ...maxOfLists(sum, starting), ...pod.resources?.[of] };
   const { overhead = {} } = pod;
-  // It is added to limits only where the pod has a limit.
+  // Overhead is added to limits only where the pod has a limit.
   const isAdded = (name: string): boolean => of === "requests" || needed[name] !== undefined;
   return addLists(needed, filtered(overhead, isAdded));
 }

@@ -2,6 +2,7 @@
 // `Strategy`, which say how the writes of a kind differ; then read `create-object.ts` from the top, and
 // `update-object.ts` and `delete-object.ts` beside it. `registry.ts` has the resources that are served, `write.ts` the
 // request of a write.
+
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { DeleteOptions } from "@tsbuilder/apimachinery/k8s/meta/v1";

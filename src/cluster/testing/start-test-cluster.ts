@@ -1,5 +1,6 @@
 // Clusters for tests: embedded, or with `TSBUILDER_TEST_ASSETS` a real API server from the folder `real`. The other
 // files are the HTTP client of this repository's own tests.
+
 import { setImmediate } from "node:timers";
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
