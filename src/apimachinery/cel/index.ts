@@ -19,8 +19,7 @@ export {
 export { appliedObjectType, jsonPatchType, mutations, mutationStructs } from "./lib/mutations.ts";
 export { quantityType } from "./lib/quantities.ts";
 export { checkSchema, type CheckSchemaOptions } from "./rules/check-schema.ts";
-export type { CompiledRules, RuleOptions } from "./rules/compile-rules.ts";
-export { compileRules, hasRules } from "./rules/compile-rules.ts";
+export { type CompiledRules, compileRules, hasRules, type RuleOptions } from "./rules/compile-rules.ts";
 export { compileValidator, type Validator } from "./rules/compile-validator.ts";
 export { kubernetesEnv } from "./lib/libraries.ts";
 export {

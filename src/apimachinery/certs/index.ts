@@ -1,15 +1,18 @@
 export {
+  type AlternativeNames,
   type CertificateDescription,
   type CertificateOptions,
+  type CertificateRequest,
   type CertificateWithKey,
   certify,
   createCA,
   describeCertificate,
   issueCertificate,
+  parseCertificateRequest,
   renewalTime,
+  signCertificateRequest,
   splitBundle,
+  type Subject,
+  type Usage,
   type Validity,
 } from "./certificate.ts";
-export { type CertificateRequest, parseCertificateRequest, signCertificateRequest } from "./certificate.ts";
-export type { Usage } from "./certificate.ts";
-export type { AlternativeNames, Subject } from "./certificate.ts";

@@ -3,19 +3,33 @@
  * `build` makes the tables from npm packages and facts in `build/overlay`.
  */
 
-export type {
-  BuiltinResource,
-  BuiltinSubresource,
-  PrinterColumn,
-  RegistryRules,
-  Verb,
+export {
+  type BuiltinResource,
+  builtinResources,
+  type BuiltinSubresource,
+  findKind,
+  findResource,
+  type PrinterColumn,
+  type RegistryRules,
+  type Verb,
 } from "./builtin-resources.ts";
-export { builtinResources, findKind, findResource } from "./builtin-resources.ts";
-export { decodeBuiltIn, type DecodedBuiltIn } from "./decode-built-in.ts";
-export { DecodeError, explainBase64, markFloats } from "./decode-built-in.ts";
+export {
+  decodeBuiltIn,
+  type DecodedBuiltIn,
+  DecodeError,
+  explainBase64,
+  markFloats,
+} from "./decode-built-in.ts";
 export { convertUnstructured } from "./convert-unstructured.ts";
-export { type FieldNumber, type FieldNumbers, loadFieldNumbers } from "./load-schemas.ts";
 export { type GoField, goFieldsOf } from "./go-fields.ts";
-export { loadSchemas, schemaModules, type SchemaOptions, type SchemaTable } from "./load-schemas.ts";
+export {
+  type FieldNumber,
+  type FieldNumbers,
+  loadFieldNumbers,
+  loadSchemas,
+  schemaModules,
+  type SchemaOptions,
+  type SchemaTable,
+} from "./load-schemas.ts";
 export { definitionName, moduleOf } from "./type-names.ts";
 export type { BuiltinSchema } from "./schema-graph.ts";

@@ -3,52 +3,6 @@ import { modules } from "./generated/modules.ts";
 import { addGoFields } from "./go-fields.ts";
 import { type BuiltinSchema, type RawTable, SchemaGraph, scalarSchemas } from "./schema-graph.ts";
 
-/** The position of a field in the protobuf message of its type. */
-export interface FieldNumber {
-  /** Several numbers where JSON inlines a message into its parent. */
-  readonly path: readonly number[];
-  /** The Go type has no unset value (it is not a pointer), and JSON omits the field when it is zero. */
-  readonly zeroIsAbsent: boolean;
-}
-
-/** Returns the fields of a type by name; empty for a type without fields. */
-export type FieldNumbers = (typeName: string) => ReadonlyMap<string, FieldNumber>;
-
-/** Loads the field numbers of a module and of all modules that it refers to; returns `undefined` for an unknown one. */
-export async function loadFieldNumbers(module: string): Promise<FieldNumbers | undefined> {
-  const source = modules[module];
-  if (!source) return undefined;
-  await Promise.all([module, ...source.uses].map(loadModule));
-  return (typeName) => types.get(typeName) ?? none;
-}
-
-const none: ReadonlyMap<string, FieldNumber> = new Map();
-const types = new Map<string, ReadonlyMap<string, FieldNumber>>();
-const loading = new Map<string, Promise<void>>();
-
-function loadModule(module: string): Promise<void> {
-  const load = loading.get(module) ?? addModule(module);
-  loading.set(module, load);
-  return load;
-}
-
-async function addModule(module: string): Promise<void> {
-  const { text } = await modules[module]!.loadNumbers();
-  const table = JSON.parse(text) as Record<string, Record<string, string>>;
-  for (const [name, fields] of Object.entries(table)) {
-    types.set(
-      `${module}.${name}`,
-      new Map(Object.entries(fields).map(([field, number]) => [field, parse(number)])),
-    );
-  }
-}
-
-/** Parses `2.4?`. */
-function parse(text: string): FieldNumber {
-  const zeroIsAbsent = text.endsWith("?");
-  return { path: (zeroIsAbsent ? text.slice(0, -1) : text).split(".").map(Number), zeroIsAbsent };
-}
-
 /** The schemas of one group and version by type name; the tables that it refers to are loaded with it. */
 export interface SchemaTable {
   /** The module's name in imports and type names: `apps/v1`, `core/v1`, `networking/v1`, `meta/v1`. */
@@ -123,3 +77,49 @@ class LoadedModules {
 
 const bare = new LoadedModules(false);
 const described = new LoadedModules(true);
+
+/** The position of a field in the protobuf message of its type. */
+export interface FieldNumber {
+  /** Several numbers where JSON inlines a message into its parent. */
+  readonly path: readonly number[];
+  /** The Go type has no unset value (it is not a pointer), and JSON omits the field when it is zero. */
+  readonly zeroIsAbsent: boolean;
+}
+
+/** Returns the fields of a type by name; empty for a type without fields. */
+export type FieldNumbers = (typeName: string) => ReadonlyMap<string, FieldNumber>;
+
+/** Loads the field numbers of a module and of all modules that it refers to; returns `undefined` for an unknown one. */
+export async function loadFieldNumbers(module: string): Promise<FieldNumbers | undefined> {
+  const source = modules[module];
+  if (!source) return undefined;
+  await Promise.all([module, ...source.uses].map(loadNumbers));
+  return (typeName) => numbersByType.get(typeName) ?? noNumbers;
+}
+
+const noNumbers: ReadonlyMap<string, FieldNumber> = new Map();
+const numbersByType = new Map<string, ReadonlyMap<string, FieldNumber>>();
+const loadingNumbers = new Map<string, Promise<void>>();
+
+function loadNumbers(module: string): Promise<void> {
+  const load = loadingNumbers.get(module) ?? readNumbers(module);
+  loadingNumbers.set(module, load);
+  return load;
+}
+
+async function readNumbers(module: string): Promise<void> {
+  const { text } = await modules[module]!.loadNumbers();
+  const table = JSON.parse(text) as Record<string, Record<string, string>>;
+  for (const [name, fields] of Object.entries(table)) {
+    numbersByType.set(
+      `${module}.${name}`,
+      new Map(Object.entries(fields).map(([field, number]) => [field, parseNumber(number)])),
+    );
+  }
+}
+
+/** Parses `2.4?`. */
+function parseNumber(text: string): FieldNumber {
+  const zeroIsAbsent = text.endsWith("?");
+  return { path: (zeroIsAbsent ? text.slice(0, -1) : text).split(".").map(Number), zeroIsAbsent };
+}

@@ -128,9 +128,9 @@ function any(typeName: string): BuiltinSchema {
 
 /** The facts of a value in a table, as words of its schema. */
 interface ValueFacts {
-  /** Those of a list. */
+  /** For the schema of a list. */
   readonly list?: Partial<BuiltinSchema>;
-  /** Those of a map, or of a type with fields. */
+  /** For the schema of a map, or of a type with fields. */
   readonly map?: Partial<BuiltinSchema>;
   readonly enum?: readonly string[] | undefined;
 }
@@ -139,7 +139,7 @@ interface ValueFacts {
 interface FieldFacts extends ValueFacts {
   /** As in `ModelField`; a type of the same module starts with a dot. */
   readonly type: string;
-  /** Those of the field itself. */
+  /** For the schema of the field itself, whatever its type. */
   readonly own?: Partial<BuiltinSchema>;
 }
 

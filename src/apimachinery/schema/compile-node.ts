@@ -100,10 +100,10 @@ function compileNumber(
     multipleOf === undefined ? undefined : bounded("MultipleOf", multipleOf, checkMultiple),
     minimum === undefined
       ? undefined
-      : bounded("Minimum boundary", minimum, limited("greater", schema.exclusiveMinimum)),
+      : bounded("Minimum boundary", minimum, limited("greater", schema.exclusiveMinimum === true)),
     maximum === undefined
       ? undefined
-      : bounded("Maximum boundary", maximum, limited("less", schema.exclusiveMaximum)),
+      : bounded("Maximum boundary", maximum, limited("less", schema.exclusiveMaximum === true)),
   ].filter((check) => check !== undefined);
   if (!ranged && checks.length === 0) return undefined;
 
@@ -135,7 +135,7 @@ function compileNumber(
 type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
 
 /** Checks that a value is less than a maximum, or greater than a minimum. */
-function limited(word: "less" | "greater", exclusive = false): Constraint {
+function limited(word: "less" | "greater", exclusive: boolean): Constraint {
   return (value, limit, exact, run) => {
     const bound = boundFor(value, limit, exact);
     const passes = word === "less" ? value < bound : value > bound;

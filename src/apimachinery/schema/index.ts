@@ -1,6 +1,6 @@
 /**
- * Structural schemas. Begin with `compile-schema.ts`, which compiles one for pruning, defaults and validation (`validate`,
- * `embedded`, `formats`); `structural` checks the schemas of a CRD itself.
+ * Structural schemas. Begin with `compile-schema.ts`, which compiles one for pruning, defaults and validation
+ * (`compile-node.ts`, `embedded.ts`, `formats`); `structural` checks the schemas of a CRD itself.
  */
 
 export { decodeMetadata, MalformedMetadataError } from "./embedded.ts";
@@ -25,5 +25,9 @@ export {
   type NodeContext,
   type RuleContext,
 } from "./structural/check-open-api.ts";
-export { checkStructural, unsupportedKeyword } from "./structural/check-structural.ts";
-export { checkDefaults, type CheckRules } from "./structural/check-structural.ts";
+export {
+  checkDefaults,
+  type CheckRules,
+  checkStructural,
+  unsupportedKeyword,
+} from "./structural/check-structural.ts";

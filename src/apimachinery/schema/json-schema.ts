@@ -101,8 +101,9 @@ export function* branchesOf(
   path: string,
 ): Generator<readonly [branch: JSONSchema, path: string], void> {
   if (not) yield [not, `${path}.not`];
-  for (const [name, branches = []] of Object.entries({ allOf, oneOf, anyOf })) {
-    for (const [index, branch] of branches.entries()) yield [branch, `${path}.${name}[${index}]`];
+  for (const [name, branches] of Object.entries({ allOf, oneOf, anyOf })) {
+    // A schema that was written by hand may have null for a list.
+    for (const [index, branch] of (branches ?? []).entries()) yield [branch, `${path}.${name}[${index}]`];
   }
 }
 

@@ -109,7 +109,7 @@ export function checkCronSchedule(schedule: string): string | undefined {
   return typeof fields === "string" ? fields : undefined;
 }
 
-/** Why a short form is invalid; undefined for any other schedule. */
+/** Why a short form is invalid; undefined for a valid one, and for a schedule with fields. */
 function checkDescriptor(text: string): string | undefined {
   if (!text.startsWith("@") || cronDescriptors.has(text)) return undefined;
   const every = "@every ";

@@ -1,6 +1,5 @@
 export { backgroundClock, type Clock, type Participant, systemClock } from "./clock.ts";
-export { checkCronSchedule } from "./cron-schedule.ts";
-export { cronTimes } from "./cron-schedule.ts";
+export { checkCronSchedule, cronTimes } from "./cron-schedule.ts";
 export { formatDuration, formatNanoseconds, parseDuration, parseNanoseconds } from "./duration.ts";
 export { explainTime } from "./explain-time.ts";
 export { FakeClock } from "./fake-clock.ts";
