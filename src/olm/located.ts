@@ -1,15 +1,6 @@
 import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
-import {
-  type Document,
-  LineCounter,
-  type Node,
-  type Pair,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  parseAllDocuments,
-} from "yaml";
+import type { Document, Node, Pair } from "yaml";
+import { LineCounter, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from "yaml";
 import { type Position, TsbuilderError } from "../shared/errors.ts";
 import { readYaml } from "../shared/read-yaml.ts";
 

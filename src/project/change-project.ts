@@ -1,9 +1,6 @@
 import { TsbuilderError } from "../shared/errors.ts";
+import type { FeatureName, LicenseName, Project, Resource } from "./project.ts";
 import {
-  type FeatureName,
-  type LicenseName,
-  type Project,
-  type Resource,
   defaultControllerName,
   describeResource,
   featureNames,

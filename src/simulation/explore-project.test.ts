@@ -7,13 +7,8 @@ import { WorkspaceValidator } from "../../e2e/golden/team-operator/src/webhook/v
 import { setupMemcachedController } from "../../e2e/golden/app-operator/src/controller/memcached_controller.ts";
 import { ConfigMap } from "../runtime/k8s/core/v1.ts";
 import { defineKind, type Manager } from "../runtime/index.ts";
-import {
-  type ProjectFinding,
-  budgetOf,
-  examineProject,
-  exploreProject,
-  summaryOf,
-} from "./explore-project.ts";
+import type { ProjectFinding } from "./explore-project.ts";
+import { budgetOf, examineProject, exploreProject, summaryOf } from "./explore-project.ts";
 import type { Failure } from "./explore/explore.ts";
 
 const folder = fileURLToPath(new URL("../../e2e/golden/app-operator", import.meta.url));

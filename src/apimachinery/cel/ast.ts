@@ -88,6 +88,7 @@ export interface Comprehension extends Node {
   readonly result: Expr;
 }
 
+/** An expression as it is parsed, with its macros expanded. */
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
 
 /** The accumulator of macros, whose name is not a valid identifier. */

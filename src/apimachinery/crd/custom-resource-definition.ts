@@ -1,14 +1,7 @@
 import type { Condition } from "../meta/index.ts";
 import { type JSONSchema, nodesOf, parseFieldPath } from "../schema/index.ts";
-import {
-  type FieldError,
-  duplicate,
-  invalid,
-  invalidStruct,
-  notSupported,
-  required,
-  tooMany,
-} from "../errors/index.ts";
+import type { FieldError } from "../errors/index.ts";
+import { duplicate, invalid, invalidStruct, notSupported, required, tooMany } from "../errors/index.ts";
 import { checkLabel1035, checkSubdomain } from "../naming/index.ts";
 import { isEqual } from "../json/index.ts";
 import { checkSchema } from "../cel/index.ts";

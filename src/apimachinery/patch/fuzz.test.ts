@@ -1,13 +1,8 @@
 import { isEqual, type JSONObject } from "../json/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  ApplyConflictError,
-  type Endpoint,
-  SchemaMismatchError,
-  serverSideApply,
-  trackUpdate,
-} from "./apply/index.ts";
+import type { Endpoint } from "./apply/index.ts";
+import { ApplyConflictError, SchemaMismatchError, serverSideApply, trackUpdate } from "./apply/index.ts";
 import { applyJSONPatch, applyMergePatch, PatchError, parseJSONPatch, type SchemaNode } from "./index.ts";
 import { applyStrategicMergePatch } from "./strategic/index.ts";
 

@@ -1,12 +1,5 @@
-import {
-  type JSONObject,
-  type JSONValue,
-  isEqual,
-  isObject,
-  memberOf,
-  setMember,
-  unionOfKeys,
-} from "../json/index.ts";
+import type { JSONObject, JSONValue } from "../json/index.ts";
+import { isEqual, isObject, memberOf, setMember, unionOfKeys } from "../json/index.ts";
 import { FailedTestError, PatchError, undecodable } from "./patch-error.ts";
 
 /** One operation of a JSON patch (RFC 6902). */

@@ -14,6 +14,7 @@ export interface NullOptions {
   readonly keepNulls?: boolean;
 }
 
+/** Options of one validation. */
 export interface ValidateOptions {
   /** The stored object: errors in unchanged subtrees are ignored (ratcheting). */
   readonly old?: unknown;

@@ -2,16 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
-import {
-  type Page,
-  bodyOf,
-  bookFolder,
-  isIndex,
-  readPages,
-  siteFolder,
-  stagePages,
-  stagedFolder,
-} from "./pages.ts";
+import type { Page } from "./pages.ts";
+import { bodyOf, bookFolder, isIndex, readPages, siteFolder, stagePages, stagedFolder } from "./pages.ts";
 import { referencePages } from "./reference/reference-pages.ts";
 
 export async function buildBook(): Promise<void> {

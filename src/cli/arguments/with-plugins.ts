@@ -1,11 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import {
-  type LoadedPlugin,
-  findPackage,
-  isAllowed,
-  isFolder,
-} from "../../plugins/contributed/load-plugin.ts";
+import type { LoadedPlugin } from "../../plugins/contributed/load-plugin.ts";
+import { findPackage, isAllowed, isFolder } from "../../plugins/contributed/load-plugin.ts";
 import { findPlugin, ownKeys } from "../../plugins/contributed/choose-plugin.ts";
 import type { PluginCall } from "../../plugins/contributed/executables.ts";
 import type { PluginCommand, PluginFlag } from "../../plugins/contract/define-plugin.ts";
@@ -13,13 +9,8 @@ import { loadUsed } from "../../plugins/contributed/plan-plugins.ts";
 import { pluginError } from "../../plugins/contributed/plugin-error.ts";
 import { callPlugin, scopeOf } from "../../plugins/contributed/run-plugin.ts";
 import { ownPackage } from "../../plugins/optional/index.ts";
-import {
-  type PluginOptions,
-  type PluginUse,
-  type Project,
-  type Resource,
-  isSameResource,
-} from "../../project/project.ts";
+import type { PluginOptions, PluginUse, Project, Resource } from "../../project/project.ts";
+import { isSameResource } from "../../project/project.ts";
 import { parseProject } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command, FlagDefinition, Invocation } from "./command.ts";

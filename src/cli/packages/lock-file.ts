@@ -3,13 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { lockedVersions, readLock } from "../../packaging/check-lock.ts";
-import {
-  type PackageManager,
-  npm,
-  packageManagerOf,
-  workspaceOf,
-  yarn1,
-} from "../../project/package-manager.ts";
+import type { PackageManager } from "../../project/package-manager.ts";
+import { npm, packageManagerOf, workspaceOf, yarn1 } from "../../project/package-manager.ts";
 import type { Project } from "../../project/project.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { withPlainLineEnds } from "../../shared/text.ts";

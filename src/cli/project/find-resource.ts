@@ -1,8 +1,7 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
+import type { Project, Resource } from "../../project/project.ts";
 import {
-  type Project,
-  type Resource,
   coreGroupNames,
   describeResource,
   findCoreGroup,

@@ -4,14 +4,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
-import {
-  type Ui,
-  describeError,
-  exitCodeOf,
-  noteSteps,
-  reportAsJson,
-  terminal,
-} from "../reporting/report.ts";
+import type { Ui } from "../reporting/report.ts";
+import { describeError, exitCodeOf, noteSteps, reportAsJson, terminal } from "../reporting/report.ts";
 import type { CodeNotAllowedError } from "../../plugins/contributed/load-plugin.ts";
 import { didYouMean } from "../../shared/text.ts";
 import type { CommandEntry, CommandLine } from "../arguments/command.ts";

@@ -1,13 +1,8 @@
 import * as crypto from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
-import {
-  type TokenIssuer,
-  type TokenSubject,
-  type User,
-  credentialId,
-  serviceAccountUser,
-} from "../contract/user.ts";
+import type { TokenIssuer, TokenSubject, User } from "../contract/user.ts";
+import { credentialId, serviceAccountUser } from "../contract/user.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
 interface Bound {

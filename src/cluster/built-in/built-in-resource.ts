@@ -1,8 +1,7 @@
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { type JSONObject, type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
+import type { BuiltinResource, BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
 import {
-  type BuiltinResource,
-  type BuiltinSchema,
   DecodeError,
   builtinResources,
   convertUnstructured,

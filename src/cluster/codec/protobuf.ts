@@ -2,14 +2,8 @@
 // `scalar-codecs.ts` their scalars, `wire.ts` the bytes. `encode-swagger.ts` writes OpenAPI v2. `go-json.ts` and
 // `go-yaml.ts` read JSON and YAML as Go does, with Go's messages for malformed text.
 
-import {
-  type BuiltinSchema,
-  type FieldNumber,
-  type FieldNumbers,
-  loadFieldNumbers,
-  loadSchemas,
-  moduleOf,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinSchema, FieldNumber, FieldNumbers } from "@tsbuilder/apimachinery/kinds";
+import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { MalformedProtobufError, type ValueCodec, WireReader, type WireWriter, wire } from "./wire.ts";

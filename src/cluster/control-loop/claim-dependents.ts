@@ -1,10 +1,5 @@
-import {
-  findController,
-  type KubernetesObject,
-  type LabelSelector,
-  ownerReferenceTo,
-  withOwnerReference,
-} from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
+import { findController, ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
 import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
 import type { ResourceName } from "../contract/cluster-objects.ts";
 import type { Writer } from "./controller.ts";

@@ -2,15 +2,8 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ConfigMapEnvSource, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
-import {
-  type Container,
-  type ContainerStatus,
-  type Pod,
-  type PodStatus,
-  configMaps,
-  pods,
-  secrets,
-} from "../control-loop/api/core.ts";
+import type { Container, ContainerStatus, Pod, PodStatus } from "../control-loop/api/core.ts";
+import { configMaps, pods, secrets } from "../control-loop/api/core.ts";
 import type { Controller } from "../control-loop/controller.ts";
 import { findByKey, keyOf } from "../control-loop/keys.ts";
 import { isFinished, setPodCondition } from "../control-loop/pods/pod-state.ts";

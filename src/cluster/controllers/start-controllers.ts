@@ -25,6 +25,7 @@ const allControllers = {
   ...ofNoKind,
 } as Readonly<Record<ControllerName, (context: StagesContext) => Controller>>;
 
+/** The controllers that a cluster can run. */
 export const controllerNames = Object.keys(allControllers) as readonly ControllerName[];
 
 /** Parses a choice of controllers: `all`, `none`, or names separated by commas. Unknown names are returned. */

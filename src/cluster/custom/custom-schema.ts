@@ -4,12 +4,8 @@ import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
 import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
-import {
-  type CompiledSchema,
-  type JSONSchema,
-  MalformedMetadataError,
-  decodeMetadata,
-} from "@tsbuilder/apimachinery/schema";
+import type { CompiledSchema, JSONSchema } from "@tsbuilder/apimachinery/schema";
+import { MalformedMetadataError, decodeMetadata } from "@tsbuilder/apimachinery/schema";
 import type { ObjectSchema } from "../registry/resource.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 

@@ -8,11 +8,8 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
-import {
-  type CustomResourceDefinition,
-  approvalCondition,
-  cleanupFinalizer,
-} from "../kinds/apiextensions/custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
+import { approvalCondition, cleanupFinalizer } from "../kinds/apiextensions/custom-resource-definition.ts";
 import type { Core } from "../registry/core.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { ConvertObjects } from "./custom-versions.ts";

@@ -1,11 +1,8 @@
+import type { CelType, Env, Program, Value } from "@tsbuilder/apimachinery/cel";
 import {
   CelSyntaxError,
-  type CelType,
-  type Env,
   EvalError,
   OutOfBudgetError,
-  type Program,
-  type Value,
   compileStrictly,
   formatType,
   isSameType,

@@ -1,13 +1,11 @@
 // CEL expressions of admission policies and webhooks. This file compiles them with their variables,
 // `request-names.ts` gives the variables values, and `expression.ts` evaluates on a cost budget.
 
+import type { CelType, Env, Value } from "@tsbuilder/apimachinery/cel";
 import {
   CelObject,
-  type CelType,
-  type Env,
   EvalError,
   OutOfBudgetError,
-  type Value,
   appliedObjectType,
   authorizerType,
   jsonPatchType,

@@ -1,11 +1,5 @@
-import {
-  type AccessOracle,
-  type AccessQuestion,
-  type Value,
-  authorizerValue,
-  fromJSON,
-  resourceCheckValue,
-} from "@tsbuilder/apimachinery/cel";
+import type { AccessOracle, AccessQuestion, Value } from "@tsbuilder/apimachinery/cel";
+import { authorizerValue, fromJSON, resourceCheckValue } from "@tsbuilder/apimachinery/cel";
 import { type Authorizer, pathAttributes, resourceAttributes } from "../contract/authorizer.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { type AdmissionRequest, requestNamespace } from "../registry/core.ts";

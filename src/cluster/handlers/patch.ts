@@ -2,14 +2,8 @@ import { invalid } from "@tsbuilder/apimachinery/errors";
 import { type JSONValue, copyJSON, isObject } from "@tsbuilder/apimachinery/json";
 import { DecodeError, markFloats } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import {
-  type JSONPatch,
-  PatchError,
-  type SchemaNode,
-  applyJSONPatch,
-  applyMergePatch,
-  parseJSONPatch,
-} from "@tsbuilder/apimachinery/patch";
+import type { JSONPatch, SchemaNode } from "@tsbuilder/apimachinery/patch";
+import { PatchError, applyJSONPatch, applyMergePatch, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { applyStrategicMergePatch, mergeStrategically } from "@tsbuilder/apimachinery/patch/strategic";
 import { goText } from "@tsbuilder/apimachinery/text";
 import type { ApiObject } from "../contract/api-object.ts";

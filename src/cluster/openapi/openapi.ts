@@ -4,13 +4,8 @@
 import { createHash } from "node:crypto";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import {
-  type BuiltinSchema,
-  definitionName,
-  findResource,
-  loadSchemas,
-  moduleOf,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
+import { definitionName, findResource, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { groupsOf } from "../discovery/handle-discovery.ts";
 import { versionInfo } from "../contract/version.ts";
@@ -18,16 +13,8 @@ import type { Core } from "../registry/core.ts";
 import { type Reply, type RequestContext, jsonReply } from "../http/request-context.ts";
 import { SwaggerDocument } from "./swagger.ts";
 import { SchemaWriter, loadMeta, metaReferences, writeDocument } from "./schema-writer.ts";
-import {
-  type BodyReferences,
-  type MetaType,
-  contentOf,
-  discoveryPath,
-  groupNames,
-  mediaTypes,
-  pathsOf,
-  responses,
-} from "./operations.ts";
+import type { BodyReferences, MetaType } from "./operations.ts";
+import { contentOf, discoveryPath, groupNames, mediaTypes, pathsOf, responses } from "./operations.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
 import { resourcesIn } from "../registry/registry.ts";
 

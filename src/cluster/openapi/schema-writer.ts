@@ -1,12 +1,6 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import {
-  type BuiltinSchema,
-  type SchemaTable,
-  builtinResources,
-  definitionName,
-  goFieldsOf,
-  loadSchemas,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinSchema, SchemaTable } from "@tsbuilder/apimachinery/kinds";
+import { builtinResources, definitionName, goFieldsOf, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { BodyReferences } from "./operations.ts";
 

@@ -1,11 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  type BuiltinResource,
-  builtinResources,
-  type BuiltinSchema,
-  loadSchemas,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinResource, BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
+import { builtinResources, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { chapters } from "../../../e2e/oracle/conformance/chapters.ts";
 import { mutated } from "../../../e2e/oracle/differential/mutate.ts";
 import { send } from "../testing/send.ts";

@@ -1,10 +1,6 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import {
-  type BuiltinResource,
-  builtinResources,
-  type BuiltinSchema,
-  loadSchemas,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinResource, BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
+import { builtinResources, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gapsIn, withGaps } from "../../../e2e/oracle/differential/gaps.ts";

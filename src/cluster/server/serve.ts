@@ -9,15 +9,8 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
-import {
-  type Handler,
-  type ReceivedRequest,
-  type RequestContext,
-  type RequestInfo,
-  bodyLimit,
-  jsonType,
-  parseRequest,
-} from "../http/request-context.ts";
+import type { Handler, ReceivedRequest, RequestContext, RequestInfo } from "../http/request-context.ts";
+import { bodyLimit, jsonType, parseRequest } from "../http/request-context.ts";
 import { sendReply } from "./send-reply.ts";
 import { type StatusError, badRequest, tooLarge } from "../contract/status-error.ts";
 import type { TimeSlices } from "../http/time-slices.ts";
@@ -64,6 +57,8 @@ export async function listen(handler: Handler, options: ListenOptions) {
   const connections = connectionsOf(server);
   server.listen(port, host);
   await once(server, "listening");
+  // Such as a connection that can't be accepted since too many files are open: the others go on.
+  server.on("error", onError);
   const address = server.address() as AddressInfo;
   return {
     url: `https://${host}:${address.port}`,

@@ -2,9 +2,8 @@
 // caused another one (`whatLedTo`), and which webhook calls (`callsOf`) and log lines (`logOf`) belong to a reconcile. The
 // record does not say it, so all of it is derived from times, users, paths and names.
 
+import type { EventReference, EventSummary } from "../../dev/record/recorded.ts";
 import {
-  type EventReference,
-  type EventSummary,
   causesOf,
   eventResources,
   isOperator,

@@ -4,17 +4,14 @@
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
-import {
-  type Recorded,
-  type RecordedCall,
-  type RecordedText,
-  type RecordedWrite,
-  endedAt,
-  keyName,
-  placeName,
-  placesOfCall,
-  type RecordedSample,
+import type {
+  Recorded,
+  RecordedCall,
+  RecordedText,
+  RecordedWrite,
+  RecordedSample,
 } from "../../dev/record/recorded.ts";
+import { endedAt, keyName, placeName, placesOfCall } from "../../dev/record/recorded.ts";
 import { countUntil } from "./count-until.ts";
 import { verdictOf, webhookName } from "./webhook-call.ts";
 

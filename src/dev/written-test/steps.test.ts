@@ -2,17 +2,8 @@ import { applyMergePatch, type JSONObject } from "@tsbuilder/apimachinery/patch"
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Recorded } from "../record/recorded.ts";
-import {
-  ann,
-  bodyOf,
-  child,
-  cluster,
-  mysql,
-  type SampleObject,
-  operator,
-  write,
-  written,
-} from "./testdata/sample-writes.ts";
+import type { SampleObject } from "./testdata/sample-writes.ts";
+import { ann, bodyOf, child, cluster, mysql, operator, write, written } from "./testdata/sample-writes.ts";
 
 /** Runs the statements of a test on objects in memory; takes and returns objects by kind and key. */
 async function runOn(text: string, objects = new Map<string, JSONObject>()): Promise<typeof objects> {

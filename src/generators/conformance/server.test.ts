@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { ApiError, createClient, loadConfig } from "@tsbuilder/runtime";
 import { parse, parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type ClusterUnderTest,
-  startClusterUnderTest,
-} from "../../../e2e/support/runtime/cluster-under-test.ts";
+import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { checkCrd } from "../crd/check-crd.ts";
 import { DiagnosticLog } from "../model/diagnostic.ts";
 import { emitFile } from "../model/emit.ts";

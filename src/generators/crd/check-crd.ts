@@ -2,13 +2,8 @@ import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { validateCRD } from "@tsbuilder/apimachinery/crd";
 import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 import { originKey, rulePlaces, type Schema } from "../model/schema.ts";
-import {
-  type CustomResourceDefinition,
-  annotationLimit,
-  largestFields,
-  sizeOf,
-  toJson,
-} from "./custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import { annotationLimit, largestFields, sizeOf, toJson } from "./custom-resource-definition.ts";
 import type { KindVersion } from "./find-kinds.ts";
 import type { GeneratedCrd } from "./generate-crds.ts";
 

@@ -3,16 +3,8 @@ import type { Scope } from "@tsbuilder/apimachinery/meta";
 import { label1035Pattern, labelPattern } from "@tsbuilder/apimachinery/naming";
 import { listWords } from "../../shared/text.ts";
 import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
-import {
-  type ConstDeclaration,
-  type Declared,
-  type Module,
-  NotStatic,
-  type ReferenceNode,
-  type StaticValue,
-  evaluate,
-  isDefineKind,
-} from "../loader/index.ts";
+import type { ConstDeclaration, Declared, Module, ReferenceNode, StaticValue } from "../loader/index.ts";
+import { NotStatic, evaluate, isDefineKind } from "../loader/index.ts";
 import type { Marker } from "../markers/collect.ts";
 import { kinds as kindFamily } from "../markers/families/kinds.ts";
 import { lookUpMarker } from "../markers/registry.ts";

@@ -13,12 +13,8 @@ import type { ProjectSources } from "../sources/project-sources.ts";
 import { type Schema, limitDescriptions } from "../model/schema.ts";
 import { SchemaBuilder } from "../schema/schema-builder.ts";
 import { settle } from "../schema/merge.ts";
-import {
-  type CustomResourceDefinition,
-  crdVersion,
-  customResourceDefinition,
-  trimDescriptions,
-} from "./custom-resource-definition.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import { crdVersion, customResourceDefinition, trimDescriptions } from "./custom-resource-definition.ts";
 import {
   type KindVersion,
   findKinds,

@@ -1,12 +1,7 @@
 import type ts from "typescript";
 import * as parser from "./generated/parser.js";
-import {
-  type CommentBlock,
-  type LeadingComments,
-  type LiteralRange,
-  findComments,
-  leadingComments,
-} from "./comments.ts";
+import type { CommentBlock, LeadingComments, LiteralRange } from "./comments.ts";
+import { findComments, leadingComments } from "./comments.ts";
 import type {
   Augmentation,
   ConstDeclaration,

@@ -1,9 +1,5 @@
-import {
-  type BuiltinSchema,
-  type SchemaTable,
-  loadSchemas,
-  schemaModules,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinSchema, SchemaTable } from "@tsbuilder/apimachinery/kinds";
+import { loadSchemas, schemaModules } from "@tsbuilder/apimachinery/kinds";
 import { qualifiedNamePattern } from "@tsbuilder/apimachinery/naming";
 import type { GeneratorOptions } from "../model/options.ts";
 import type { CoreSchema } from "./environment.ts";

@@ -4,9 +4,8 @@ import { isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
 import { oneOfMarkers } from "../markers/families/one-of.ts";
 import { applyMarkers, describe, markersOn } from "./comments.ts";
+import type { Rule, Schema } from "../model/schema.ts";
 import {
-  type Rule,
-  type Schema,
   addRule,
   celName,
   comparable,

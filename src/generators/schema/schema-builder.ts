@@ -8,18 +8,8 @@ import type { Place } from "../model/diagnostic.ts";
 import { type Declaration, type Declared, type ReferenceNode, hasLiteralType } from "../loader/index.ts";
 import { applyMarkers, describe, markersOn } from "./comments.ts";
 import { type Schema, enumSchema, limitDescriptions, orNull, reference } from "../model/schema.ts";
-import {
-  type Builder,
-  type CoreSchema,
-  type Environment,
-  type SchemaSources,
-  type Typed,
-  endless,
-  placeOf,
-  problem,
-  resolveReference,
-  scopeOf,
-} from "./environment.ts";
+import type { Builder, CoreSchema, Environment, SchemaSources, Typed } from "./environment.ts";
+import { endless, placeOf, problem, resolveReference, scopeOf } from "./environment.ts";
 import { mergeInto, settle } from "./merge.ts";
 import { objectSchema, propertySchema } from "./object-schema.ts";
 import {

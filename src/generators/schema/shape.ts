@@ -1,24 +1,14 @@
-import {
-  type Declared,
-  type LeadingComments,
-  type MappedModifier,
-  type Member,
-  NotStatic,
-  type Resolved,
-  type TypeNode,
-  evaluate,
-  hasLiteralType,
+import type {
+  Declared,
+  LeadingComments,
+  MappedModifier,
+  Member,
+  Resolved,
+  TypeNode,
 } from "../loader/index.ts";
-import {
-  type Environment,
-  type SchemaSources,
-  type Typed,
-  findAliased,
-  followOnce,
-  resolveReference,
-  scopeOf,
-  someMember,
-} from "./environment.ts";
+import { NotStatic, evaluate, hasLiteralType } from "../loader/index.ts";
+import type { Environment, SchemaSources, Typed } from "./environment.ts";
+import { findAliased, followOnce, resolveReference, scopeOf, someMember } from "./environment.ts";
 import type { Schema } from "../model/schema.ts";
 import { markersOn } from "./comments.ts";
 

@@ -1,32 +1,9 @@
-import {
-  type Rule,
-  type Schema,
-  celName,
-  comparable,
-  enumSchema,
-  limitDescriptions,
-  originKey,
-} from "../model/schema.ts";
-import {
-  type Builder,
-  type SchemaSources,
-  type Typed,
-  findAliased,
-  followOnce,
-  placeOf,
-  problem,
-  resolveReference,
-} from "./environment.ts";
-import {
-  type Property,
-  type Shape,
-  declarationsOf,
-  isKeyword,
-  joinMembers,
-  literalValues,
-  shapeOf,
-  unionMembers,
-} from "./shape.ts";
+import type { Rule, Schema } from "../model/schema.ts";
+import { celName, comparable, enumSchema, limitDescriptions, originKey } from "../model/schema.ts";
+import type { Builder, SchemaSources, Typed } from "./environment.ts";
+import { findAliased, followOnce, placeOf, problem, resolveReference } from "./environment.ts";
+import type { Property, Shape } from "./shape.ts";
+import { declarationsOf, isKeyword, joinMembers, literalValues, shapeOf, unionMembers } from "./shape.ts";
 import { type BuiltField, buildFields, keptOnceSet, propertySchema, reportForeign } from "./object-schema.ts";
 import { type Marker, asWritten } from "../markers/collect.ts";
 import { markersOn } from "./comments.ts";

@@ -2,13 +2,8 @@ import { posix } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import { withPlainLineEnds } from "../../shared/text.ts";
-import {
-  type GeneratorCache,
-  type KindMarker,
-  type KindSummary,
-  type MadeFrom,
-  createCache,
-} from "./cache.ts";
+import type { GeneratorCache, KindMarker, KindSummary, MadeFrom } from "./cache.ts";
+import { createCache } from "./cache.ts";
 import { type KeptModule, type Module, keepModule, restoreModule } from "../loader/index.ts";
 import { type Marker, type ModuleMarkers, collectMarkers } from "../markers/collect.ts";
 import { type Diagnostic, DiagnosticLog } from "../model/diagnostic.ts";

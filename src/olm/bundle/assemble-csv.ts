@@ -5,13 +5,8 @@ import type { KindDescription } from "../../generators/crd/describe-kinds.ts";
 import { type ManifestObject, describeObject, isCrd } from "../../ship/manifest.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { csvAnnotations, csvApiVersion, csvKind, targetNamespaces } from "../bundle-format.ts";
-import {
-  type BundledObject,
-  bundleObjects,
-  groupKind,
-  isCertManagers,
-  issuedSecrets,
-} from "./bundled-objects.ts";
+import type { BundledObject } from "./bundled-objects.ts";
+import { bundleObjects, groupKind, isCertManagers, issuedSecrets } from "./bundled-objects.ts";
 import type {
   ClusterServiceVersion,
   CrdDescription,
@@ -20,12 +15,8 @@ import type {
   Permission,
   RelatedImage,
 } from "./csv.ts";
-import {
-  type Deployment,
-  findWebhooks,
-  isDeployment,
-  isWebhookConfiguration,
-} from "./webhook-definitions.ts";
+import type { Deployment } from "./webhook-definitions.ts";
+import { findWebhooks, isDeployment, isWebhookConfiguration } from "./webhook-definitions.ts";
 import { byMarkers, type Crd, describeCrd } from "./descriptors.ts";
 
 export interface CsvRequest {

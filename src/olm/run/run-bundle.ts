@@ -11,9 +11,8 @@ import { applyObjects } from "../../ship/cluster/apply.ts";
 import { readList, runKubectl } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import type { Bundle } from "../validate/bundle.ts";
+import type { OlmPlace, Subscription } from "./olm-cluster.ts";
 import {
-  type OlmPlace,
-  type Subscription,
   approvePlan,
   readNamed,
   readOperatorGroups,

@@ -1,13 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import {
-  type BuiltinSchema,
-  DecodeError,
-  type SchemaTable,
-  decodeBuiltIn,
-  findKind,
-  loadSchemas,
-  moduleOf,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinSchema, SchemaTable } from "@tsbuilder/apimachinery/kinds";
+import { DecodeError, decodeBuiltIn, findKind, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { type CompiledSchema, type JSONSchema, compileSchema } from "@tsbuilder/apimachinery/schema";
 import type { Located } from "../located.ts";

@@ -3,15 +3,8 @@ import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { didYouMean } from "../../shared/text.ts";
 import { installModes, webhookTypes } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
-import {
-  type Bundle,
-  containersOf,
-  crdsOf,
-  definedCrds,
-  deploymentsOf,
-  permissionsOf,
-  versionsOf,
-} from "./bundle.ts";
+import type { Bundle } from "./bundle.ts";
+import { containersOf, crdsOf, definedCrds, deploymentsOf, permissionsOf, versionsOf } from "./bundle.ts";
 import { show } from "./check-csv.ts";
 import { type Findings, finding } from "./rules.ts";
 

@@ -8,14 +8,8 @@ import type { OwnedFiles } from "../../scaffold/plan.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";
 import { loadOptional, ownPackage } from "../optional/index.ts";
-import {
-  type PluginCall,
-  keptRecord,
-  loadExecutable,
-  repeatEdits,
-  revertDropped,
-  runExecutables,
-} from "./executables.ts";
+import type { PluginCall } from "./executables.ts";
+import { keptRecord, loadExecutable, repeatEdits, revertDropped, runExecutables } from "./executables.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 import { type PluginRecord, pluginRecordFile, readPluginRecords, recordBlueprint } from "./plugin-record.ts";

@@ -2,20 +2,10 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import Handlebars from "handlebars";
-import {
-  type PluginUse,
-  type Project,
-  type Resource,
-  hasWebhooks,
-  isSameResource,
-  qualifiedGroup,
-} from "../../project/project.ts";
-import {
-  type CheckedContribution,
-  checkContributedPath,
-  checkContribution,
-  checkSize,
-} from "./check-contribution.ts";
+import type { PluginUse, Project, Resource } from "../../project/project.ts";
+import { hasWebhooks, isSameResource, qualifiedGroup } from "../../project/project.ts";
+import type { CheckedContribution } from "./check-contribution.ts";
+import { checkContributedPath, checkContribution, checkSize } from "./check-contribution.ts";
 import type { ContributedPart, Contribution, KindInput, ProjectInput } from "../contract/define-plugin.ts";
 import type { LoadedPlugin } from "./load-plugin.ts";
 import { messageOf, pluginError } from "./plugin-error.ts";

@@ -1,10 +1,8 @@
 // The manifests in `config/` as parts and inserts: for a project and its features, a kind, and its webhooks.
 
 import { stringify } from "yaml";
+import type { FeatureName, Project, Resource } from "../../project/project.ts";
 import {
-  type FeatureName,
-  type Project,
-  type Resource,
   configPrefix,
   featureNames,
   groupFolder,
@@ -13,13 +11,8 @@ import {
   qualifiedGroup,
   sampleFile,
 } from "../../project/project.ts";
-import {
-  type Blueprint,
-  type Insert,
-  emptyBlueprint,
-  joinBlueprints,
-  part,
-} from "../../scaffold/blueprint.ts";
+import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
+import { emptyBlueprint, joinBlueprints, part } from "../../scaffold/blueprint.ts";
 import { type Plugin, partKeys } from "../contract/plugin.ts";
 
 /** The manifests in `config/`, in two layers of kustomize. */

@@ -3,9 +3,8 @@
 
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { pascalCase } from "@tsbuilder/apimachinery/text";
+import type { Project, Resource } from "../../project/project.ts";
 import {
-  type Project,
-  type Resource,
   apiFolder,
   clusterRoleName,
   controllerFolder,
@@ -19,13 +18,8 @@ import {
   sampleFile,
   webhookFolder,
 } from "../../project/project.ts";
-import {
-  type Blueprint,
-  type Insert,
-  emptyBlueprint,
-  joinBlueprints,
-  part,
-} from "../../scaffold/blueprint.ts";
+import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
+import { emptyBlueprint, joinBlueprints, part } from "../../scaffold/blueprint.ts";
 import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 

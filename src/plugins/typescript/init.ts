@@ -1,12 +1,7 @@
 import { npm, type PackageManager, yarn } from "../../project/package-manager.ts";
 import { hasWebhooks, type Project } from "../../project/project.ts";
-import {
-  type Blueprint,
-  type Insert,
-  emptyBlueprint,
-  joinBlueprints,
-  part,
-} from "../../scaffold/blueprint.ts";
+import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
+import { emptyBlueprint, joinBlueprints, part } from "../../scaffold/blueprint.ts";
 import type { TemplateContext } from "../../scaffold/compiled-templates.ts";
 import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../contract/plugin.ts";
 import { fileHeader } from "./create-api.ts";

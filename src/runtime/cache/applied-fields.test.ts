@@ -1,9 +1,7 @@
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import {
-  type ClusterUnderTest,
-  startClusterUnderTest,
-} from "../../../e2e/support/runtime/cluster-under-test.ts";
+import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { createCachedClient } from "./cached-client.ts";
 import type { Client, Desired } from "../client/client.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";

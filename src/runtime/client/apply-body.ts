@@ -1,11 +1,5 @@
-import {
-  findController,
-  type Kind,
-  type KubernetesObject,
-  type OwnerReference,
-  ownerReferenceTo,
-  withOwnerReference,
-} from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import { findController, ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { ApplyOptions, Desired, Owner } from "./client.ts";
 import { namespaceOf, required, typed } from "./requests.ts";

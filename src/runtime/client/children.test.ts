@@ -1,9 +1,7 @@
 import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import {
-  type ClusterUnderTest,
-  startClusterUnderTest,
-} from "../../../e2e/support/runtime/cluster-under-test.ts";
+import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { Children, removeForeignPorts } from "./children.ts";
 import { createClient, type LiveClient } from "./live-client.ts";
 import { loadConfig } from "../config/load-config.ts";

@@ -1,23 +1,10 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import {
-  type Condition,
-  type Duration,
-  findController,
-  type Kind,
-  type KubernetesObject,
-} from "@tsbuilder/apimachinery/meta";
+import type { Condition, Duration, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { findController } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
-import {
-  type Client,
-  type DeepReadonly,
-  type Desired,
-  type Edit,
-  type ObjectKey,
-  type Owner,
-  formatKey,
-  keyOf,
-} from "./client.ts";
+import type { Client, DeepReadonly, Desired, Edit, ObjectKey, Owner } from "./client.ts";
+import { formatKey, keyOf } from "./client.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {

@@ -18,22 +18,21 @@ import { JsonLines, malformedResponse, parseResponse } from "../http/json-body.t
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import { Pod } from "../k8s/core/v1.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import {
-  type ClientDefaults,
-  type Containers,
-  type DeepReadonly,
-  type ListOptions,
-  type ObjectKey,
-  type ObjectRef,
-  type PageOptions,
-  type ReadOptions,
-  type Reader,
-  type WatchEvent,
-  type WatchOptions,
-  type WriteOptions,
-  formatKey,
-  keyOf,
+import type {
+  ClientDefaults,
+  Containers,
+  DeepReadonly,
+  ListOptions,
+  ObjectKey,
+  ObjectRef,
+  PageOptions,
+  ReadOptions,
+  Reader,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
 } from "./client.ts";
+import { formatKey, keyOf } from "./client.ts";
 import { acceptOf } from "./metadata-only.ts";
 import { namespaceOf, resourcePath, selectionQuery } from "./requests.ts";
 

@@ -1,9 +1,7 @@
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  type ClusterUnderTest,
-  startClusterUnderTest,
-} from "../../../e2e/support/runtime/cluster-under-test.ts";
+import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createClient, type LiveClient } from "./live-client.ts";
 import { createOrUpdate, retryOnConflict } from "./read-modify-write.ts";

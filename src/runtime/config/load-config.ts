@@ -9,12 +9,8 @@ import https from "node:https";
 import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
-import {
-  type KubeconfigCluster,
-  type KubeconfigFile,
-  type KubeconfigUser,
-  parseKubeconfig,
-} from "./kubeconfig-file.ts";
+import type { KubeconfigCluster, KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
+import { parseKubeconfig } from "./kubeconfig-file.ts";
 import { hasScheme, isProxyProtocol, proxyFromEnvironment } from "../http/proxy-tunnel.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { execCredentials } from "./exec-credentials.ts";

@@ -2,11 +2,8 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  type ContainerBehaviour,
-  type ContainerServer,
-  startContainerServer,
-} from "../../../e2e/support/runtime/container-server.ts";
+import type { ContainerBehaviour, ContainerServer } from "../../../e2e/support/runtime/container-server.ts";
+import { startContainerServer } from "../../../e2e/support/runtime/container-server.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { TransportOptions } from "../http/transport.ts";

@@ -3,11 +3,8 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  type ContainerBehaviour,
-  type ContainerServer,
-  startContainerServer,
-} from "../../../e2e/support/runtime/container-server.ts";
+import type { ContainerBehaviour, ContainerServer } from "../../../e2e/support/runtime/container-server.ts";
+import { startContainerServer } from "../../../e2e/support/runtime/container-server.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";
 import { eventually } from "../testing/eventually.ts";
 

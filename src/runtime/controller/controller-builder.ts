@@ -1,10 +1,5 @@
-import {
-  type Duration,
-  type Kind,
-  type KubernetesObject,
-  type OwnerReference,
-  parseApiVersion,
-} from "@tsbuilder/apimachinery/meta";
+import type { Duration, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
 import { type Client, formatKey, keyOf } from "../client/client.ts";
@@ -24,15 +19,8 @@ import type {
   WatchFilter,
 } from "./controller-spec.ts";
 import { deletionAware } from "./deletion-aware.ts";
-import {
-  type EventHandler,
-  ObjectShard,
-  type Reaction,
-  type RequestMap,
-  handling,
-  kindSource,
-  mapping,
-} from "./kind-source.ts";
+import type { EventHandler, Reaction, RequestMap } from "./kind-source.ts";
+import { ObjectShard, handling, kindSource, mapping } from "./kind-source.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";

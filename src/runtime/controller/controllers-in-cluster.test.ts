@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  type CustomResource,
-  defineKind,
-  type KubernetesObject,
-  ownerReferenceTo,
-} from "@tsbuilder/apimachinery/meta";
+import type { CustomResource, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { defineKind, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
-import {
-  type ClusterUnderTest,
-  startClusterUnderTest,
-} from "../../../e2e/support/runtime/cluster-under-test.ts";
+import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Desired, ObjectKey } from "../client/client.ts";
 import { loadConfig } from "../config/load-config.ts";

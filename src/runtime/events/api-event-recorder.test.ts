@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  type ClusterUnderTest,
-  startClusterUnderTest,
-} from "../../../e2e/support/runtime/cluster-under-test.ts";
+import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import type { Client } from "../client/client.ts";
 import { interceptClient } from "../client/intercept-client.ts";
 import { createClient, type LiveClient } from "../client/live-client.ts";

@@ -4,15 +4,8 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { onAbort, waitWithClock, withTimeout } from "../clock/waits.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
-import {
-  type MemberCommand,
-  type MemberEvent,
-  type MemberSettings,
-  type MemberState,
-  mayWrite,
-  newMember,
-  stepMember,
-} from "../shards/member.ts";
+import type { MemberCommand, MemberEvent, MemberSettings, MemberState } from "../shards/member.ts";
+import { mayWrite, newMember, stepMember } from "../shards/member.ts";
 import { type Ranges, countRanges, listRanges, noRanges, rangeCount } from "../shards/ranges.ts";
 import { ShardGate } from "../shards/shard-gate.ts";
 import { MemberLeases } from "./member-leases.ts";

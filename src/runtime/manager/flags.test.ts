@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type FlagDefinitions,
-  FlagError,
-  describeFlags,
-  managerFlags,
-  optionsFromArgs,
-  parseFlags,
-} from "./manager-args.ts";
+import type { FlagDefinitions } from "./manager-args.ts";
+import { FlagError, describeFlags, managerFlags, optionsFromArgs, parseFlags } from "./manager-args.ts";
 import { Manager } from "./manager.ts";
 
 const flags = {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import {
-  type ClusterUnderTest,
-  startClusterUnderTest,
-} from "../../../e2e/support/runtime/cluster-under-test.ts";
+import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
+import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { createLogger } from "../log/logger.ts";

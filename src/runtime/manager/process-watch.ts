@@ -1,13 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { url as inspectorUrl } from "node:inspector";
-import {
-  constants,
-  type EventLoopUtilization,
-  performance,
-  type PerformanceEntry,
-  PerformanceObserver,
-} from "node:perf_hooks";
+import type { EventLoopUtilization, PerformanceEntry } from "node:perf_hooks";
+import { constants, performance, PerformanceObserver } from "node:perf_hooks";
 import process from "node:process";
 import { getHeapStatistics } from "node:v8";
 import type { Cache } from "../cache/cache.ts";

@@ -1,12 +1,8 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import {
-  BrokenProcess,
-  ConfigMap,
-  type LeaseRecord,
-  type Removals,
-} from "../../../e2e/support/runtime/broken-process.ts";
+import type { LeaseRecord, Removals } from "../../../e2e/support/runtime/broken-process.ts";
+import { BrokenProcess, ConfigMap } from "../../../e2e/support/runtime/broken-process.ts";
 import { realKubeconfig } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { schedulesOf, type Step, type Traffic } from "../../../e2e/support/runtime/fault-schedule.ts";
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";

@@ -9,13 +9,8 @@ import type { Client } from "../client/client.ts";
 import { TokenReview, type UserInfo } from "../k8s/authentication/v1.ts";
 import { SubjectAccessReview } from "../k8s/authorization/v1.ts";
 import { type LeveledLogger, type LogLevel, type Logger, logLevels } from "../log/logger.ts";
-import {
-  type HttpHandler,
-  type Listener,
-  type Service,
-  listenHttp,
-  parseBindAddress,
-} from "../serve/http-listener.ts";
+import type { HttpHandler, Listener, Service } from "../serve/http-listener.ts";
+import { listenHttp, parseBindAddress } from "../serve/http-listener.ts";
 import { CertificateFiles, type CertificateSource, listenHttps } from "../tls/certificate-files.ts";
 
 /** Options for serving metrics. */

@@ -163,13 +163,21 @@ function controllerMetrics(meters: Meters) {
     "controller",
     "result",
   );
-  const failed = (name: string, help: string) =>
-    meters.counter(`controller_runtime_${name}_total`, help, "controller");
+  const failed = (name: string, help: string) => meters.counter(name, help, "controller");
   const failures = {
-    error: failed("reconcile_errors", "Reconciles that failed and are tried again."),
-    terminal: failed("terminal_reconcile_errors", "Reconciles that failed for good."),
-    panic: failed("reconcile_panics", "Reconciles that ended in an error of the program."),
-    timeout: failed("reconcile_timeouts", "Reconciles that took longer than they may."),
+    error: failed("controller_runtime_reconcile_errors_total", "Reconciles that failed and are tried again."),
+    terminal: failed(
+      "controller_runtime_terminal_reconcile_errors_total",
+      "Reconciles that failed for good.",
+    ),
+    panic: failed(
+      "controller_runtime_reconcile_panics_total",
+      "Reconciles that ended in an error of the program.",
+    ),
+    timeout: failed(
+      "controller_runtime_reconcile_timeouts_total",
+      "Reconciles that took longer than they may.",
+    ),
   };
   const durations = meters.histogram(
     "controller_runtime_reconcile_time_seconds",
@@ -177,13 +185,12 @@ function controllerMetrics(meters: Meters) {
     reconcileBuckets,
     "controller",
   );
-  const total = (name: string, help: string) => meters.counter(`workqueue_${name}_total`, help, ...byQueue);
-  const allAdds = total("adds", "Requests added to the queue.");
-  const allRetries = total("retries", "Requests added after a failure.");
-  const duration = (name: string, help: string) =>
-    meters.histogram(`workqueue_${name}_duration_seconds`, help, tenfoldBuckets, ...byQueue);
-  const waits = duration("queue", "How long due requests wait.");
-  const works = duration("work", "How long requests are worked on.");
+  const total = (name: string, help: string) => meters.counter(name, help, ...byQueue);
+  const allAdds = total("workqueue_adds_total", "Requests added to the queue.");
+  const allRetries = total("workqueue_retries_total", "Requests added after a failure.");
+  const duration = (name: string, help: string) => meters.histogram(name, help, tenfoldBuckets, ...byQueue);
+  const waits = duration("workqueue_queue_duration_seconds", "How long due requests wait.");
+  const works = duration("workqueue_work_duration_seconds", "How long requests are worked on.");
   const gauge = (
     name: string,
     help: string,

@@ -7,14 +7,8 @@ import {
   ShardWorld,
   timing,
 } from "../../../e2e/support/runtime/shard-world.ts";
-import {
-  mayWrite,
-  newMember,
-  stepMember,
-  type MemberEvent,
-  type MemberRecord,
-  type MemberState,
-} from "./member.ts";
+import type { MemberEvent, MemberRecord, MemberState } from "./member.ts";
+import { mayWrite, newMember, stepMember } from "./member.ts";
 import { allRanges, countRanges, noRanges, rangeCount } from "./ranges.ts";
 
 const { leaseDuration, retryPeriod } = timing;

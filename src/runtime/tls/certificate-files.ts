@@ -9,13 +9,8 @@ import { createServer } from "node:https";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
-import {
-  type BindAddress,
-  type HttpHandler,
-  type Listener,
-  listen,
-  requestListener,
-} from "../serve/http-listener.ts";
+import type { BindAddress, HttpHandler, Listener } from "../serve/http-listener.ts";
+import { listen, requestListener } from "../serve/http-listener.ts";
 
 /** A certificate with its key, and the CAs for client certificates, in PEM. */
 export interface Certificate {

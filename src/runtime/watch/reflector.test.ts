@@ -1,16 +1,15 @@
 import { freePort } from "@tsbuilder/apimachinery/port";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { Fault, Response } from "../../../e2e/support/runtime/faulty-server.ts";
 import {
   added,
   ConfigMap,
   configMap,
   event,
-  type Fault,
   names,
   open,
   queries,
-  type Response,
   startCache,
   startFaultyServer,
   status,

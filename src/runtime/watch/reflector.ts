@@ -10,18 +10,8 @@ import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { waitWithClock } from "../clock/waits.ts";
 import { JsonLines } from "../http/json-body.ts";
-import {
-  type WatchFrame,
-  type WatcherCommand,
-  type WatcherContext,
-  type WatcherEvent,
-  type WatcherState,
-  asksForPatience,
-  backOff,
-  newWatcher,
-  noFailures,
-  stepWatcher,
-} from "./watcher.ts";
+import type { WatchFrame, WatcherCommand, WatcherContext, WatcherEvent, WatcherState } from "./watcher.ts";
+import { asksForPatience, backOff, newWatcher, noFailures, stepWatcher } from "./watcher.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -2,13 +2,8 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ApiError } from "../errors/api-error.ts";
-import {
-  type WatcherCommand,
-  type WatcherEvent,
-  type WatcherState,
-  newWatcher,
-  stepWatcher,
-} from "./watcher.ts";
+import type { WatcherCommand, WatcherEvent, WatcherState } from "./watcher.ts";
+import { newWatcher, stepWatcher } from "./watcher.ts";
 
 /** Runs events through the watcher, a second apart, and collects what it says to do. */
 function run(events: readonly WatcherEvent[], { watchList = false, seconds = 1 } = {}): WatcherCommand[][] {

@@ -12,13 +12,8 @@ import { readDuration, waitWithClock } from "../clock/waits.ts";
 import { runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
 import { HttpError, type Listener, type Service, readJson } from "../serve/http-listener.ts";
-import {
-  type Certificate,
-  CertificateFiles,
-  type CertificateObserver,
-  type CertificateSource,
-  listenHttps,
-} from "../tls/certificate-files.ts";
+import type { Certificate, CertificateObserver, CertificateSource } from "../tls/certificate-files.ts";
+import { CertificateFiles, listenHttps } from "../tls/certificate-files.ts";
 import { type AdmissionHandler, reviewAdmission } from "./admit.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { type ConvertedKind, convertReview } from "./convert.ts";

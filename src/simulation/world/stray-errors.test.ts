@@ -1,11 +1,7 @@
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
-import {
-  applyShop,
-  type Shop,
-  shopScenario,
-  shopsThat,
-} from "../../../e2e/support/simulation/simulated-shop.ts";
+import type { Shop } from "../../../e2e/support/simulation/simulated-shop.ts";
+import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Run } from "../contract/index.ts";
 import { simulate } from "./simulate.ts";
 

@@ -1,14 +1,5 @@
-import {
-  type Call,
-  type Comprehension,
-  type Expr,
-  type ListExpr,
-  type MapExpr,
-  type Select,
-  type StructExpr,
-  operators,
-  qualifiedName,
-} from "../ast.ts";
+import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from "../ast.ts";
+import { operators, qualifiedName } from "../ast.ts";
 import type { FunctionDecl, Overload } from "../functions/function.ts";
 import { CelSyntaxError, type Issue } from "../syntax/issue.ts";
 import type { Env, StructType } from "./env.ts";

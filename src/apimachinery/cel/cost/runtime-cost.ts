@@ -1,12 +1,5 @@
-import {
-  CelList,
-  CelMap,
-  CelObject,
-  CelOptional,
-  ExtensionValue,
-  type Value,
-  textLength,
-} from "../values/value.ts";
+import type { Value } from "../values/value.ts";
+import { CelList, CelMap, CelObject, CelOptional, ExtensionValue, textLength } from "../values/value.ts";
 import { CIDRValue } from "../lib/addresses.ts";
 import { FormatValue } from "../lib/formats.ts";
 

@@ -1,15 +1,5 @@
-import {
-  type Call,
-  type Comprehension,
-  type Expr,
-  type Ident,
-  type ListExpr,
-  type MapExpr,
-  type Select,
-  type StructExpr,
-  operators,
-  qualifiedName,
-} from "../ast.ts";
+import type { Call, Comprehension, Expr, Ident, ListExpr, MapExpr, Select, StructExpr } from "../ast.ts";
+import { operators, qualifiedName } from "../ast.ts";
 import { EvalError } from "../values/eval-error.ts";
 import {
   CelList,

@@ -1,10 +1,9 @@
+import type { Int, Value } from "../values/value.ts";
 import {
   CelDouble,
   CelList,
   CelUint,
-  type Int,
   NativeList,
-  type Value,
   checkInt,
   checkUint,
   toInt,

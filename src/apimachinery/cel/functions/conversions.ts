@@ -1,16 +1,8 @@
 import { goFloat } from "../../text/index.ts";
 import { parseGoDuration } from "../../schema/formats/times.ts";
 import { typeType } from "../types/type.ts";
-import {
-  CelDouble,
-  CelUint,
-  type Int,
-  TypeValue,
-  type Value,
-  checkInt,
-  checkUint,
-  typeOf,
-} from "../values/value.ts";
+import type { Int, Value } from "../values/value.ts";
+import { CelDouble, CelUint, TypeValue, checkInt, checkUint, typeOf } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 import {
   CelDuration,

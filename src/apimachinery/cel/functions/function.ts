@@ -1,4 +1,5 @@
 import { type CelType, listType, mapType, optionalType, paramType, types } from "../types/type.ts";
+import type { Int, Value } from "../values/value.ts";
 import {
   CelDouble,
   CelList,
@@ -6,8 +7,6 @@ import {
   CelOptional,
   CelUint,
   TypeValue,
-  type Int,
-  type Value,
   isInt,
   typeOf,
 } from "../values/value.ts";

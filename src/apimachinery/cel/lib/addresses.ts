@@ -1,12 +1,6 @@
 import { quote } from "../../text/index.ts";
-import {
-  formatIP,
-  type IPAddress,
-  isMapped,
-  type Network,
-  parseCIDR,
-  parseIP,
-} from "../../schema/formats/ip.ts";
+import type { IPAddress, Network } from "../../schema/formats/ip.ts";
+import { formatIP, isMapped, parseCIDR, parseIP } from "../../schema/formats/ip.ts";
 import { type FunctionDecl, type TypeOf, declare, method, typed } from "../functions/function.ts";
 import { opaqueType } from "../types/type.ts";
 import { EvalError, succeeds } from "../values/eval-error.ts";

@@ -6,15 +6,8 @@ import {
   checkSubdomain,
 } from "../../naming/index.ts";
 import { formatCheck } from "../../schema/formats/formats.ts";
-import {
-  type FunctionDecl,
-  type TypeOf,
-  declare,
-  listOf,
-  method,
-  optionalOf,
-  typed,
-} from "../functions/function.ts";
+import type { FunctionDecl, TypeOf } from "../functions/function.ts";
+import { declare, listOf, method, optionalOf, typed } from "../functions/function.ts";
 import { objectType } from "../types/type.ts";
 import { CelOptional, ExtensionValue, NativeList, type Value } from "../values/value.ts";
 

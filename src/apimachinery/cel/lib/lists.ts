@@ -2,15 +2,8 @@ import { arithmetic } from "../functions/arithmetic.ts";
 import { compare } from "../functions/comparison.ts";
 import { type FunctionDecl, anyType, declare, listOf, method, typed } from "../functions/function.ts";
 import { type CelType } from "../types/type.ts";
-import {
-  CelDouble,
-  CelList,
-  CelUint,
-  type Int,
-  NativeList,
-  type Value,
-  isEqualValue,
-} from "../values/value.ts";
+import type { Int, Value } from "../values/value.ts";
+import { CelDouble, CelList, CelUint, NativeList, isEqualValue } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { CelDuration } from "../values/time.ts";
 

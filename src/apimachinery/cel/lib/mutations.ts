@@ -33,6 +33,7 @@ function structOf(type: CelType, fieldType: StructType["fieldType"]): StructType
   return { type, fieldType, construct: (fields) => new WrittenObject(type, fields) };
 }
 
+/** The functions that only mutating policies have. */
 export const mutations: readonly FunctionDecl[] = [
   declare("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", [string], string, (key) =>
     key.replaceAll(/[~/]/g, (char) => (char === "~" ? "~0" : "~1")),

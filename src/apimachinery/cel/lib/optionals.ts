@@ -1,12 +1,5 @@
-import {
-  type FunctionDecl,
-  anyType,
-  declare,
-  listOf,
-  method,
-  optionalOf,
-  typed,
-} from "../functions/function.ts";
+import type { FunctionDecl } from "../functions/function.ts";
+import { anyType, declare, listOf, method, optionalOf, typed } from "../functions/function.ts";
 import {
   CelDouble,
   CelList,

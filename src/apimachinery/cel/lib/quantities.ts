@@ -6,6 +6,7 @@ import { EvalError } from "../values/eval-error.ts";
 
 const { bool, double, int, string } = typed;
 
+/** The type of the values that `quantity()` returns. */
 export const quantityType = objectType("kubernetes.Quantity");
 
 const quantity: TypeOf<QuantityValue> = quantityType;

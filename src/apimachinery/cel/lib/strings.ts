@@ -1,15 +1,14 @@
 import { compareText, goFloat, quote, shortEscape } from "../../text/index.ts";
 import { type FunctionDecl, declare, listOf, method, typed } from "../functions/function.ts";
 import { EvalError } from "../values/eval-error.ts";
+import type { Int, Value } from "../values/value.ts";
 import {
   CelDouble,
   CelList,
   CelMap,
   CelUint,
-  type Int,
   NativeList,
   TypeValue,
-  type Value,
   isInt,
   typeOf,
 } from "../values/value.ts";

@@ -1,13 +1,6 @@
 import { parseRequestURI, type RequestURI, unescapeURL } from "../../schema/formats/go-url.ts";
-import {
-  type FunctionDecl,
-  type TypeOf,
-  declare,
-  listOf,
-  mapOf,
-  method,
-  typed,
-} from "../functions/function.ts";
+import type { FunctionDecl, TypeOf } from "../functions/function.ts";
+import { declare, listOf, mapOf, method, typed } from "../functions/function.ts";
 import { objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { Boxed, type CelMap, NativeList, NativeMap, type Value } from "../values/value.ts";

@@ -12,6 +12,7 @@ import { goRule } from "../../schema/structural/go-schema.ts";
 import { unbounded } from "../cost/estimate.ts";
 import { type DeclType, declTypeOf, escapeName, maxRequestSize } from "../schema/decl-type.ts";
 
+/** Options of `checkSchema`. */
 export interface CheckSchemaOptions {
   /** The path of the schema in its CRD. Default: `spec.versions[0].schema.openAPIV3Schema`. */
   readonly path?: string;

@@ -1,29 +1,12 @@
-import {
-  type JSONSchema,
-  type ValidationRule,
-  itemsOf,
-  memberSchema,
-  valuesOf,
-} from "../../schema/json-schema.ts";
+import type { JSONSchema, ValidationRule } from "../../schema/json-schema.ts";
+import { itemsOf, memberSchema, valuesOf } from "../../schema/json-schema.ts";
 import { type Adapter, adapterOf } from "../schema/adapt.ts";
 import { type DeclType, declTypeOf, escapeName } from "../schema/decl-type.ts";
-import {
-  type CompiledRule,
-  compileNodeRules,
-  messageLimit,
-  perCallLimit,
-  runtimeBudget,
-} from "./compile-rule.ts";
+import type { CompiledRule } from "./compile-rule.ts";
+import { compileNodeRules, messageLimit, perCallLimit, runtimeBudget } from "./compile-rule.ts";
 import { isObject, memberOf } from "../../json/index.ts";
-import {
-  type FieldError,
-  duplicate,
-  forbidden,
-  invalid,
-  joinPath,
-  omitted,
-  required,
-} from "../../errors/index.ts";
+import type { FieldError } from "../../errors/index.ts";
+import { duplicate, forbidden, invalid, joinPath, omitted, required } from "../../errors/index.ts";
 import { indexListMap, isUnchanged } from "../../schema/is-unchanged.ts";
 import { asEvalError } from "../eval/context.ts";
 import { CelOptional, UnreadableOptional, type Value } from "../values/value.ts";
@@ -73,6 +56,7 @@ function compileProperties(schema: JSONSchema, decl: DeclType): ReadonlyMap<stri
   return nodes;
 }
 
+/** The stored object and the limits of one evaluation. */
 export interface RuleOptions {
   /** The stored object: required by transition rules; other rules ignore unchanged values (ratcheting). */
   readonly old?: unknown;

@@ -53,10 +53,12 @@ export const types = {
   uint: simple("uint"),
 } as const;
 
+/** Returns the type `list(item)`. */
 export function listType(item: CelType): CelType {
   return { kind: "list", name: "list", runtimeName: "list", params: [item] };
 }
 
+/** Returns the type `map(key, value)`. */
 export function mapType(key: CelType, value: CelType): CelType {
   return { kind: "map", name: "map", runtimeName: "map", params: [key, value] };
 }

@@ -1,14 +1,7 @@
 import { isEqual, isObject, type JSONValue, memberOf, unionOfKeys } from "../../json/index.ts";
 import { type SchemaNode, memberSchema } from "../schema-node.ts";
-import {
-  type FieldSet,
-  type PathElement,
-  emptySet,
-  fieldElement,
-  fieldSet,
-  ownedLeaf,
-  union,
-} from "./field-set.ts";
+import type { FieldSet, PathElement } from "./field-set.ts";
+import { emptySet, fieldElement, fieldSet, ownedLeaf, union } from "./field-set.ts";
 import { type Shape, groupItems, hasContent, shapeOf, shapesOf } from "./shape.ts";
 
 /** The changes of one write, as sets of fields. */

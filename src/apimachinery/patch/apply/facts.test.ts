@@ -3,13 +3,8 @@ import { readFileSync } from "node:fs";
 import type { ManagedFieldsEntry } from "../../meta/index.ts";
 import { describe, expect, it } from "vitest";
 import type { SchemaNode } from "../index.ts";
-import {
-  ApplyConflictError,
-  type Endpoint,
-  SchemaMismatchError,
-  serverSideApply,
-  trackUpdate,
-} from "./index.ts";
+import type { Endpoint } from "./index.ts";
+import { ApplyConflictError, SchemaMismatchError, serverSideApply, trackUpdate } from "./index.ts";
 
 /**
  * Requests to objects whose `spec` has a given schema, with the results of Kubernetes' own structured merge: the field

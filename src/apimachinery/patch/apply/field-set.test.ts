@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { FieldSet, PathElement } from "./field-set.ts";
 import {
-  type FieldSet,
-  type PathElement,
   difference,
   differenceBelow,
   emptySet,

@@ -1,8 +1,7 @@
 import { compareText } from "../../text/index.ts";
 import type { ManagedFieldsEntry, Time } from "../../meta/index.ts";
+import type { FieldSet, PathElement } from "./field-set.ts";
 import {
-  type FieldSet,
-  type PathElement,
   emptySet,
   fieldSet,
   isEmptySet,

@@ -1,11 +1,5 @@
-import {
-  type JSONObject,
-  type JSONValue,
-  isObject,
-  memberOf,
-  setMember,
-  unionOfKeys,
-} from "../../json/index.ts";
+import type { JSONObject, JSONValue } from "../../json/index.ts";
+import { isObject, memberOf, setMember, unionOfKeys } from "../../json/index.ts";
 import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
 import { groupItems, hasContent, itemElement, shapeOf, shapesOf } from "./shape.ts";
 import type { PathElement } from "./field-set.ts";

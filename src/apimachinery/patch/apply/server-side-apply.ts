@@ -19,15 +19,8 @@ import {
   pathsOf,
   union,
 } from "./field-set.ts";
-import {
-  type FieldManager,
-  type Managers,
-  hasManagers,
-  managerKey,
-  managersOf,
-  withFields,
-  withManagers,
-} from "./managers.ts";
+import type { FieldManager, Managers } from "./managers.ts";
+import { hasManagers, managerKey, managersOf, withFields, withManagers } from "./managers.ts";
 import { mergeValues } from "./merge.ts";
 import {
   fitManagers,

@@ -1,9 +1,8 @@
 import { type JSONObject, type JSONValue, isObject, memberOf } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
+import type { FieldSet, PathElement } from "./field-set.ts";
 import {
-  type FieldSet,
-  type PathElement,
   difference,
   fieldElement,
   fieldNameOf,
@@ -14,14 +13,8 @@ import {
   ownedLeaf,
   union,
 } from "./field-set.ts";
-import {
-  type FieldManager,
-  type Managers,
-  managerKey,
-  managersForUpdate,
-  withFields,
-  withManagers,
-} from "./managers.ts";
+import type { FieldManager, Managers } from "./managers.ts";
+import { managerKey, managersForUpdate, withFields, withManagers } from "./managers.ts";
 import { compareText } from "../../text/index.ts";
 import { type SchemaNode, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement, shapeOf } from "./shape.ts";

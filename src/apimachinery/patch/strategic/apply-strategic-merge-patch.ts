@@ -1,12 +1,5 @@
-import {
-  type JSONObject,
-  type JSONValue,
-  copyJSON,
-  isEqual,
-  isObject,
-  memberOf,
-  setMember,
-} from "../../json/index.ts";
+import type { JSONObject, JSONValue } from "../../json/index.ts";
+import { copyJSON, isEqual, isObject, memberOf, setMember } from "../../json/index.ts";
 import { PatchError, undecodable } from "../patch-error.ts";
 import { type SchemaNode, isDeclared } from "../schema-node.ts";
 import { goText } from "../../text/index.ts";

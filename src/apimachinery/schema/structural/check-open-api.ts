@@ -1,22 +1,11 @@
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidStruct,
-  notSupported,
-  required,
-} from "../../errors/index.ts";
-import {
-  type JSONSchema,
-  type ValidationRule,
-  branchesOf,
-  hasDefault,
-  itemsOf,
-  valuesOf,
-} from "../json-schema.ts";
+import type { FieldError } from "../../errors/index.ts";
+import { forbidden, invalid, invalidStruct, notSupported, required } from "../../errors/index.ts";
+import type { JSONSchema, ValidationRule } from "../json-schema.ts";
+import { branchesOf, hasDefault, itemsOf, valuesOf } from "../json-schema.ts";
 import { goSchema, isPresent } from "./go-schema.ts";
 import { parseFieldPath } from "../field-path.ts";
 
+/** The place of a schema's node, to which its CEL rules belong. */
 export interface RuleContext {
   property(schema: JSONSchema, name: string): RuleContext;
   values(schema: JSONSchema): RuleContext;

@@ -5,22 +5,12 @@ import { parseSemver } from "@tsbuilder/apimachinery/semver";
 import { Draft, type FileChange, everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { ManifestObject } from "../../../ship/manifest.ts";
-import {
-  type OpenProject,
-  applyOrShow,
-  openProject,
-  openToChange,
-  planFlags,
-} from "../../project/open-project.ts";
+import type { OpenProject } from "../../project/open-project.ts";
+import { applyOrShow, openProject, openToChange, planFlags } from "../../project/open-project.ts";
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
-import {
-  type FlagDefinition,
-  type FlagValues,
-  type Invocation,
-  defineCommand,
-  flag,
-} from "../../arguments/command.ts";
+import type { FlagDefinition, FlagValues, Invocation } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { bundleDockerfileName } from "../../../olm/bundle-format.ts";

@@ -1,12 +1,11 @@
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { join } from "node:path";
 import type { Trial } from "../../../dev/trial/trial.ts";
+import type { ScorecardTest, TestWithResults } from "../../../olm/scorecard/test-list.ts";
 import {
   fileOf,
   findCustomTests,
   withOutcomes,
-  type ScorecardTest,
-  type TestWithResults,
   readTests,
   selectTests,
 } from "../../../olm/scorecard/test-list.ts";

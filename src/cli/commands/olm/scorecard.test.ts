@@ -2,12 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
-import {
-  type BundleFiles,
-  bundleTexts,
-  damage,
-  rightBundle,
-} from "../../../../e2e/support/olm/right-bundle.ts";
+import type { BundleFiles } from "../../../../e2e/support/olm/right-bundle.ts";
+import { bundleTexts, damage, rightBundle } from "../../../../e2e/support/olm/right-bundle.ts";
 import { dispatch } from "../../start/main.ts";
 
 const folder = useProjectFolder();

@@ -2,20 +2,11 @@
 // `planProjectChange` plan the files, and applies or shows the plan.
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { partKeys } from "../../../plugins/contract/plugin.ts";
-import {
-  type ReferenceTemplate,
-  referenceTemplates,
-} from "../../../plugins/typescript/reference-templates.ts";
+import type { ReferenceTemplate } from "../../../plugins/typescript/reference-templates.ts";
+import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
 import { addResource } from "../../../project/change-project.ts";
-import {
-  type Project,
-  type Resource,
-  type TemplateRecord,
-  defaultControllerName,
-  isSameResource,
-  kindFile,
-  newResource,
-} from "../../../project/project.ts";
+import type { Project, Resource, TemplateRecord } from "../../../project/project.ts";
+import { defaultControllerName, isSameResource, kindFile, newResource } from "../../../project/project.ts";
 import {
   checkControllerName,
   checkPlural,
@@ -27,13 +18,8 @@ import {
 import type { Plan } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import {
-  type OpenProject,
-  applyOrShow,
-  isShown,
-  openToChange,
-  planFlags,
-} from "../../project/open-project.ts";
+import type { OpenProject } from "../../project/open-project.ts";
+import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
 import { type FlagValues, type Invocation, defineCommand, flag } from "../../arguments/command.ts";
 import {
   externalKindFlags,

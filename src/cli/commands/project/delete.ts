@@ -1,12 +1,7 @@
 import { removeController, removeResource, removeWebhooks } from "../../../project/change-project.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
-import {
-  type FlagDefinition,
-  type FlagValues,
-  type Invocation,
-  defineCommand,
-  flag,
-} from "../../arguments/command.ts";
+import type { FlagDefinition, FlagValues, Invocation } from "../../arguments/command.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resource.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";

@@ -1,12 +1,6 @@
 import { resolve } from "node:path";
-import {
-  type FeatureName,
-  type LicenseName,
-  type Project,
-  featureNames,
-  formatBoilerplate,
-  removePlugins,
-} from "../../../project/project.ts";
+import type { FeatureName, LicenseName, Project } from "../../../project/project.ts";
+import { featureNames, formatBoilerplate, removePlugins } from "../../../project/project.ts";
 import { changeProject } from "../../../project/change-project.ts";
 import { checkNamespace } from "../../../project/validate.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";

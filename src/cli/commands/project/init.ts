@@ -4,12 +4,8 @@ import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
 import { addResource } from "../../../project/change-project.ts";
 import { type LicenseName, type Project, formatBoilerplate, newResource } from "../../../project/project.ts";
-import {
-  npm,
-  type PackageManager,
-  packageManagerOf,
-  packageManagers,
-} from "../../../project/package-manager.ts";
+import type { PackageManager } from "../../../project/package-manager.ts";
+import { npm, packageManagerOf, packageManagers } from "../../../project/package-manager.ts";
 import { projectFile } from "../../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../../project/validate.ts";
 import { type Plan, type Tree, diskTree } from "../../../scaffold/tree.ts";

@@ -1,12 +1,7 @@
 import type { ConflictChoice } from "../../../scaffold/plan-upgrade.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import {
-  type OpenProject,
-  applyOrShow,
-  isShown,
-  openToChange,
-  planFlags,
-} from "../../project/open-project.ts";
+import type { OpenProject } from "../../project/open-project.ts";
+import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
 import { defineCommand, type FlagValues, type Invocation, flag } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
 import { makeFlag } from "../../project/find-resource.ts";

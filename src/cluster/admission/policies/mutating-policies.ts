@@ -25,18 +25,8 @@ import { type AdmissionPlugin, type Rounds, refusalSubject } from "../admission.
 import { Budget, type Compilation, conditionsHold, runExpression } from "../../expressions/expression.ts";
 import type { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import { objectInVersion } from "../../expressions/request-names.ts";
-import {
-  ActivePolicies,
-  type CompiledPolicy,
-  type PolicyCall,
-  type PolicyContext,
-  type PolicyFault,
-  type PolicyNames,
-  compileCommon,
-  findCalls,
-  isExempt,
-  policyNames,
-} from "./policies.ts";
+import type { CompiledPolicy, PolicyCall, PolicyContext, PolicyFault, PolicyNames } from "./policies.ts";
+import { ActivePolicies, compileCommon, findCalls, isExempt, policyNames } from "./policies.ts";
 
 type Call = PolicyCall<MutatingAdmissionPolicySpec, CompiledMutatingPolicy>;
 

@@ -6,27 +6,11 @@ import { OutOfBudgetError, messageLimit, runtimeBudget } from "@tsbuilder/apimac
 import type { AdmissionRequest } from "../../registry/core.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { StatusError } from "../../contract/status-error.ts";
-import {
-  Budget,
-  type Compilation,
-  type Evaluation,
-  type Names,
-  conditionsHold,
-  runExpression,
-} from "../../expressions/expression.ts";
+import type { Compilation, Evaluation, Names } from "../../expressions/expression.ts";
+import { Budget, conditionsHold, runExpression } from "../../expressions/expression.ts";
 import { type AdmissionPlugin, refusalSubject } from "../admission.ts";
-import {
-  ActivePolicies,
-  type CompiledPolicy,
-  type PolicyCall,
-  type PolicyContext,
-  type PolicyFault,
-  type PolicyNames,
-  compileCommon,
-  findCalls,
-  isExempt,
-  policyNames,
-} from "./policies.ts";
+import type { CompiledPolicy, PolicyCall, PolicyContext, PolicyFault, PolicyNames } from "./policies.ts";
+import { ActivePolicies, compileCommon, findCalls, isExempt, policyNames } from "./policies.ts";
 
 type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
 

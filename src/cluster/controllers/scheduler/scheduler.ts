@@ -5,9 +5,8 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Node, Pod } from "../../control-loop/api/core.ts";
 import {
-  type Node,
-  type Pod,
   namespaces,
   nodes,
   persistentVolumeClaims,

@@ -2,13 +2,8 @@ import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { invalid } from "@tsbuilder/apimachinery/errors";
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
-import {
-  type BuiltinSchema,
-  DecodeError,
-  convertUnstructured,
-  decodeBuiltIn,
-  loadSchemas,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
+import { DecodeError, convertUnstructured, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { dropTimes } from "../../registry/field-manager.ts";
 import { formatSelector, readField } from "../../kinds/cells.ts";
 import type { Write } from "../../registry/write.ts";

@@ -1,11 +1,5 @@
-import {
-  type CRDConversion,
-  type CRDSpec,
-  type CRDStatus,
-  defaultNames,
-  nameProblems,
-  validateCRD,
-} from "@tsbuilder/apimachinery/crd";
+import type { CRDConversion, CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
+import { defaultNames, nameProblems, validateCRD } from "@tsbuilder/apimachinery/crd";
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { parseRequestURI, unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";

@@ -1,11 +1,5 @@
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidStruct,
-  notSupported,
-  required,
-} from "@tsbuilder/apimachinery/errors";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, invalidStruct, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { IntOrString } from "@tsbuilder/apimachinery/meta";

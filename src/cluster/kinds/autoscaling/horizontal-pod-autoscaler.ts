@@ -1,12 +1,7 @@
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import {
-  type HorizontalPodAutoscaler,
-  keepAnnotations,
-  ownAnnotations,
-  readAnnotations,
-  writeAnnotations,
-} from "./annotations-of-v1.ts";
+import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
+import { keepAnnotations, ownAnnotations, readAnnotations, writeAnnotations } from "./annotations-of-v1.ts";
 import { validate } from "./validate-autoscaler.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type ApiObject, replaceFields } from "../../contract/api-object.ts";

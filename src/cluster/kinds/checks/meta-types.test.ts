@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type BuiltinResource,
-  builtinResources,
-  type BuiltinSchema,
-  loadSchemas,
-} from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinResource, BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
+import { builtinResources, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { send } from "../../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../../testing/index.ts";
 

@@ -1,11 +1,5 @@
-import {
-  type FieldError,
-  duplicate,
-  invalid,
-  required,
-  notSupported,
-  tooMany,
-} from "@tsbuilder/apimachinery/errors";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import { duplicate, invalid, required, notSupported, tooMany } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { knownValues } from "./known-values.ts";
 

@@ -12,14 +12,8 @@ import type { Stored } from "../../contract/stored.ts";
 import { type Service, pods, services } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import {
-  type EndpointPort,
-  type PodEndpoint,
-  choosesPods,
-  hostnameOf,
-  podEndpoints,
-  targetRefOf,
-} from "./service/pod-endpoints.ts";
+import type { EndpointPort, PodEndpoint } from "./service/pod-endpoints.ts";
+import { choosesPods, hostnameOf, podEndpoints, targetRefOf } from "./service/pod-endpoints.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { checkAddress } from "../checks/addresses.ts";

@@ -3,9 +3,8 @@ import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { type Strategy, fieldText } from "../../registry/resource.ts";
 import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
+import type { Workload, WorkloadSpec } from "../apps/workload.ts";
 import {
-  type Workload,
-  type WorkloadSpec,
   replicaSetCounts,
   defaultScaledSpec,
   endlessPods,
@@ -18,11 +17,8 @@ import { formatSelector, readField } from "../cells.ts";
 import { type Problems, nonNegative } from "../checks/problems.ts";
 import { validateTemplate } from "./pod-spec/validate.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
-import {
-  type ReplicaSet,
-  type ReplicaSetStatus,
-  replicatedPods,
-} from "../apps/replica-set/replica-set-controller.ts";
+import type { ReplicaSet, ReplicaSetStatus } from "../apps/replica-set/replica-set-controller.ts";
+import { replicatedPods } from "../apps/replica-set/replica-set-controller.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Defaulted } from "../../control-loop/api/core.ts";
 import type { Stored } from "../../contract/stored.ts";

@@ -2,12 +2,8 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type Service, pods, services } from "../../control-loop/api/core.ts";
-import {
-  type Controller,
-  type ControllerContext,
-  type Writer,
-  userOf,
-} from "../../control-loop/controller.ts";
+import type { Controller, ControllerContext, Writer } from "../../control-loop/controller.ts";
+import { userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import {
   type PodEndpoint,

@@ -12,9 +12,8 @@ import type { Sent } from "../../contract/sent.ts";
 import type { Store } from "../../storage/store.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
+import type { Problems, Shape } from "../checks/problems.ts";
 import {
-  type Problems,
-  type Shape,
   choice,
   duplicates,
   each,

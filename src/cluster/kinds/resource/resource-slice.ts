@@ -20,15 +20,8 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import type { Sent } from "../../contract/sent.ts";
-import {
-  type Problems,
-  choice,
-  duplicates,
-  each,
-  eachOfFew,
-  immutable,
-  refused,
-} from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { choice, duplicates, each, eachOfFew, immutable, refused } from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverName } from "../storage/storage-class.ts";
 import { nameOf, uniqueItems } from "./resource-claims.ts";

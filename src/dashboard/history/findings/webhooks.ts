@@ -5,14 +5,9 @@ import type { RecordedAdmission } from "../../../dev/record/recorded.ts";
 import { isOperator, keysOfCall, placeName, placesOfCall, writerName } from "../../../dev/record/recorded.ts";
 import type { Call, Reconcile, Sample } from "../history.ts";
 import { verdictOf, webhookName } from "../webhook-call.ts";
+import type { Change, Detector, Episode, Found, FoundRequest, SeenCall } from "./finding.ts";
 import {
-  type Change,
-  type Detector,
-  type Episode,
   Episodes,
-  type Found,
-  type FoundRequest,
-  type SeenCall,
   groupBy,
   listed,
   shortValue,

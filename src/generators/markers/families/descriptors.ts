@@ -1,11 +1,5 @@
-import {
-  listOfStrings,
-  type MarkerArguments,
-  type MarkerFamily,
-  optional,
-  strings,
-  text,
-} from "../definition.ts";
+import type { MarkerArguments, MarkerFamily } from "../definition.ts";
+import { listOfStrings, optional, strings, text } from "../definition.ts";
 import { descriptorsKey } from "../../model/schema.ts";
 
 export const descriptorMarker = "operator-sdk:csv:customresourcedefinitions";

@@ -1,13 +1,5 @@
-import {
-  listOfStrings,
-  type MarkerArguments,
-  type MarkerDefinition,
-  type MarkerFamily,
-  optional,
-  singleValue,
-  strings,
-  text,
-} from "../definition.ts";
+import type { MarkerArguments, MarkerDefinition, MarkerFamily } from "../definition.ts";
+import { listOfStrings, optional, singleValue, strings, text } from "../definition.ts";
 
 /** The settings of a kind's CRD besides its schema. */
 export const kinds: MarkerFamily = {

@@ -1,11 +1,6 @@
 import { addRule, celName } from "../../model/schema.ts";
-import {
-  listOfStrings,
-  type MarkerDefinition,
-  type MarkerFamily,
-  singleValue,
-  strings,
-} from "../definition.ts";
+import type { MarkerDefinition, MarkerFamily } from "../definition.ts";
+import { listOfStrings, singleValue, strings } from "../definition.ts";
 
 /** Limits on how many of several fields are set: CEL rules, because a structural schema does not allow oneOf. */
 export const oneOf: MarkerFamily = {

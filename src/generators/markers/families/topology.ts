@@ -1,13 +1,7 @@
 import { listWords } from "../../../shared/text.ts";
 import type { Schema } from "../../model/schema.ts";
-import {
-  fieldAndType,
-  keyMarker,
-  type MarkerDefinition,
-  type MarkerFamily,
-  singleValue,
-  text,
-} from "../definition.ts";
+import type { MarkerDefinition, MarkerFamily } from "../definition.ts";
+import { fieldAndType, keyMarker, singleValue, text } from "../definition.ts";
 import { checkList, checkObject } from "./collections.ts";
 
 const granularities = ["granular", "atomic"];

@@ -3,12 +3,8 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { type ReplicaSet, replicaSets } from "../replica-set/replica-set-controller.ts";
-import {
-  type Defaulted,
-  type LooseCondition,
-  type PodTemplateSpec,
-  pods,
-} from "../../../control-loop/api/core.ts";
+import type { Defaulted, LooseCondition, PodTemplateSpec } from "../../../control-loop/api/core.ts";
+import { pods } from "../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Deployment,
-  desiredReplicas,
-  proportionalReplicas,
-  rolloutLimits,
-} from "./deployment-controller.ts";
+import type { Deployment } from "./deployment-controller.ts";
+import { desiredReplicas, proportionalReplicas, rolloutLimits } from "./deployment-controller.ts";
 import type { ReplicaSet } from "../replica-set/replica-set-controller.ts";
 
 const template = { spec: { containers: [] } };

@@ -8,24 +8,14 @@ import {
   listRevisions,
   revisionLabel,
 } from "../../../control-loop/revisions/controller-revisions.ts";
-import {
-  type Defaulted,
-  type PersistentVolumeClaim,
-  type Pod,
-  persistentVolumeClaims,
-  pods,
-} from "../../../control-loop/api/core.ts";
+import type { Defaulted, PersistentVolumeClaim, Pod } from "../../../control-loop/api/core.ts";
+import { persistentVolumeClaims, pods } from "../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import {
-  type PodMessages,
-  burst,
-  createPod,
-  deletePod,
-  newPod,
-} from "../../../control-loop/pods/create-pod.ts";
+import type { PodMessages } from "../../../control-loop/pods/create-pod.ts";
+import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
 import {
   isActive,
   isAvailable,

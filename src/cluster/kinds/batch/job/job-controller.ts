@@ -2,11 +2,8 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatIndexes } from "./indexes.ts";
+import type { Job, JobOutcome, JobProgress, JobStatus } from "./job-progress.ts";
 import {
-  type Job,
-  type JobOutcome,
-  type JobProgress,
-  type JobStatus,
   announced,
   countsAsFailure,
   failureCountAnnotation,

@@ -1,12 +1,6 @@
 import type { JobCondition } from "@tsbuilder/apimachinery/k8s/batch/v1";
-import {
-  type FieldError,
-  duplicate,
-  invalid,
-  invalidStruct,
-  omitted,
-  required,
-} from "@tsbuilder/apimachinery/errors";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import { duplicate, invalid, invalidStruct, omitted, required } from "@tsbuilder/apimachinery/errors";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
@@ -21,14 +15,8 @@ import type { ApiObject } from "../../../contract/api-object.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import {
-  type Job,
-  type JobSpec,
-  type JobStatus,
-  defaultJobSpec,
-  jobSpec,
-  successStruct,
-} from "./job-spec.ts";
+import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
+import { defaultJobSpec, jobSpec, successStruct } from "./job-spec.ts";
 import { countIndexes, firstCommonIndex } from "./indexes.ts";
 
 /**

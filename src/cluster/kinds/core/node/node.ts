@@ -16,14 +16,8 @@ import { checkAddressRange } from "../../checks/addresses.ts";
 import { type Problems, checked, choice, eachChecked, itemsOf } from "../../checks/problems.ts";
 import { effects } from "../pod-spec/scheduling.ts";
 import { amount } from "../resources.ts";
-import {
-  type LooseCondition,
-  type Node,
-  type Pod,
-  type Taint,
-  nodes,
-  pods,
-} from "../../../control-loop/api/core.ts";
+import type { LooseCondition, Node, Pod, Taint } from "../../../control-loop/api/core.ts";
+import { nodes, pods } from "../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../control-loop/keys.ts";
 import { setPodCondition } from "../../../control-loop/pods/pod-state.ts";

@@ -8,9 +8,8 @@ import {
   notSupported,
 } from "@tsbuilder/apimachinery/errors";
 import { descendingPath } from "../../checks/names.ts";
+import type { Problems, Shape } from "../../checks/problems.ts";
 import {
-  type Problems,
-  type Shape,
   goStruct,
   inRange,
   itemsOf,

@@ -24,13 +24,8 @@ import {
   optionalChoice,
 } from "../../checks/problems.ts";
 import { affinity, gates, spread, tolerations } from "./scheduling.ts";
-import {
-  type ContainerContext,
-  containers,
-  ephemeralContainers,
-  initContainers,
-  trimmedImage,
-} from "./containers.ts";
+import type { ContainerContext } from "./containers.ts";
+import { containers, ephemeralContainers, initContainers, trimmedImage } from "./containers.ts";
 import { containerResources, podResources } from "../resources.ts";
 import { podSecurityProblems, userNamespaceProblems } from "./security.ts";
 import { type Pod, type PodSpec, type PodTemplateSpec, containersIn } from "./types.ts";

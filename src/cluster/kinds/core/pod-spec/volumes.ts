@@ -12,16 +12,8 @@ import {
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
 import { descendingPath, fileMode, unreservedPath, withoutBacksteps } from "../../checks/names.ts";
-import {
-  type Problems,
-  checked,
-  choice,
-  each,
-  itemsOf,
-  needed,
-  optionalChoice,
-  refused,
-} from "../../checks/problems.ts";
+import type { Problems } from "../../checks/problems.ts";
+import { checked, choice, each, itemsOf, needed, optionalChoice, refused } from "../../checks/problems.ts";
 import { selectorProblems, templateMetadata } from "../../checks/meta-types.ts";
 import { claimSpec } from "../persistent-volume-claim.ts";
 import type { PodSpec, Volume } from "./types.ts";

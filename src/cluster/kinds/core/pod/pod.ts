@@ -5,20 +5,10 @@ import { forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachi
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { type Strategy, fieldText, type CellReader } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import {
-  type Container,
-  type Pod,
-  type PodSpec,
-  type ResourceRequirements,
-  podSpec,
-} from "../pod-spec/types.ts";
-import {
-  type ResourceList,
-  addLists,
-  isSameList,
-  onlyOf,
-  withoutZeros,
-} from "../../../quota/resource-list.ts";
+import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
+import { podSpec } from "../pod-spec/types.ts";
+import type { ResourceList } from "../../../quota/resource-list.ts";
+import { addLists, isSameList, onlyOf, withoutZeros } from "../../../quota/resource-list.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/names.ts";
