@@ -216,7 +216,6 @@ const placesByKind: Readonly<Record<string, PlacesByName>> = {
 };
 
 type Json = unknown;
-
 type Fields = Readonly<Record<string, Json>>;
 
 const nameLabel = "app.kubernetes.io/name";

@@ -2,18 +2,7 @@
  * Exports of `tsbuilder/scaffold`, for plugins and for other CLIs. Version 0: names may still change, which the
  * changelog then says.
  */
-export { definePlugin } from "./contract/define-plugin.ts";
-export type {
-  ContributedFile,
-  ContributedPart,
-  Contribution,
-  EditInput,
-  KindInput,
-  PluginCommand,
-  PluginDefinition,
-  PluginFlag,
-  ProjectInput,
-} from "./contract/define-plugin.ts";
+export * from "./contract/define-plugin.ts";
 export type { PluginOptions } from "../project/project.ts";
 export type { Project, Resource } from "../project/project.ts";
 export { formatProject, parseProject, type StoredProject } from "../project/store.ts";

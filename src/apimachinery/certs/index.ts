@@ -1,18 +1,1 @@
-export {
-  type AlternativeNames,
-  type CertificateDescription,
-  type CertificateOptions,
-  type CertificateRequest,
-  type CertificateWithKey,
-  certify,
-  createCA,
-  describeCertificate,
-  issueCertificate,
-  parseCertificateRequest,
-  renewalTime,
-  signCertificateRequest,
-  splitBundle,
-  type Subject,
-  type Usage,
-  type Validity,
-} from "./certificate.ts";
+export * from "./certificate.ts";

@@ -1,12 +1,1 @@
-export {
-  type CheckConversion,
-  type CRDConversion,
-  type CRDNames,
-  type CRDSpec,
-  type CRDStatus,
-  type CRDVersion,
-  defaultNames,
-  nameProblems,
-  type PrinterColumn,
-  validateCRD,
-} from "./custom-resource-definition.ts";
+export * from "./custom-resource-definition.ts";

@@ -3,16 +3,7 @@
  * `build` makes the tables from npm packages and facts in `build/overlay`.
  */
 
-export {
-  type BuiltinResource,
-  builtinResources,
-  type BuiltinSubresource,
-  findKind,
-  findResource,
-  type PrinterColumn,
-  type RegistryRules,
-  type Verb,
-} from "./builtin-resources.ts";
+export * from "./builtin-resources.ts";
 export {
   decodeBuiltIn,
   type DecodedBuiltIn,
@@ -22,14 +13,6 @@ export {
 } from "./decode-built-in.ts";
 export { convertUnstructured } from "./convert-unstructured.ts";
 export { type GoField, goFieldsOf } from "./go-fields.ts";
-export {
-  type FieldNumber,
-  type FieldNumbers,
-  loadFieldNumbers,
-  loadSchemas,
-  schemaModules,
-  type SchemaOptions,
-  type SchemaTable,
-} from "./load-schemas.ts";
+export * from "./load-schemas.ts";
 export { definitionName, moduleOf } from "./type-names.ts";
 export type { BuiltinSchema } from "./schema-graph.ts";

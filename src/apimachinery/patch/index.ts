@@ -3,17 +3,7 @@
  * server-side apply in `apply`. `fields-v1` reads the owners of fields, in a browser, too.
  */
 
-export {
-  applyJSONPatch,
-  createJSONPatch,
-  formatPointer,
-  type JSONPatch,
-  type JSONPatchOperation,
-  maxCopiedBytes,
-  maxJSONPatchOperations,
-  parseJSONPatch,
-  parsePointer,
-} from "./json-patch.ts";
+export * from "./json-patch.ts";
 export { applyMergePatch, createMergePatch } from "./merge-patch.ts";
 export type { JSONObject } from "../json/index.ts";
 export { FailedTestError, PatchError, type PatchFailure } from "./patch-error.ts";

@@ -1,17 +1,1 @@
-export {
-  addAmounts,
-  addQuantities,
-  type Amount,
-  canonicalizeQuantity,
-  compareAmounts,
-  compareQuantities,
-  formatAmount,
-  isQuantity,
-  isWholeQuantity,
-  parseQuantity,
-  type QuantityFormat,
-  quantityToInteger,
-  quantityToNumber,
-  roundToThousandths,
-  subtractQuantities,
-} from "./quantity.ts";
+export * from "./quantity.ts";

@@ -18,16 +18,5 @@ export { compilePattern, type Pattern, patternError } from "./pattern.ts";
 export { unrecognizedFormats } from "./compile-node.ts";
 export { parseRequestURI } from "./formats/go-url.ts";
 export { type FieldPath, parseFieldPath } from "./field-path.ts";
-export {
-  checkOpenAPI,
-  checkRoot,
-  type Findings,
-  type NodeContext,
-  type RuleContext,
-} from "./structural/check-open-api.ts";
-export {
-  checkDefaults,
-  type CheckRules,
-  checkStructural,
-  unsupportedKeyword,
-} from "./structural/check-structural.ts";
+export * from "./structural/check-open-api.ts";
+export * from "./structural/check-structural.ts";

@@ -277,7 +277,6 @@ interface SplitRoles {
 }
 
 type Role = ManifestObject & { readonly rules?: readonly PolicyRule[] | null };
-
 type Binding = ManifestObject & { readonly roleRef: RoleRef; readonly subjects?: readonly Subject[] };
 
 const roleKinds = new Set(["Role", "ClusterRole"]);

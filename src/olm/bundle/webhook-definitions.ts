@@ -163,7 +163,6 @@ function address(
 }
 
 export type Deployment = WithSpec<DeploymentSpec>;
-
 export type Service = WithSpec<ServiceSpec>;
 
 /** A reference of a webhook to the Service in front of it. */

@@ -162,7 +162,6 @@ function warning(about: string, set?: OptionalSet): Rule & { severity: "warning"
 
 /** A broken rule of a bundle, with its position. */
 export type BundleFinding = RuleFinding<RuleName>;
-
 export type Findings = Iterable<BundleFinding>;
 
 /** Makes a finding at a place, such as a `Located` value. */

@@ -55,7 +55,6 @@ export const partKeys = {
 
 /** The role of a webhook. A conversion belongs to its spoke, the version that it converts to and from the hub. */
 export type WebhookRole = "defaulter" | "validator" | "conversion";
-
 type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;
 
 /** Identifies a kind in one version, independent of where its files are. */

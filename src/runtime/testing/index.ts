@@ -8,19 +8,5 @@ export { type Fault, type FaultProxy, type ProxiedRequest, startFaultProxy } fro
 export { FakeClock } from "@tsbuilder/apimachinery/time";
 export { moveClock, moveClockUntil, type MoveOptions } from "./move-clock.ts";
 export { reconcileContext, type RecordedEvent, type TestContext } from "./reconcile-context.ts";
-export {
-  isClaimed,
-  type Setup,
-  shardClaims,
-  startTestManager,
-  type TestManager,
-  untilIdle,
-} from "./test-manager.ts";
-export {
-  answerJSON,
-  answerStatus,
-  startStubServer,
-  type StubAnswer,
-  type StubRequest,
-  type StubServer,
-} from "./stub-server.ts";
+export * from "./test-manager.ts";
+export * from "./stub-server.ts";

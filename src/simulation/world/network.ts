@@ -63,11 +63,8 @@ function answerCommands(
 }
 
 type Carrier = NonNullable<ClusterConfig["carry"]>;
-
 type WireRequest = Parameters<Carrier>[0];
-
 type CarryOptions = Parameters<Carrier>[1];
-
 type Answer = Awaited<ReturnType<Carrier>>;
 
 /** Connects one life of a process to the cluster. Once that life is over, no request of it gets an answer. */

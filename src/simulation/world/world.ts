@@ -15,7 +15,6 @@ import { type Life, Replica } from "./replica.ts";
 import { EventLoop, ProcessClock } from "./virtual-time.ts";
 
 type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
-
 type PlainResponse = Awaited<ReturnType<InProcessCluster["handle"]>>;
 
 type ApiObject = ReturnType<InProcessCluster["core"]["store"]["collections"]>[number] extends {

@@ -29,7 +29,6 @@ import type { CompiledPolicy, PolicyCall, PolicyContext, PolicyFault, PolicyName
 import { ActivePolicies, compileCommon, findCalls, isExempt, policyNames } from "./policies.ts";
 
 type Call = PolicyCall<MutatingAdmissionPolicySpec, CompiledMutatingPolicy>;
-
 type Fault = PolicyFault<MutatingAdmissionPolicySpec> & { readonly reason?: string };
 
 interface MutatingContext extends PolicyContext {

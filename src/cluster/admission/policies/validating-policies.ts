@@ -13,7 +13,6 @@ import type { CompiledPolicy, PolicyCall, PolicyContext, PolicyFault, PolicyName
 import { ActivePolicies, compileCommon, findCalls, isExempt, policyNames } from "./policies.ts";
 
 type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
-
 type Fault = PolicyFault<ValidatingAdmissionPolicySpec>;
 
 /** Evaluates all matching ValidatingAdmissionPolicies; the client receives the first denial. */

@@ -17,55 +17,31 @@ export interface LooseCondition {
 }
 
 export type ConfigMap = Stored<core.ConfigMap>;
-
 export type Container = Stored<core.Container>;
-
 export type ContainerStatus = Stored<core.ContainerStatus>;
-
 export type Namespace = Stored<core.Namespace>;
-
 export type Node = Stored<core.Node>;
-
 export type PersistentVolume = Stored<core.PersistentVolume>;
-
 export type PersistentVolumeClaim = Stored<core.PersistentVolumeClaim>;
-
 export type Pod = Stored<core.Pod>;
-
 export type PodStatus = Stored<core.PodStatus>;
-
 export type PodTemplateSpec = Stored<core.PodTemplateSpec>;
-
 export type Service = Stored<core.Service>;
-
 export type ServiceAccount = Stored<core.ServiceAccount>;
-
 export type ServicePort = Stored<core.ServicePort>;
-
 export type Taint = Stored<core.Taint>;
-
 export type StorageClass = storage.StorageClass;
-
 export type VolumeAttributesClass = storage.VolumeAttributesClass;
 
 export const pods: ResourceName<Pod> = "pods";
-
 export const services: ResourceName<Service> = "services";
-
 export const namespaces: ResourceName<Namespace> = "namespaces";
-
 export const nodes: ResourceName<Node> = "nodes";
-
 export const serviceAccounts: ResourceName<ServiceAccount> = "serviceaccounts";
-
 export const configMaps: ResourceName<ConfigMap> = "configmaps";
-
 export const secrets: ResourceName = "secrets";
-
 export const persistentVolumeClaims: ResourceName<PersistentVolumeClaim> = "persistentvolumeclaims";
-
 export const persistentVolumes: ResourceName<PersistentVolume> = "persistentvolumes";
-
 export const storageClasses: ResourceName<StorageClass> = "storageclasses.storage.k8s.io";
 
 export const volumeAttributesClasses: ResourceName<VolumeAttributesClass> =

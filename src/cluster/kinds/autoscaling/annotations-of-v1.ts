@@ -24,9 +24,7 @@ export type HorizontalPodAutoscaler = ApiObject & {
 };
 
 type Members = Readonly<Record<string, unknown>>;
-
 type Behavior = NonNullable<OtherFields["behavior"]>;
-
 type Annotations = Readonly<Record<string, string>>;
 
 const inDomain = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;

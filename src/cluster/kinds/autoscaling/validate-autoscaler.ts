@@ -76,7 +76,6 @@ const fieldOf = {
 } as const;
 
 type Type = keyof typeof fieldOf;
-
 type Metric = Sent<v2.MetricSpec>;
 
 const types = Object.keys(fieldOf).toSorted();

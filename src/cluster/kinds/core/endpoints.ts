@@ -77,7 +77,6 @@ function addresses(object: object): string {
 }
 
 export type EndpointAddress = Stored<core.EndpointAddress>;
-
 export type Endpoints = Stored<core.Endpoints>;
 
 export const endpointsResource: ResourceName<Endpoints> = "endpoints";

@@ -20,7 +20,6 @@ import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type DaemonSet = Defaulted<Stored<apps.DaemonSet>, "revisionHistoryLimit">;
-
 type DaemonSetStatus = Stored<apps.DaemonSetStatus>;
 
 export const daemonSets: ResourceName<DaemonSet> = "daemonsets.apps";

@@ -26,7 +26,6 @@ import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
 
 type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
-
 type DaemonSet = SentObject<DaemonSetSpec>;
 
 /** The counts that the status of a DaemonSet always has. */

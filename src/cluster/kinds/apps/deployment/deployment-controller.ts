@@ -16,7 +16,6 @@ import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type Deployment = Defaulted<Stored<apps.Deployment>, "replicas" | "revisionHistoryLimit">;
-
 type DeploymentStatus = Stored<apps.DeploymentStatus>;
 
 export const deployments: ResourceName<Deployment> = "deployments.apps";

@@ -27,7 +27,6 @@ import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
 type DeploymentSpec = Sent<apps.DeploymentSpec>;
-
 type Deployment = SentObject<DeploymentSpec>;
 
 function* problems({ spec }: Deployment): Problems {

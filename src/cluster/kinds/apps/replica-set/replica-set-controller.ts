@@ -23,7 +23,6 @@ import { positiveCounts } from "../../../control-loop/counts.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type ReplicaSet = Defaulted<Stored<apps.ReplicaSet>, "replicas">;
-
 export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
 
 export const replicaSets: ResourceName<ReplicaSet> = "replicasets.apps";

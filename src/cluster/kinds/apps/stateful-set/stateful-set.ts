@@ -24,7 +24,6 @@ import { type Problems, each, nonNegative, refused, optionalChoice } from "../..
 import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";
 
 type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
-
 type StatefulSet = SentObject<StatefulSetSpec>;
 
 /** The mutable fields of a StatefulSet's spec. */

@@ -7,9 +7,7 @@ import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type Job = Defaulted<Stored<batch.Job>, "backoffLimit" | "parallelism">;
-
 export type JobStatus = Stored<batch.JobStatus>;
-
 type PodFailurePolicyRule = Stored<batch.PodFailurePolicyRule>;
 
 export const jobs: ResourceName<Job> = "jobs.batch";

@@ -19,9 +19,7 @@ import { countIndexes } from "./indexes.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
-
 export type JobStatus = Sent<batch.JobStatus>;
-
 export type Job = SentObject<JobSpec, JobStatus>;
 
 /** Sets the defaults of a JobSpec, wherever it is. */
@@ -119,9 +117,7 @@ function* policies(field: string, spec: JobSpec): Problems {
 }
 
 type PodFailurePolicyRule = Sent<batch.PodFailurePolicyRule>;
-
 type PodFailurePolicy = Sent<batch.PodFailurePolicy>;
-
 type SuccessPolicy = Sent<batch.SuccessPolicy>;
 
 const ruleLimit = 20;

@@ -3,7 +3,6 @@ import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { itemsOf } from "../../checks/problems.ts";
 
 export type Container = Sent<core.Container> & { targetContainerName?: string | undefined };
-
 export type PodSpec = Sent<core.PodSpec>;
 
 /** The containers in some lists of a pod, each with its path. */
@@ -18,20 +17,14 @@ export function* containersIn(
 }
 
 export type PodTemplateSpec = Sent<core.PodTemplateSpec>;
-
 export type Probe = Sent<core.Probe>;
-
 export type ResourceRequirements = Sent<core.ResourceRequirements>;
-
 export type SeccompProfile = Sent<core.SeccompProfile>;
-
 export type SecurityContext = Sent<core.SecurityContext>;
-
 export type Volume = Sent<core.Volume>;
 
 /** The action of a probe or a lifecycle hook; exactly one field is set. */
 export type Handler = Sent<core.LifecycleHandler> & Pick<Probe, "grpc">;
-
 export type Pod = SentObject<PodSpec, Sent<core.PodStatus>>;
 
 /** The structs that Go serializes for an empty pod spec, and for a template with one. */

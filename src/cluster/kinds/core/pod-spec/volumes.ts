@@ -145,7 +145,6 @@ function* source(field: string, volume: Volume, podName: string): Problems {
 const shownNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 
 export type SourceCheck = (field: string, source: object, podName: string, volumeName: string) => Problems;
-
 type Source<Name extends keyof Volume> = NonNullable<Volume[Name]>;
 
 /** The volume sources in the order in which the server checks them. */

@@ -189,7 +189,6 @@ function frozen(spec: PodSpec, old: PodSpec): PodSpec {
 }
 
 type Status = NonNullable<Pod["status"]>;
-
 type ContainerStatus = Sent<core.ContainerStatus>;
 
 /** Validates a change of a pod's status: ended containers don't start again, and addresses are valid. */

@@ -28,7 +28,6 @@ import type { Collection } from "../../../storage/collection.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 
 type ServiceSpec = Sent<core.ServiceSpec>;
-
 type Service = SentObject<ServiceSpec, Sent<core.ServiceStatus>>;
 
 /** Services get a unique clusterIP and unique node ports. */
