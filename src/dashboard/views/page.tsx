@@ -60,18 +60,13 @@ export function Page({ feed }: { readonly feed: Feed }) {
   );
 }
 
-const viewParts: Readonly<Record<View, ViewParts>> = {
+const viewParts: Readonly<Record<View, { readonly title: string; readonly Content: () => JSX.Element }>> = {
   objects: { title: "Objects", Content: ObjectsView },
   timeline: { title: "Reconciles", Content: TimelineView },
   numbers: { title: "Numbers", Content: NumbersView },
   findings: { title: "Findings", Content: FindingsView },
   log: { title: "Log", Content: LogView },
 };
-
-interface ViewParts {
-  readonly title: string;
-  readonly Content: () => JSX.Element;
-}
 
 /** Findings that the view of numbers shows in context. */
 const numericKinds: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];

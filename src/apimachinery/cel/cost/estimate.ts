@@ -378,25 +378,16 @@ function textOf(operand: Operand | undefined, overload: string): Range {
 
 function estimateReplace([text, from, to]: readonly Operand[]): CallEstimate {
   const [whole, part, other] = [sizeOf(text), sizeOf(from), sizeOf(to)];
-  const count = { min: 0, max: 0 };
-  const kept = { min: 0, max: 0 };
-  if (part.min === 0) {
-    count.max = whole.max + 1;
-    kept.max = whole.max;
-  } else if (other.max <= part.min) {
-    kept.max = whole.max;
-  } else {
-    count.max = Math.ceil(whole.max / part.min);
-  }
-  if (part.max === 0) {
-    count.min = whole.min + 1;
-    kept.min = whole.min;
-  } else if (part.max <= other.min) {
-    kept.min = whole.min;
-  } else {
-    count.min = Math.ceil(whole.min / part.max);
-  }
-  return { cost: scale(whole, 2 * perCharacter), size: add(multiply(count, other), kept) };
+  const most = bound(part.min, whole.max, other.max <= part.min);
+  const least = bound(part.max, whole.min, part.max <= other.min);
+  const [count, kept] = (["count", "kept"] as const).map((of) => ({ min: least[of], max: most[of] }));
+  return { cost: scale(whole, 2 * perCharacter), size: add(multiply(count!, other), kept!) };
+}
+
+/** How often a part occurs in a text at an end of the estimate, and how much of the text is kept: if it pays, all of it. */
+function bound(part: number, whole: number, keepsAll: boolean): { count: number; kept: number } {
+  if (part === 0) return { count: whole + 1, kept: whole };
+  return keepsAll ? { count: 0, kept: whole } : { count: Math.ceil(whole / part), kept: 0 };
 }
 
 function estimateSplit([text, , limit]: readonly Operand[]): CallEstimate {

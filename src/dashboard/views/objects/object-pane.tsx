@@ -186,7 +186,9 @@ function DeleteButton({ track, onDelete }: DeleteButtonProps) {
   );
 }
 
-const tabViews: Readonly<Record<Tab, TabView>> = {
+type TabContent = (props: { readonly track: Track }) => JSX.Element;
+
+const tabViews: Readonly<Record<Tab, { readonly title: string; readonly Content: TabContent }>> = {
   changes: { title: "Changes", Content: ChangesTab },
   fields: { title: "Fields", Content: FieldsTab },
   reconciles: { title: "Reconciles", Content: ReconcilesTab },
@@ -194,11 +196,6 @@ const tabViews: Readonly<Record<Tab, TabView>> = {
   events: { title: "Events", Content: EventsTab },
   edit: { title: "Edit", Content: EditTab },
 };
-
-interface TabView {
-  readonly title: string;
-  readonly Content: (props: { readonly track: Track }) => JSX.Element;
-}
 
 /** The number of calls that are drawn: the last ones. */
 const mostCalls = 200;
