@@ -196,8 +196,9 @@ export function listRepositoryFiles(root: string): readonly string[] {
   if (existsSync(join(root, ".git"))) return listByGit(root);
   const empty = mkdtempSync(join(tmpdir(), "tsbuilder-no-git-"));
   try {
-    execFileSync("git", ["init", "--quiet", empty]);
-    return listByGit(root, `--git-dir=${join(empty, ".git")}`, `--work-tree=${root}`);
+    const place = [`--git-dir=${empty}`, `--work-tree=${root}`];
+    execFileSync("git", [...place, "init", "--quiet"]);
+    return listByGit(root, ...place);
   } finally {
     rmSync(empty, { recursive: true });
   }
