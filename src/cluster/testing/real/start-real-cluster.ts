@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type AddressInfo, type Server, type Socket, connect, createServer } from "node:net";
-import { spawn } from "node:child_process";
 import { issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { CustomResourceDefinition } from "@tsbuilder/apimachinery/k8s/apiextensions/v1";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
@@ -22,6 +21,7 @@ import { Credentials, type Kubeconfig, kubeconfigOf } from "../../auth/credentia
 import type { Stored } from "../../contract/stored.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts";
+import { type Program, startProgram } from "./program.ts";
 
 /** The options that both kinds of clusters support. */
 const supported: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
@@ -283,53 +283,6 @@ async function failWhenEnded(name: string, program: Program): Promise<never> {
   await program.ended;
   const lastLines = program.log().trim().split("\n").slice(-15).join("\n");
   throw new Error(`${name} exited before it was ready. Its last output:\n${lastLines}`);
-}
-
-/** A child process that never outlives this process. */
-interface Program {
-  /** Resolves when the program has ended for any reason. */
-  readonly ended: Promise<void>;
-  /** The end of its output. */
-  log(): string;
-  stop(): Promise<void>;
-}
-
-/** The shell waits at a pipe that closes when our process ends, even by `kill -9`, and then kills the program. */
-const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
-
-const logLength = 20_000;
-
-/**
- * Starts a program whose data is not needed later, so it is stopped with `kill -9`. It has its own process group, so that
- * Ctrl-C reaches the tests first.
- */
-function startProgram(file: string, args: readonly string[]): Program {
-  const child = spawn("/bin/sh", ["-c", keeper, "sh", file, ...args], {
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  let log = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      log = (log + text).slice(-logLength);
-    });
-  }
-  const ended = new Promise<void>((resolve) => {
-    child.once("error", (error) => {
-      log += error.message;
-      resolve();
-    });
-    child.once("exit", () => resolve());
-  });
-  return {
-    ended,
-    log: () => log,
-    stop: () => {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-        process.kill(-child.pid, "SIGKILL");
-      return ended;
-    },
-  };
 }
 
 /** Waits without a time limit: callers have their own, and programs that can't start exit. */
