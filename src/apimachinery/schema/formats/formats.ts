@@ -3,125 +3,14 @@ import { parseDuration } from "./times.ts";
 import { parseCIDR, parseIP } from "./ip.ts";
 import { parseRequestURI } from "./go-url.ts";
 
-/** A card number of a known scheme with a valid check digit; other characters than digits are ignored. */
-function isCreditCard(value: string): boolean {
-  const digits = value.replaceAll(/[^0-9]+/g, "");
-  return cardSchemes.test(digits) && luhnSum(digits) % 10 === 0;
+/** Returns true if the API server enforces a format. Dashes are ignored: `date-time` is `datetime`. */
+export function isKnownFormat(format: string): boolean {
+  return format !== "" && formats.has(format.replaceAll("-", ""));
 }
 
-/** Ten digits, the last may be X; spaces and dashes are ignored. */
-function isISBN10(value: string): boolean {
-  const digits = withoutSeparators(value);
-  if (!/^\d{9}[\dX]$/.test(digits)) return false;
-  const sum = digitsOf(digits).reduce((total, digit, index) => total + (index + 1) * digit, 0);
-  return sum % 11 === 0;
-}
-
-/** Thirteen digits; spaces and dashes are ignored. */
-function isISBN13(value: string): boolean {
-  const digits = withoutSeparators(value);
-  if (!/^\d{13}$/.test(digits)) return false;
-  const weighted = digitsOf(digits.slice(0, 12)).map((digit, index) => (index % 2 === 0 ? digit : 3 * digit));
-  const sum = weighted.reduce((total, digit) => total + digit, 0);
-  return Number(digits[12]) === (10 - (sum % 10)) % 10;
-}
-
-const cardSchemes = new RegExp(
-  [
-    "^4\\d{12}(?:\\d{3})?$",
-    "^5[1-5]\\d{14}$",
-    "^6(?:011|5\\d\\d)\\d{12}$",
-    "^3[47]\\d{13}$",
-    "^3(?:0[0-5]|[68]\\d)\\d{11}$",
-    "^(?:2131|1800|35\\d{3})\\d{11}$",
-  ].join("|"),
-);
-
-function luhnSum(digits: string): number {
-  let sum = 0;
-  digitsOf(digits).forEach((digit, index) => {
-    const isDoubled = (digits.length - index) % 2 === 0;
-    const weighted = isDoubled ? digit * 2 : digit;
-    sum += weighted > 9 ? weighted - 9 : weighted;
-  });
-  return sum;
-}
-
-function digitsOf(text: string): number[] {
-  return Array.from(text, (char) => (char === "X" ? 10 : Number(char)));
-}
-
-function withoutSeparators(value: string): string {
-  return value.replaceAll(/[\t\n\f\r -]+/g, "");
-}
-
-let hostname: RE2JS | undefined;
-
-/** A host name of letters, digits, dashes and symbols of any script, each label at most 63 bytes. */
-function isHostname(value: string): boolean {
-  hostname ??= RE2JS.compile(hostnamePattern());
-  if (!hostname.test(value) || Buffer.byteLength(value) > 255) return false;
-  return value.split(".").every((label) => Buffer.byteLength(label) <= 63);
-}
-
-/** At most 63 lower-case letters, digits and inner dashes. */
-function isShortName(value: string): boolean {
-  return value.length <= 63 && isLabel(value);
-}
-
-/** Short names joined by dots, at most 253 characters in total. */
-function isLongName(value: string): boolean {
-  return value.length <= 253 && value.split(".").every(isLabel);
-}
-
-function isLabel(label: string): boolean {
-  return /^[a-z0-9-]+$/.test(label) && !label.startsWith("-") && !label.endsWith("-");
-}
-
-/**
- * One label, or labels and a top-level domain of letters. As in the API server's pattern, the first alternative is
- * anchored at the start only, the second at the end only.
- */
-function hostnamePattern(): string {
-  const char = "[a-zA-Z0-9\\p{S}\\p{L}]";
-  const inner = "[a-zA-Z0-9-\\p{S}\\p{L}]";
-  const single = `${char}((-?${char}{0,62})?)`;
-  const label = `${char}((${inner}{0,61}${char})?)`;
-  return `^(${single}|(${label}(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$`;
-}
-
-/**
- * An address as Go's mail package parses it: `user@host`, `<user@host>`, or `Name <user@host>`,
- * with quoted local parts and names.
- */
-function isEmail(value: string): boolean {
-  const text = value.trim();
-  const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
-  if (open === -1) return isAddress(text);
-  return isName(text.slice(0, open).trim()) && isAddress(text.slice(open + 1, -1));
-}
-
-const atomChar = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]";
-const dotAtom = new RegExp(`^${atomChar}+(?:\\.${atomChar}+)*$`, "u");
-const quoted = /^"(?:[^"\\\p{Cc}]|\t|\\[ -~\t])*"$/u;
-const domainLiteral = /^\[[^[\]\\\s]*\]$/;
-
-function isAddress(address: string): boolean {
-  const at = address.lastIndexOf("@");
-  if (at < 1) return false;
-  const local = address.slice(0, at);
-  const domain = address.slice(at + 1);
-  return (
-    (dotAtom.test(local) || (quoted.test(local) && local.length > 2)) &&
-    (dotAtom.test(domain) || domainLiteral.test(domain))
-  );
-}
-
-function isName(name: string): boolean {
-  if (name === "" || quoted.test(name)) return true;
-  return name
-    .split(/[ \t]+/)
-    .every((word) => dotAtom.test(word) || quoted.test(word) || /^[^"<>()@,:;\\]+$/.test(word));
+/** Returns the check of a string format, or undefined for an unknown one. */
+export function formatCheck(format: string): ((value: string) => boolean) | undefined {
+  return formats.get(format.replaceAll("-", ""));
 }
 
 /**
@@ -158,6 +47,42 @@ const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ["uuid5", (value: string) => isUUID(value, 5)],
 ]);
 
+function matching(pattern: RegExp): (value: string) => boolean {
+  return (value) => pattern.test(value);
+}
+
+/** Standard base64 with padding; the API server rejects the empty string. */
+function isBase64(value: string): boolean {
+  return value.length > 0 && value.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
+}
+
+/** A card number of a known scheme with a valid check digit; other characters than digits are ignored. */
+function isCreditCard(value: string): boolean {
+  const digits = value.replaceAll(/[^0-9]+/g, "");
+  return cardSchemes.test(digits) && luhnSum(digits) % 10 === 0;
+}
+
+const cardSchemes = new RegExp(
+  [
+    "^4\\d{12}(?:\\d{3})?$",
+    "^5[1-5]\\d{14}$",
+    "^6(?:011|5\\d\\d)\\d{12}$",
+    "^3[47]\\d{13}$",
+    "^3(?:0[0-5]|[68]\\d)\\d{11}$",
+    "^(?:2131|1800|35\\d{3})\\d{11}$",
+  ].join("|"),
+);
+
+function luhnSum(digits: string): number {
+  let sum = 0;
+  digitsOf(digits).forEach((digit, index) => {
+    const isDoubled = (digits.length - index) % 2 === 0;
+    const weighted = isDoubled ? digit * 2 : digit;
+    sum += weighted > 9 ? weighted - 9 : weighted;
+  });
+  return sum;
+}
+
 /** A date, `2024-02-29`. */
 function isDate(value: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
@@ -179,20 +104,105 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
+/**
+ * An address as Go's mail package parses it: `user@host`, `<user@host>`, or `Name <user@host>`,
+ * with quoted local parts and names.
+ */
+function isEmail(value: string): boolean {
+  const text = value.trim();
+  const open = text.endsWith(">") ? text.lastIndexOf("<") : -1;
+  if (open === -1) return isAddress(text);
+  return isName(text.slice(0, open).trim()) && isAddress(text.slice(open + 1, -1));
+}
+
+const atomChar = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]";
+const dotAtom = new RegExp(`^${atomChar}+(?:\\.${atomChar}+)*$`, "u");
+const quoted = /^"(?:[^"\\\p{Cc}]|\t|\\[ -~\t])*"$/u;
+const domainLiteral = /^\[[^[\]\\\s]*\]$/;
+
+function isAddress(address: string): boolean {
+  const at = address.lastIndexOf("@");
+  if (at < 1) return false;
+  const local = address.slice(0, at);
+  const domain = address.slice(at + 1);
+  return (
+    (dotAtom.test(local) || (quoted.test(local) && local.length > 2)) &&
+    (dotAtom.test(domain) || domainLiteral.test(domain))
+  );
+}
+
+function isName(name: string): boolean {
+  if (name === "" || quoted.test(name)) return true;
+  return name
+    .split(/[ \t]+/)
+    .every((word) => dotAtom.test(word) || quoted.test(word) || /^[^"<>()@,:;\\]+$/.test(word));
+}
+
+/** A host name of letters, digits, dashes and symbols of any script, each label at most 63 bytes. */
+function isHostname(value: string): boolean {
+  hostname ??= RE2JS.compile(hostnamePattern());
+  if (!hostname.test(value) || Buffer.byteLength(value) > 255) return false;
+  return value.split(".").every((label) => Buffer.byteLength(label) <= 63);
+}
+
+let hostname: RE2JS | undefined;
+
+/**
+ * One label, or labels and a top-level domain of letters. As in the API server's pattern, a name that is one label can
+ * have a dash only as its second character.
+ */
+function hostnamePattern(): string {
+  const char = "[a-zA-Z0-9\\p{S}\\p{L}]";
+  const inner = "[a-zA-Z0-9-\\p{S}\\p{L}]";
+  const single = `${char}((-?${char}{0,62})?)`;
+  const label = `${char}((${inner}{0,61}${char})?)`;
+  return `^(${single}|(${label}(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$`;
+}
+
+/** Ten digits, the last may be X; spaces and dashes are ignored. */
+function isISBN10(value: string): boolean {
+  const digits = withoutSeparators(value);
+  if (!/^\d{9}[\dX]$/.test(digits)) return false;
+  const sum = digitsOf(digits).reduce((total, digit, index) => total + (index + 1) * digit, 0);
+  return sum % 11 === 0;
+}
+
+/** Thirteen digits; spaces and dashes are ignored. */
+function isISBN13(value: string): boolean {
+  const digits = withoutSeparators(value);
+  if (!/^\d{13}$/.test(digits)) return false;
+  const weighted = digitsOf(digits.slice(0, 12)).map((digit, index) => (index % 2 === 0 ? digit : 3 * digit));
+  const sum = weighted.reduce((total, digit) => total + digit, 0);
+  return Number(digits[12]) === (10 - (sum % 10)) % 10;
+}
+
+function digitsOf(text: string): number[] {
+  return Array.from(text, (char) => (char === "X" ? 10 : Number(char)));
+}
+
+function withoutSeparators(value: string): string {
+  return value.replaceAll(/[\t\n\f\r -]+/g, "");
+}
+
+/** Short names joined by dots, at most 253 characters in total. */
+function isLongName(value: string): boolean {
+  return value.length <= 253 && value.split(".").every(isLabel);
+}
+
+/** At most 63 lower-case letters, digits and inner dashes. */
+function isShortName(value: string): boolean {
+  return value.length <= 63 && isLabel(value);
+}
+
+function isLabel(label: string): boolean {
+  return /^[a-z0-9-]+$/.test(label) && !label.startsWith("-") && !label.endsWith("-");
+}
+
 /** A MAC address of 6, 8 or 20 bytes, separated by colons, dashes or (in groups of four digits) dots. */
 function isMAC(value: string): boolean {
   const byBytes = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2})*$/;
   if (byBytes.test(value)) return [17, 23, 59].includes(value.length);
   return /^[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4})+$/.test(value) && [14, 19, 49].includes(value.length);
-}
-
-function matching(pattern: RegExp): (value: string) => boolean {
-  return (value) => pattern.test(value);
-}
-
-/** Standard base64 with padding; the API server rejects the empty string. */
-function isBase64(value: string): boolean {
-  return value.length > 0 && value.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
 }
 
 /** `rgb(r,g,b)` with three numbers of at most 255. */
@@ -214,14 +224,4 @@ function isUUID(value: string, version?: 3 | 4 | 5): boolean {
   if (version === undefined) return true;
   if (match[1] !== String(version)) return false;
   return version === 3 || "89abAB".includes(match[2]!);
-}
-
-/** Returns true if the API server enforces a format. Dashes are ignored: `date-time` is `datetime`. */
-export function isKnownFormat(format: string): boolean {
-  return format !== "" && formats.has(format.replaceAll("-", ""));
-}
-
-/** Returns the check of a string format, or undefined for an unknown one. */
-export function formatCheck(format: string): ((value: string) => boolean) | undefined {
-  return formats.get(format.replaceAll("-", ""));
 }
