@@ -13,10 +13,7 @@ export function formatCheck(format: string): ((value: string) => boolean) | unde
   return formats.get(format.replaceAll("-", ""));
 }
 
-/**
- * The string formats that a Kubernetes 1.36 API server enforces, by name without dashes;
- * it ignores every other format.
- */
+/** The string formats that a Kubernetes 1.36 API server enforces, by name without dashes; it ignores all others. */
 const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ["bsonobjectid", matching(/^[0-9a-fA-F]{24}$/)],
   ["byte", isBase64],

@@ -2,7 +2,7 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { duplicate, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { type Problems, each, optionalChoice, refused, wildcardAlone } from "../checks/problems.ts";
+import { type Problems, each, needed, optionalChoice, refused, wildcardAlone } from "../checks/problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
@@ -31,9 +31,7 @@ export function* requestRule(field: string, rule: Sent<v1.RuleWithOperations>): 
   yield* wildcardAlone(`${field}.apiGroups`, apiGroups, "API groups");
   if (apiVersions.length === 0) yield required(`${field}.apiVersions`);
   yield* wildcardAlone(`${field}.apiVersions`, apiVersions, "API versions");
-  for (const [index, version] of apiVersions.entries()) {
-    if (version === "") yield required(`${field}.apiVersions[${index}]`);
-  }
+  yield* each(`${field}.apiVersions`, apiVersions, needed);
   yield* ruleResources(`${field}.resources`, resources);
   yield* optionalChoice(`${field}.scope`, rule.scope, "admissionregistration/v1.RuleWithOperations");
 }
