@@ -15,12 +15,11 @@ export interface IncrementalBundle {
 
 /**
  * Bundles a project's `src/main.ts` and everything it imports into one file, for an image or for `node`, and writes the
- * licenses of the packages in it beside it.
+ * licenses of the packages in it beside it. `conditions` are those of `exports`, besides Node's own.
  */
 export async function bundleOperator(
   project: string,
   outfile: string,
-  /** Additional conditions for `exports`, besides Node's own. */
   { conditions = [] }: { readonly conditions?: string[] } = {},
 ): Promise<void> {
   const { build } = await import("esbuild");
@@ -40,7 +39,7 @@ export async function bundleOperator(
  */
 export async function watchableBundle(project: string, outfile: string): Promise<IncrementalBundle> {
   const { context } = await import("esbuild");
-  const build = await context({ ...options(project, outfile), plugins: [packagesApart] });
+  const build = await context({ ...options(project, outfile), plugins: [externalPackages] });
   // During a rebuild, esbuild returns that rebuild's result, which may be based on older sources.
   let running: Promise<unknown> = Promise.resolve();
   return {
@@ -55,14 +54,15 @@ export async function watchableBundle(project: string, outfile: string): Promise
   };
 }
 
-const askedAgain = Symbol("asked again");
+/** Marks the plugin's own question to esbuild, which reaches the plugin again. */
+const ownQuestion = Symbol("own question");
 
-const packagesApart: Esbuild.Plugin = {
-  name: "packages-apart",
+const externalPackages: Esbuild.Plugin = {
+  name: "external-packages",
   setup: (build) =>
     build.onResolve({ filter: /^@tsbuilder\// }, async ({ path, pluginData, importer, kind, resolveDir }) => {
-      if (pluginData === askedAgain) return undefined;
-      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: askedAgain });
+      if (pluginData === ownQuestion) return undefined;
+      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: ownQuestion });
       return found.path.includes("/node_modules/") ? { path, external: true } : found;
     }),
 };
@@ -73,7 +73,7 @@ function options(project: string, outfile: string) {
     entryPoints: ["src/main.ts"],
     outfile,
     bundle: true,
-    // Where esbuild can't write, it says so as if a source were wrong.
+    // esbuild reports a file that it can't write as if a source were wrong.
     write: false,
     format: "esm",
     platform: "node",

@@ -25,8 +25,8 @@ export function pascalCase(text: string): string {
 }
 
 /**
- * Writes what a terminal or a browser obeys instead of showing it as an escape sequence of JSON: control characters, and
- * characters that change the direction of text. Tabs and line breaks stay as they are.
+ * Replaces characters that a terminal or a browser obeys rather than shows by JSON's escape sequences: control
+ * characters, and characters that change the direction of text. Tabs and line breaks stay as they are.
  */
 export function visibleText(text: string): string {
   return text.replaceAll(obeyed, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);

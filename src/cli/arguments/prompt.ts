@@ -3,6 +3,7 @@ import inquirer from "inquirer";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { FlagDefinition } from "./command.ts";
 
+/** Asks for the value of a flag. Throws a TsbuilderError if the user closes the prompt without an answer. */
 export async function ask(flag: string, definition: FlagDefinition): Promise<string | boolean> {
   const message = visibleText(definition.prompt ?? `${definition.summary}:`);
   try {
@@ -36,11 +37,11 @@ function question(message: string, { type, choices, check, promptDefault, requir
     name,
     message,
     ...(promptDefault === undefined ? {} : { default: String(promptDefault) }),
-    validate: (answer: string) => verdict(answer, check, required),
+    validate: (answer: string) => checkAnswer(answer, check, required),
   };
 }
 
-function verdict(answer: string, check: FlagDefinition["check"], required = false): true | string {
+function checkAnswer(answer: string, check: FlagDefinition["check"], required = false): true | string {
   if (answer === "") return required ? "A value is required." : true;
   try {
     check?.(answer);

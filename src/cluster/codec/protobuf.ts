@@ -1,6 +1,6 @@
-// Encodings other than plain JSON. Protobuf, top down: this file has the envelope and the messages of types,
-// `scalar-codecs.ts` their scalars, `wire.ts` the bytes. `encode-swagger.ts` writes OpenAPI v2. `go-json.ts` and
-// `go-yaml.ts` read JSON and YAML as Go does, with Go's messages for malformed text.
+// Encodings other than plain JSON. Protobuf, top down: this file has the envelope, the messages of types
+// and the scalars, `scalar-codecs.ts` the messages that are scalars in JSON, `wire.ts` the bytes. `encode-swagger.ts`
+// writes OpenAPI v2. `go-json.ts` and `go-yaml.ts` read JSON and YAML as Go does, with its messages for bad text.
 
 import type { BuiltinSchema, FieldNumber, FieldNumbers } from "@tsbuilder/apimachinery/kinds";
 import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
@@ -335,16 +335,15 @@ function schemaUnion(typeName: string, schemaProps: () => ValueCodec): ValueCode
   }
 }
 
-interface Forms {
-  /** The field number of the schema. */
+/** The field numbers of a message with either a schema or another form: a value, or a list of values. */
+interface UnionForms {
   readonly schema: number;
-  /** The field number of the other form, a value or a list of values. */
   readonly other: number;
   readonly isList: boolean;
   readonly otherCodec: () => ValueCodec;
 }
 
-function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCodec }: Forms): ValueCodec {
+function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCodec }: UnionForms): ValueCodec {
   const decode = (bytes: Buffer, depth: number): unknown => {
     let found: unknown;
     const items: unknown[] = [];

@@ -59,7 +59,7 @@ function readCertificate(socket: TLSSocket): User | null {
 /** Impersonates another user if the caller may: `kubectl --as`. */
 export function impersonationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
-    const wanted = readHeaders(context);
+    const wanted = impersonatedUser(context);
     if (wanted) {
       for (const attributes of permissionsFor(wanted)) {
         const { allowed, reason } = authorizer.decide(context.user, attributes);
@@ -71,15 +71,16 @@ export function impersonationFilter(authorizer: Authorizer): Filter {
   };
 }
 
-function readHeaders({ request }: RequestContext): User | undefined {
-  const name = header(request.headers["impersonate-user"]);
-  const groups = splitRaw(request.rawHeaders, "impersonate-group");
+/** The user in the headers; undefined without them. */
+function impersonatedUser({ request }: RequestContext): User | undefined {
+  const name = firstValue(request.headers["impersonate-user"]);
+  const groups = headerValues(request.rawHeaders, "impersonate-group");
   const extra: Record<string, string[]> = {};
   for (const [key, value] of Object.entries(request.headers)) {
     if (!key.startsWith("impersonate-extra-")) continue;
-    extra[decodeURIComponent(key.slice("impersonate-extra-".length))] = [header(value) ?? ""];
+    extra[decodeURIComponent(key.slice("impersonate-extra-".length))] = [firstValue(value) ?? ""];
   }
-  const uid = header(request.headers["impersonate-uid"]);
+  const uid = firstValue(request.headers["impersonate-uid"]);
   if (name === undefined) {
     if (groups.length > 0 || uid !== undefined || Object.keys(extra).length > 0) {
       throw badRequest(
@@ -89,22 +90,25 @@ function readHeaders({ request }: RequestContext): User | undefined {
     return undefined;
   }
   const more = { ...(uid !== undefined && { uid }), ...(Object.keys(extra).length > 0 && { extra }) };
-  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name);
+  const account = accountName.exec(name);
   if (account && groups.length === 0) return { ...serviceAccountUser(account[1]!, account[2]!), ...more };
   return { name, groups, ...more };
 }
 
-function header(value: string | string[] | undefined): string | undefined {
+/** The namespace and the name in the user name of a service account. */
+const accountName = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+function firstValue(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
 /** The values of a repeated header. Node joins them with commas, which group names may contain. */
-function splitRaw(raw: readonly string[], name: string): string[] {
+function headerValues(raw: readonly string[], name: string): string[] {
   return raw.filter((_, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === name);
 }
 
 function permissionsFor({ name, groups, uid, extra = {} }: User): Attributes[] {
-  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name);
+  const account = accountName.exec(name);
   const implied = account ? serviceAccountUser(account[1]!, account[2]!).groups : [];
   return [
     account ? impersonate("", "serviceaccounts", account[2]!, account[1]) : impersonate("", "users", name),
@@ -133,6 +137,7 @@ function goExtra(extra: Readonly<Record<string, readonly string[]>>): string {
   return members.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${members.join(", ")}}`;
 }
 
+/** Refuses requests that the user may not make. */
 export function authorizationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
     const attributes = attributesOf(context);

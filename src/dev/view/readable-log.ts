@@ -23,7 +23,7 @@ const leftOut = new Set([
   "stacktrace",
 ]);
 
-/** Reads a line of the operator's JSON log; undefined for other lines. */
+/** Reads a line of the operator's JSON log; undefined for other lines. Places below the folder `root` are relative to it. */
 export function readableLogLine(line: string, root?: string): ReadableLine | undefined {
   const fields = parseFields(line);
   if (!fields) return undefined;
@@ -77,11 +77,11 @@ const frame = /^\s+at (?:(?<name>.+?) \((?<inner>.+)\)|(?:async )?(?<bare>.+))$/
 
 const position = /^(?:file:\/\/)?(?<path>.+:\d+:\d+)$/u;
 
-/** Returns the first place of a stack that is neither in a package nor in Node: `src/controller/mysql_controller.ts:40:5`. */
+/** Returns the first place of a stack that is not in a package or Node: `src/controller/mysql_controller.ts:40:5`. */
 export function placeOf(stack: string, root?: string): string | undefined {
   for (const line of stack.split("\n")) {
-    const place = ownPlace(line, root);
-    if (place !== undefined) return place.place;
+    const own = ownFrame(line, root);
+    if (own !== undefined) return own.place;
   }
   return undefined;
 }
@@ -98,7 +98,7 @@ export function readableStack(stack: string, root?: string): string[] {
     foreign = 0;
   };
   for (const line of stack.split("\n")) {
-    const own = ownPlace(line, root);
+    const own = ownFrame(line, root);
     if (own === undefined && /^\s+at /u.test(line)) {
       foreign += 1;
       continue;
@@ -111,7 +111,7 @@ export function readableStack(stack: string, root?: string): string[] {
   return lines;
 }
 
-function ownPlace(
+function ownFrame(
   line: string,
   root: string | undefined,
 ): { name?: string | undefined; place: string } | undefined {

@@ -57,6 +57,7 @@ export class ProjectSources implements SchemaSources {
     this.markerModules = [...this.apiModules, ...this.#load(marked)];
   }
 
+  /** The markers of a module; its errors go to the log. */
   markersOf(module: Module): ModuleMarkers {
     const known = this.#markers.get(module) ?? this.cache.markers.get(module);
     if (known) return known;
@@ -107,6 +108,7 @@ export class ProjectSources implements SchemaSources {
     return this.#coreSchemas(specifier, name);
   }
 
+  /** The description of a field that all objects share, from the schema of Status. */
   typeMetaText(field: "apiVersion" | "kind"): string | undefined {
     const status = this.#coreSchemas("@tsbuilder/runtime", "Status");
     return breakLines(status?.schema.properties?.[field]?.description);
@@ -117,7 +119,7 @@ export class ProjectSources implements SchemaSources {
   }
 }
 
-/** Checks each file once per run, because resolving imports repeats the same few lookups. */
+/** Reads each file once per run, because resolving imports repeats the same few lookups. */
 function readOnce(tree: SourceTree): SourceTree {
   const texts = new Map<string, string | undefined>();
   return {

@@ -38,7 +38,7 @@ console.log(JSON.stringify({ apiVersion: "${apiVersion}", kind: "ExecCredential"
     extensions: [{ name: "client.authentication.k8s.io/exec", extension: { audience: "me" } }],
   };
   return {
-    credentials: execCredentials({ apiVersion, command, ...exec }, { name: "c", cluster }),
+    credentials: execCredentials({ apiVersion, command, ...exec }, cluster),
     runs: () => readFileSync(log, "utf8").length,
   };
 }
@@ -75,10 +75,7 @@ test("execCredentials() notifies an observer of exit codes and certificates", as
   const { credentials } = program(
     `runs > 3 ? process.exit(7) : { clientCertificateData: ${certificates}[runs < 3 ? 0 : 1].cert }`,
   );
-  const missing = execCredentials(
-    { apiVersion, command: "/nowhere/login" },
-    { name: "c", cluster: { server: "https://api" } },
-  );
+  const missing = execCredentials({ apiVersion, command: "/nowhere/login" }, { server: "https://api" });
   const told: unknown[] = [];
   const observer: CredentialsObserver = {
     programRan: (code, ending) => void told.push([code, ending]),
@@ -141,13 +138,13 @@ test("a program that must ask is not run without a terminal", async () => {
 test("execCredentials() says how to install a program that is missing", async () => {
   const credentials = execCredentials(
     { apiVersion, command: "/nowhere/login", installHint: "brew install login" },
-    { name: "c", cluster: {} },
+    {},
   );
   await expect(credentials.current(kept)).rejects.toThrow(/was not found\nbrew install login/);
 });
 
 test("execCredentials() rejects a removed API version, and a user without a command", () => {
-  const cluster = { name: "c", cluster: { server: "https://api" } };
+  const cluster = { server: "https://api" };
   const old = { apiVersion: "client.authentication.k8s.io/v1alpha1", command: "login" };
   expect(() => execCredentials(old, cluster)).toThrow("one of client.authentication.k8s.io/v1, ");
   expect(() => execCredentials({ apiVersion } as KubeconfigExec, cluster)).toThrow("needs a command");
@@ -170,7 +167,7 @@ require("node:fs").writeFileSync(${JSON.stringify(started)}, String(process.pid)
 `;
   writeFileSync(command, script, { mode: 0o755 });
   const clock = new FakeClock();
-  const credentials = execCredentials({ apiVersion, command }, { name: "c", cluster: {} });
+  const credentials = execCredentials({ apiVersion, command }, {});
   const codes: number[] = [];
   credentials.observe?.({ programRan: (code) => void codes.push(code), certificateChanged() {} });
   const failure = Promise.resolve(credentials.current({ refresh: false, clock })).catch(
@@ -220,7 +217,7 @@ test("execCredentials() counts programs that are missing, and those that may not
   writeFileSync(forbidden, "", { mode: 0o600 });
   for (const command of [join(folder, "missing"), forbidden]) {
     const ends: unknown[] = [];
-    const credentials = execCredentials({ apiVersion, command }, { name: "c", cluster: {} });
+    const credentials = execCredentials({ apiVersion, command }, {});
     credentials.observe?.({ programRan: (...end) => void ends.push(end), certificateChanged() {} });
     await Promise.resolve(credentials.current(kept)).catch(() => {});
     expect(ends).toEqual([[1, "plugin_not_found_error"]]);

@@ -5,10 +5,7 @@ import type { CertificateSpan, Credential, Credentials, CredentialsObserver } fr
 import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
 import { TerminalError } from "../errors/api-error.ts";
 
-/**
- * A credential is replaced this many milliseconds before it expires, so that it is still valid when the request
- * arrives.
- */
+/** A credential is replaced this many milliseconds before it expires, so that it is valid when the request arrives. */
 const expirySkew = 10_000;
 
 /** A program that runs for this many milliseconds is ended, and killed if it ignores that. */
@@ -18,11 +15,11 @@ const killedAfter = 5_000;
 /** The supported API versions; kubectl removed v1alpha1 in 1.24. */
 const versions = ["v1", "v1beta1"].map((version) => `client.authentication.k8s.io/${version}`);
 
-/** Credentials that a program prints, kept until they expire or the server rejects them. */
-export function execCredentials(
-  exec: KubeconfigExec,
-  cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
-): Credentials {
+/**
+ * Credentials that a program prints, kept until they expire or the server rejects them. Throws a TerminalError for an
+ * invalid `exec`; a program that fails rejects the request that needs the credentials.
+ */
+export function execCredentials(exec: KubeconfigExec, cluster: KubeconfigCluster): Credentials {
   if (!exec.command || !versions.includes(exec.apiVersion))
     throw new TerminalError(
       `the exec of a user needs a command, and an apiVersion that is one of ${versions.join(", ")}`,
@@ -37,7 +34,7 @@ export function execCredentials(
     async current({ refresh, clock = systemClock }): Promise<Credential> {
       if (kept && !refresh && clock.now() < kept.expires - expirySkew) return kept.credential;
       // Many requests find the credential expired at the same time; the program runs once for all of them.
-      running ??= run(exec, cluster, { clock, observer })
+      running ??= requestCredential(exec, cluster, { clock, observer })
         .then((status) => {
           const expires = status.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Infinity;
           const credential = credentialOf(status);
@@ -74,9 +71,9 @@ function credentialOf({ token, clientCertificateData, clientKeyData }: ExecStatu
   };
 }
 
-async function run(
+async function requestCredential(
   exec: KubeconfigExec,
-  cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
+  cluster: KubeconfigCluster,
   parts: RunParts,
 ): Promise<ExecStatus> {
   if (exec.interactiveMode === "Always" && !process.stdin.isTTY) {
@@ -84,8 +81,8 @@ async function run(
       `the credential program "${exec.command}" needs interactive input, but there is no terminal`,
     );
   }
-  const text = await output(exec, JSON.stringify(execInfo(exec, cluster)), parts);
-  const answer = parse(text, exec.command);
+  const text = await runProgram(exec, JSON.stringify(execInfo(exec, cluster)), parts);
+  const answer = parseAnswer(text, exec.command);
   if (answer.kind !== "ExecCredential" || answer.apiVersion !== exec.apiVersion) {
     throw new TerminalError(
       `the credential program "${exec.command}" printed ${answer.apiVersion} ${answer.kind}, not the ${exec.apiVersion} ExecCredential that the kubeconfig asks for`,
@@ -100,10 +97,7 @@ async function run(
 }
 
 /** The ExecCredential that the program gets in `KUBERNETES_EXEC_INFO`. */
-function execInfo(
-  exec: KubeconfigExec,
-  { cluster }: { readonly name: string; readonly cluster: KubeconfigCluster },
-): object {
+function execInfo(exec: KubeconfigExec, cluster: KubeconfigCluster): object {
   const extension = cluster.extensions?.find(
     ({ name }) => name === "client.authentication.k8s.io/exec",
   )?.extension;
@@ -139,7 +133,7 @@ function spanOf(certificate: string | undefined): CertificateSpan | undefined {
   }
 }
 
-function output(exec: KubeconfigExec, info: string, { clock, observer }: RunParts): Promise<string> {
+function runProgram(exec: KubeconfigExec, info: string, { clock, observer }: RunParts): Promise<string> {
   const env: NodeJS.ProcessEnv = { ...process.env, KUBERNETES_EXEC_INFO: info };
   for (const { name, value } of exec.env ?? []) env[name] = value;
   return new Promise((resolve, reject) => {
@@ -147,7 +141,7 @@ function output(exec: KubeconfigExec, info: string, { clock, observer }: RunPart
       reject(new Error(`the credential program "${exec.command}" ${why}`, { cause }));
     const child = execFile(exec.command, (exec.args ?? []).map(String), { env }, (error, stdout, stderr) => {
       cancel();
-      tell(observer, error);
+      reportRun(observer, error);
       if (!error) return resolve(stdout);
       if (error.code !== "ENOENT") return fail(`failed: ${stderr.trim() || error.message}`, error);
       fail(`was not found${exec.installHint ? `\n${exec.installHint}` : ""}`, error);
@@ -167,7 +161,7 @@ function output(exec: KubeconfigExec, info: string, { clock, observer }: RunPart
   });
 }
 
-function tell(observer: CredentialsObserver | undefined, error: ExecFileException | null): void {
+function reportRun(observer: CredentialsObserver | undefined, error: ExecFileException | null): void {
   if (!error) observer?.programRan(0, "no_error");
   else if (typeof error.code === "number") observer?.programRan(error.code, "plugin_execution_error");
   else if (error.signal) observer?.programRan(-1, "plugin_execution_error");
@@ -176,7 +170,7 @@ function tell(observer: CredentialsObserver | undefined, error: ExecFileExceptio
   else observer?.programRan(1, "client_internal_error");
 }
 
-function parse(text: string, command: string): { kind?: string; apiVersion?: string; status?: ExecStatus } {
+function parseAnswer(text: string, command: string) {
   try {
     return JSON.parse(text) as { kind?: string; apiVersion?: string; status?: ExecStatus };
   } catch (error) {

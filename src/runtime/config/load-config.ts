@@ -140,7 +140,7 @@ function credentialsOf(
       ? () => String(user.token).trim()
       : undefined;
   const others = user.exec
-    ? execCredentials(user.exec, cluster)
+    ? execCredentials(user.exec, cluster.cluster)
     : user["auth-provider"]
       ? authProviderCredentials(user)
       : undefined;

@@ -19,6 +19,14 @@ export interface MeasuredParts {
   readonly memory: MemoryLimits;
 }
 
+/** How much memory a process may use, in bytes. */
+export interface MemoryLimits {
+  /** The limit of the container; undefined without one. */
+  readonly container: number | undefined;
+  /** How far V8 lets the heap grow before it gives up. */
+  readonly heap: number;
+}
+
 /** Defines metrics in a registry. */
 class Meters {
   readonly registry = new Registry();
@@ -59,6 +67,7 @@ class Meters {
 export class RuntimeMetrics {
   readonly #meters = new Meters();
   readonly registry = this.#meters.registry;
+  readonly contentType = this.registry.contentType;
   readonly controllers = controllerMetrics(this.#meters);
   readonly client: ReturnType<typeof clientMetrics>;
   readonly webhooks: WebhookObserver;
@@ -97,8 +106,6 @@ export class RuntimeMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  readonly contentType = this.registry.contentType;
-
   /** The text for Prometheus: the runtime's metrics, then what the operator registered with prom-client itself. */
   async text(): Promise<string> {
     return `${await this.registry.metrics()}\n${await register.metrics()}`;
@@ -121,14 +128,6 @@ export class RuntimeMetrics {
   }
 }
 
-/** How much memory a process may use, in bytes. */
-export interface MemoryLimits {
-  /** The limit of the container; undefined without one. */
-  readonly container: number | undefined;
-  /** How far V8 lets the heap grow before it gives up. */
-  readonly heap: number;
-}
-
 /** The limits that `process_resident_memory_bytes` and `nodejs_heap_size_used_bytes` are to be compared with. */
 function measureLimits(meters: Meters, { container, heap }: MemoryLimits): void {
   meters.gauge("tsbuilder_heap_limit_bytes", "How far V8 lets the heap grow before it gives up.").set(heap);
@@ -145,9 +144,6 @@ const reconcileBuckets = [
 
 /** From 10 ns to 1000 s, tenfold: controller-runtime's buckets for queues and webhooks. */
 const tenfoldBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
-
-/** A priority is any number; the number of label values must be limited. */
-const maxPriorities = 25;
 
 const results = ["success", "error", "requeue", "requeue_after"] as const;
 
@@ -277,6 +273,9 @@ function controllerMetrics(meters: Meters) {
   };
 }
 
+/** A priority is any number; the number of label values must be limited. */
+const maxPriorities = 25;
+
 function depthsByLabel(depths: ReadonlyMap<number, number>): [string, number][] {
   // An empty queue is a 0 rather than a gap in the graph.
   if (depths.size === 0) return [["0", 0]];
@@ -388,8 +387,8 @@ function measureCache(meters: Meters, { cache, droppedEvents }: MeasuredParts): 
     value: (stats: Cache["informers"][number]["stats"]) => number,
   ): void =>
     meters.computed(`tsbuilder_informer_${name}`, help, ["group", "version", "kind"], (metric) => {
-      for (const { kind: of, stats } of cache.informers)
-        metric.inc({ group: of.group, version: of.version, kind: of.kind }, value(stats));
+      for (const { kind, stats } of cache.informers)
+        metric.inc({ group: kind.group, version: kind.version, kind: kind.kind }, value(stats));
     });
   gauge("objects", "Objects in the cache.", ({ objects }) => objects);
   gauge("bytes", "Length of the cached objects as JSON.", ({ bytes }) => bytes);

@@ -5,7 +5,7 @@ import { repository } from "../../../e2e/support/source-imports.ts";
 import { anchorsOf } from "../../book/build/check-book.ts";
 import { bookAddress } from "../../shared/book-address.ts";
 import type { MistakeClass } from "../contract/index.ts";
-import { docs } from "./advice.ts";
+import { bookPages } from "./advice.ts";
 
 /** The words that a page must contain to be worth a link from a class of mistakes. */
 const subjects: { readonly [name in MistakeClass]: string } = {
@@ -31,7 +31,7 @@ const subjects: { readonly [name in MistakeClass]: string } = {
 };
 
 test.each(Object.entries(subjects))("what is said of %s is in the book", (name, subject) => {
-  const link = docs[name as MistakeClass];
+  const link = bookPages[name as MistakeClass];
   expect(link.startsWith(bookAddress)).toBe(true);
   const [address = "", anchor] = link.slice(bookAddress.length).split("#");
   const page = readFileSync(join(repository, "src/book", address.replace(/\.html$/u, ".md")), "utf8");

@@ -38,7 +38,7 @@ export const advice: { readonly [name in MistakeClass]: string } = {
 const book = "https://tsbuilder.dev/book";
 
 /** The page of the book about each class. */
-export const docs: { readonly [name in MistakeClass]: string } = {
+export const bookPages: { readonly [name in MistakeClass]: string } = {
   interrupted: `${book}/concepts/reconcile.html`,
   "stale-view": `${book}/concepts/cache.html`,
   "missed-event": `${book}/concepts/reconcile.html`,

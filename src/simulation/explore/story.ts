@@ -1,7 +1,7 @@
 import { faultText } from "../world/fault-plan.ts";
 import { stepText } from "../world/user.ts";
 import type { MistakeClass, Scenario, TraceEvent } from "../contract/index.ts";
-import { advice, docs } from "./advice.ts";
+import { advice, bookPages } from "./advice.ts";
 import type { Finding } from "./examine.ts";
 
 /** Tells the story of a finding: the class and its advice, the events, and the differences in the end. */
@@ -16,7 +16,7 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
         : "It is wrong that";
   return [
     `${name}: ${advice[name]}`,
-    `  see ${docs[name]}`,
+    `  see ${bookPages[name]}`,
     ...faults.map((fault) => `  with the fault: ${faultText(fault)}`),
     "",
     ...linesOf(run.trace, scenario, compared !== undefined),

@@ -6,7 +6,8 @@ import { type Place, changingPlaces, pathText, withValue } from "./places.ts";
 import { typicalKeys } from "./typical-values.ts";
 import { type CheckedKind, type UserObject, repair } from "./draw-object.ts";
 
-interface Changed {
+/** An object after a change, and the change in words. */
+interface ChangedObject {
   readonly object: UserObject;
   readonly what: string;
 }
@@ -15,7 +16,7 @@ interface Changed {
 const tries = 25;
 
 /** Makes one valid change of an object. Returns undefined if none was found. */
-export function changeOf(kind: CheckedKind, object: UserObject, drawing: Drawing): Changed | undefined {
+export function changeOf(kind: CheckedKind, object: UserObject, drawing: Drawing): ChangedObject | undefined {
   const { random } = drawing;
   const places = changingPlaces(object, kind.schema, drawing.values);
   for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {
@@ -33,46 +34,6 @@ function pickPlace(places: readonly Place[], { random }: Drawing): Place {
   const depth = random.pick([2, 2, 3, 4, 9]);
   const outer = candidates.filter(({ path }) => path.length <= depth);
   return random.pick(outer.length > 0 ? outer : candidates);
-}
-
-/** Applies a change, and repairs other fields if the object is invalid then. Returns undefined if that doesn't help. */
-export function applyChange(
-  kind: CheckedKind,
-  old: UserObject,
-  { place: { path }, value, what }: Change,
-  drawing: Drawing,
-): Changed | undefined {
-  const object = repair(kind, withValue(old, path, value), drawing, { path, old });
-  return object && !isEqual(object, old) ? { object, what } : undefined;
-}
-
-/** An object with a wrong value: one that the schema rejects, or an unusual one. */
-interface Wrong extends Changed {
-  readonly isRejected: boolean;
-}
-
-/** Puts a wrong value into an object. Returns undefined if none was found. */
-export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawing): Wrong | undefined {
-  const { random, values } = drawing;
-  const places = changingPlaces(old, kind.schema, drawing.values).filter(
-    ({ value, field, schema }) => value !== undefined && !values[field] && !(schema.enum && value === null),
-  );
-  for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {
-    const place = random.pick(places);
-    const value = random.pick(wrongValuesAt(place, drawing));
-    const object = withValue(old, place.path, value);
-    if (isEqual(value, place.value)) continue;
-    const isRejected = kind.errors(object, old).length > 0;
-    // A wrong value that the schema admits reaches the operator, and so is worth more tries.
-    if (isRejected && attempt < tries / 2 && random.chance(0.8)) continue;
-    return { object, isRejected, what: `sets ${pathText(place.path)} to ${shown(value)}` };
-  }
-  return undefined;
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > 30 ? `${text.slice(0, 27)}…` : text;
 }
 
 /** A change of the value at one place. */
@@ -157,6 +118,42 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
 /** The longest `maxLength` up to which texts are filled. */
 const longestText = 300;
 
+/** Applies a change and repairs the other fields that it made invalid. Returns undefined if that does not succeed. */
+export function applyChange(
+  kind: CheckedKind,
+  old: UserObject,
+  { place: { path }, value, what }: Change,
+  drawing: Drawing,
+): ChangedObject | undefined {
+  const object = repair(kind, withValue(old, path, value), drawing, { path, old });
+  return object && !isEqual(object, old) ? { object, what } : undefined;
+}
+
+/** An object with a wrong value. */
+interface WrongObject extends ChangedObject {
+  /** False if the schema admits the value, which is only unusual then. */
+  readonly isRejected: boolean;
+}
+
+/** Puts a wrong value into an object. Returns undefined if none was found. */
+export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawing): WrongObject | undefined {
+  const { random, values } = drawing;
+  const places = changingPlaces(old, kind.schema, drawing.values).filter(
+    ({ value, field, schema }) => value !== undefined && !values[field] && !(schema.enum && value === null),
+  );
+  for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {
+    const place = random.pick(places);
+    const value = random.pick(wrongValuesAt(place, drawing));
+    const object = withValue(old, place.path, value);
+    if (isEqual(value, place.value)) continue;
+    const isRejected = kind.errors(object, old).length > 0;
+    // A wrong value that the schema admits reaches the operator, and so is worth more tries.
+    if (isRejected && attempt < tries / 2 && random.chance(0.8)) continue;
+    return { object, isRejected, what: `sets ${pathText(place.path)} to ${shorten(value)}` };
+  }
+  return undefined;
+}
+
 /** Returns values that the schema of a place may reject, or that a typical operator can't use. */
 function wrongValuesAt({ schema, value }: Place, { random }: Drawing): unknown[] {
   const { low, high } = rangeOf(narrow(schema, random));
@@ -171,4 +168,9 @@ function wrongValuesAt({ schema, value }: Place, { random }: Drawing): unknown[]
     default:
       return [Array.isArray(value) ? {} : "x"];
   }
+}
+
+function shorten(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 30 ? `${text.slice(0, 27)}…` : text;
 }

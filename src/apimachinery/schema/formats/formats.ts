@@ -3,27 +3,60 @@ import { parseDuration } from "./times.ts";
 import { parseCIDR, parseIP } from "./ip.ts";
 import { parseRequestURI } from "./go-url.ts";
 
+/** Returns true if the API server enforces a format. Dashes are ignored: `date-time` is `datetime`. */
+export function isKnownFormat(format: string): boolean {
+  return format !== "" && formats.has(format.replaceAll("-", ""));
+}
+
+/** Returns the check of a string format, or undefined for an unknown one. */
+export function formatCheck(format: string): ((value: string) => boolean) | undefined {
+  return formats.get(format.replaceAll("-", ""));
+}
+
+/** The string formats that a Kubernetes 1.36 API server enforces, by name without dashes; it ignores all others. */
+const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
+  ["bsonobjectid", matching(/^[0-9a-fA-F]{24}$/)],
+  ["byte", isBase64],
+  ["cidr", (value: string) => parseCIDR(value, { sloppy: true }) !== undefined],
+  ["creditcard", isCreditCard],
+  ["date", isDate],
+  ["datetime", isDateTime],
+  ["duration", (value: string) => parseDuration(value) !== undefined],
+  ["email", isEmail],
+  ["hexcolor", matching(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
+  ["hostname", isHostname],
+  ["ipv4", (value: string) => value.includes(".") && parseIP(value, { sloppy: true }) !== undefined],
+  ["ipv6", (value: string) => value.includes(":") && parseIP(value) !== undefined],
+  ["isbn", (value: string) => isISBN10(value) || isISBN13(value)],
+  ["isbn10", isISBN10],
+  ["isbn13", isISBN13],
+  ["k8slongname", isLongName],
+  ["k8sshortname", isShortName],
+  ["mac", isMAC],
+  ["password", () => true],
+  ["rgbcolor", isRGBColor],
+  // A US social security number.
+  ["ssn", matching(/^\d{3}[- ]\d{2}[- ]\d{4}$/)],
+  ["uri", (value: string) => parseRequestURI(value) !== undefined],
+  ["uuid", isUUID],
+  ["uuid3", (value: string) => isUUID(value, 3)],
+  ["uuid4", (value: string) => isUUID(value, 4)],
+  ["uuid5", (value: string) => isUUID(value, 5)],
+]);
+
+function matching(pattern: RegExp): (value: string) => boolean {
+  return (value) => pattern.test(value);
+}
+
+/** Standard base64 with padding; the API server rejects the empty string. */
+function isBase64(value: string): boolean {
+  return value.length > 0 && value.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
+}
+
 /** A card number of a known scheme with a valid check digit; other characters than digits are ignored. */
 function isCreditCard(value: string): boolean {
   const digits = value.replaceAll(/[^0-9]+/g, "");
   return cardSchemes.test(digits) && luhnSum(digits) % 10 === 0;
-}
-
-/** Ten digits, the last may be X; spaces and dashes are ignored. */
-function isISBN10(value: string): boolean {
-  const digits = withoutSeparators(value);
-  if (!/^\d{9}[\dX]$/.test(digits)) return false;
-  const sum = digitsOf(digits).reduce((total, digit, index) => total + (index + 1) * digit, 0);
-  return sum % 11 === 0;
-}
-
-/** Thirteen digits; spaces and dashes are ignored. */
-function isISBN13(value: string): boolean {
-  const digits = withoutSeparators(value);
-  if (!/^\d{13}$/.test(digits)) return false;
-  const weighted = digitsOf(digits.slice(0, 12)).map((digit, index) => (index % 2 === 0 ? digit : 3 * digit));
-  const sum = weighted.reduce((total, digit) => total + digit, 0);
-  return Number(digits[12]) === (10 - (sum % 10)) % 10;
 }
 
 const cardSchemes = new RegExp(
@@ -47,47 +80,25 @@ function luhnSum(digits: string): number {
   return sum;
 }
 
-function digitsOf(text: string): number[] {
-  return Array.from(text, (char) => (char === "X" ? 10 : Number(char)));
+/** A date, `2024-02-29`. */
+function isDate(value: string): boolean {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
+  if (!match) return false;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-function withoutSeparators(value: string): string {
-  return value.replaceAll(/[\t\n\f\r -]+/g, "");
+/** A time with a time zone. Hour, minute and second are range-checked, the zone is not. */
+function isDateTime(value: string): boolean {
+  const parts = value.toLowerCase().split("t");
+  if (value.length < 4 || parts.length < 2 || !isDate(parts[0]!)) return false;
+  const match = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/.exec(parts[1]!);
+  return match !== null && match[1]! <= "23" && match[2]! <= "59" && match[3]! <= "59";
 }
 
-let hostname: RE2JS | undefined;
-
-/** A host name of letters, digits, dashes and symbols of any script, each label at most 63 bytes. */
-function isHostname(value: string): boolean {
-  hostname ??= RE2JS.compile(hostnamePattern());
-  if (!hostname.test(value) || Buffer.byteLength(value) > 255) return false;
-  return value.split(".").every((label) => Buffer.byteLength(label) <= 63);
-}
-
-/** At most 63 lower-case letters, digits and inner dashes. */
-function isShortName(value: string): boolean {
-  return value.length <= 63 && isLabel(value);
-}
-
-/** Short names joined by dots, at most 253 characters in total. */
-function isLongName(value: string): boolean {
-  return value.length <= 253 && value.split(".").every(isLabel);
-}
-
-function isLabel(label: string): boolean {
-  return /^[a-z0-9-]+$/.test(label) && !label.startsWith("-") && !label.endsWith("-");
-}
-
-/**
- * One label, or labels and a top-level domain of letters. As in the API server's pattern, the first alternative is
- * anchored at the start only, the second at the end only.
- */
-function hostnamePattern(): string {
-  const char = "[a-zA-Z0-9\\p{S}\\p{L}]";
-  const inner = "[a-zA-Z0-9-\\p{S}\\p{L}]";
-  const single = `${char}((-?${char}{0,62})?)`;
-  const label = `${char}((${inner}{0,61}${char})?)`;
-  return `^(${single}|(${label}(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$`;
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
 /**
@@ -124,59 +135,64 @@ function isName(name: string): boolean {
     .every((word) => dotAtom.test(word) || quoted.test(word) || /^[^"<>()@,:;\\]+$/.test(word));
 }
 
+/** A host name of letters, digits, dashes and symbols of any script, each label at most 63 bytes. */
+function isHostname(value: string): boolean {
+  hostname ??= RE2JS.compile(hostnamePattern());
+  if (!hostname.test(value) || Buffer.byteLength(value) > 255) return false;
+  return value.split(".").every((label) => Buffer.byteLength(label) <= 63);
+}
+
+let hostname: RE2JS | undefined;
+
 /**
- * The string formats that a Kubernetes 1.36 API server enforces, by name without dashes;
- * it ignores every other format.
+ * One label, or labels and a top-level domain of letters. As in the API server's pattern, a name that is one label can
+ * have a dash only as its second character.
  */
-const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
-  ["bsonobjectid", matching(/^[0-9a-fA-F]{24}$/)],
-  ["byte", isBase64],
-  ["cidr", (value: string) => parseCIDR(value, { sloppy: true }) !== undefined],
-  ["creditcard", isCreditCard],
-  ["date", isDate],
-  ["datetime", isDateTime],
-  ["duration", (value: string) => parseDuration(value) !== undefined],
-  ["email", isEmail],
-  ["hexcolor", matching(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
-  ["hostname", isHostname],
-  ["ipv4", (value: string) => value.includes(".") && parseIP(value, { sloppy: true }) !== undefined],
-  ["ipv6", (value: string) => value.includes(":") && parseIP(value) !== undefined],
-  ["isbn", (value: string) => isISBN10(value) || isISBN13(value)],
-  ["isbn10", isISBN10],
-  ["isbn13", isISBN13],
-  ["k8slongname", isLongName],
-  ["k8sshortname", isShortName],
-  ["mac", isMAC],
-  ["password", () => true],
-  ["rgbcolor", isRGBColor],
-  // A US social security number.
-  ["ssn", matching(/^\d{3}[- ]\d{2}[- ]\d{4}$/)],
-  ["uri", (value: string) => parseRequestURI(value) !== undefined],
-  ["uuid", isUUID],
-  ["uuid3", (value: string) => isUUID(value, 3)],
-  ["uuid4", (value: string) => isUUID(value, 4)],
-  ["uuid5", (value: string) => isUUID(value, 5)],
-]);
-
-/** A date, `2024-02-29`. */
-function isDate(value: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
-  if (!match) return false;
-  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+function hostnamePattern(): string {
+  const char = "[a-zA-Z0-9\\p{S}\\p{L}]";
+  const inner = "[a-zA-Z0-9-\\p{S}\\p{L}]";
+  const single = `${char}((-?${char}{0,62})?)`;
+  const label = `${char}((${inner}{0,61}${char})?)`;
+  return `^(${single}|(${label}(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$`;
 }
 
-/** A time with a time zone. Hour, minute and second are range-checked, the zone is not. */
-function isDateTime(value: string): boolean {
-  const parts = value.toLowerCase().split("t");
-  if (value.length < 4 || parts.length < 2 || !isDate(parts[0]!)) return false;
-  const match = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/.exec(parts[1]!);
-  return match !== null && match[1]! <= "23" && match[2]! <= "59" && match[3]! <= "59";
+/** Ten digits, the last may be X; spaces and dashes are ignored. */
+function isISBN10(value: string): boolean {
+  const digits = withoutSeparators(value);
+  if (!/^\d{9}[\dX]$/.test(digits)) return false;
+  const sum = digitsOf(digits).reduce((total, digit, index) => total + (index + 1) * digit, 0);
+  return sum % 11 === 0;
 }
 
-function daysIn(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+/** Thirteen digits; spaces and dashes are ignored. */
+function isISBN13(value: string): boolean {
+  const digits = withoutSeparators(value);
+  if (!/^\d{13}$/.test(digits)) return false;
+  const weighted = digitsOf(digits.slice(0, 12)).map((digit, index) => (index % 2 === 0 ? digit : 3 * digit));
+  const sum = weighted.reduce((total, digit) => total + digit, 0);
+  return Number(digits[12]) === (10 - (sum % 10)) % 10;
+}
+
+function digitsOf(text: string): number[] {
+  return Array.from(text, (char) => (char === "X" ? 10 : Number(char)));
+}
+
+function withoutSeparators(value: string): string {
+  return value.replaceAll(/[\t\n\f\r -]+/g, "");
+}
+
+/** Short names joined by dots, at most 253 characters in total. */
+function isLongName(value: string): boolean {
+  return value.length <= 253 && value.split(".").every(isLabel);
+}
+
+/** At most 63 lower-case letters, digits and inner dashes. */
+function isShortName(value: string): boolean {
+  return value.length <= 63 && isLabel(value);
+}
+
+function isLabel(label: string): boolean {
+  return /^[a-z0-9-]+$/.test(label) && !label.startsWith("-") && !label.endsWith("-");
 }
 
 /** A MAC address of 6, 8 or 20 bytes, separated by colons, dashes or (in groups of four digits) dots. */
@@ -184,15 +200,6 @@ function isMAC(value: string): boolean {
   const byBytes = /^[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2})*$/;
   if (byBytes.test(value)) return [17, 23, 59].includes(value.length);
   return /^[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4})+$/.test(value) && [14, 19, 49].includes(value.length);
-}
-
-function matching(pattern: RegExp): (value: string) => boolean {
-  return (value) => pattern.test(value);
-}
-
-/** Standard base64 with padding; the API server rejects the empty string. */
-function isBase64(value: string): boolean {
-  return value.length > 0 && value.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
 }
 
 /** `rgb(r,g,b)` with three numbers of at most 255. */
@@ -214,14 +221,4 @@ function isUUID(value: string, version?: 3 | 4 | 5): boolean {
   if (version === undefined) return true;
   if (match[1] !== String(version)) return false;
   return version === 3 || "89abAB".includes(match[2]!);
-}
-
-/** Returns true if the API server enforces a format. Dashes are ignored: `date-time` is `datetime`. */
-export function isKnownFormat(format: string): boolean {
-  return format !== "" && formats.has(format.replaceAll("-", ""));
-}
-
-/** Returns the check of a string format, or undefined for an unknown one. */
-export function formatCheck(format: string): ((value: string) => boolean) | undefined {
-  return formats.get(format.replaceAll("-", ""));
 }

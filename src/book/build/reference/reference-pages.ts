@@ -5,7 +5,7 @@ import { systemClock } from "@tsbuilder/apimachinery/time";
 import { apiPages, readExports } from "./api-pages.ts";
 import { type Page, anchorOf, code, codeBlock, prose, renderPage, table } from "./markdown.ts";
 import { bookAddress } from "../../../shared/book-address.ts";
-import { advice, docs } from "../../../simulation/explore/advice.ts";
+import { advice, bookPages } from "../../../simulation/explore/advice.ts";
 import { sentence } from "../../../shared/text.ts";
 import { explainedCodes, explainedSystemCodes } from "../../../cli/commands/explain.ts";
 import { features } from "../../../project/project.ts";
@@ -540,7 +540,7 @@ const classesPage: Page = {
     ...Object.entries(advice).flatMap(([name, text]) => [
       `## ${name}`,
       sentence(text),
-      `[More about it](${pageOf(docs[name as keyof typeof docs])}).`,
+      `[More about it](${pageOf(bookPages[name as keyof typeof bookPages])}).`,
     ]),
   ],
 };

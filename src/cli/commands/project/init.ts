@@ -75,7 +75,7 @@ export const init = defineCommand({
   ],
   async run(call) {
     const { flags, cwd, ui } = call;
-    if (!(await start(call))) return;
+    if (!(await writeProject(call))) return;
     if (!flags["skip-install"]) installDependencies(cwd, ui, { locked: true });
     ui.print(
       flags.template === undefined
@@ -89,8 +89,8 @@ type Call = Pick<Invocation, "name" | "cwd" | "ui" | "host" | "plugins"> & {
   readonly flags: FlagValues<typeof flags>;
 };
 
-/** Writes the project. Returns whether it was written. */
-async function start(call: Call): Promise<boolean> {
+/** Writes the project, or shows what it would write. Returns whether it was written. */
+async function writeProject(call: Call): Promise<boolean> {
   const { name, cwd, ui, flags } = call;
   if (flags["dry-run"] || flags.diff) {
     refuseInitialized(cwd);
@@ -100,6 +100,14 @@ async function start(call: Call): Promise<boolean> {
     recoverProject(cwd, ui);
     refuseInitialized(cwd);
     return applyOrShow(cwd, await planProject(call), flags, ui);
+  });
+}
+
+function refuseInitialized(cwd: string): void {
+  if (!existsSync(join(cwd, projectFile))) return;
+  throw new TsbuilderError(`"${cwd}" already contains a project: "${projectFile}" exists`, {
+    code: "ALREADY_INITIALIZED",
+    hint: "add a kind with tsbuilder create api, or change the project with tsbuilder edit",
   });
 }
 
@@ -150,14 +158,15 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
   return plan;
 }
 
-/** Refuses to overwrite a lock file in a folder without a project: only the user knows its purpose. */
-function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>): void {
-  for (const [path, text] of locks) {
-    // Users create an empty lock file to tell Yarn that the folder is a project of its own.
-    if (["", text].includes(tree.read(path)?.trimStart() ?? "")) continue;
-    throw new TsbuilderError(`"${path}" already exists`, {
-      code: "ALREADY_EXISTS",
-      hint: "move it to another place, or add --force to overwrite it",
+function nameOfFolder(cwd: string): string {
+  const name = basename(cwd).toLowerCase();
+  try {
+    return checkProjectName(name);
+  } catch (error) {
+    if (!(error instanceof TsbuilderError)) throw error;
+    throw new TsbuilderError(`the project name defaults to the folder's name, and ${error.message}`, {
+      code: "INVALID_NAME",
+      hint: error.hint,
     });
   }
 }
@@ -186,23 +195,14 @@ function refuseManager({ name }: PackageManager): never {
   );
 }
 
-function refuseInitialized(cwd: string): void {
-  if (!existsSync(join(cwd, projectFile))) return;
-  throw new TsbuilderError(`"${cwd}" already contains a project: "${projectFile}" exists`, {
-    code: "ALREADY_INITIALIZED",
-    hint: "add a kind with tsbuilder create api, or change the project with tsbuilder edit",
-  });
-}
-
-function nameOfFolder(cwd: string): string {
-  const name = basename(cwd).toLowerCase();
-  try {
-    return checkProjectName(name);
-  } catch (error) {
-    if (!(error instanceof TsbuilderError)) throw error;
-    throw new TsbuilderError(`the project name defaults to the folder's name, and ${error.message}`, {
-      code: "INVALID_NAME",
-      hint: error.hint,
+/** Refuses to overwrite a lock file in a folder without a project: only the user knows its purpose. */
+function refuseOtherLock(tree: Tree, locks: ReadonlyMap<string, string>): void {
+  for (const [path, text] of locks) {
+    // Users create an empty lock file to tell Yarn that the folder is a project of its own.
+    if (["", text].includes(tree.read(path)?.trimStart() ?? "")) continue;
+    throw new TsbuilderError(`"${path}" already exists`, {
+      code: "ALREADY_EXISTS",
+      hint: "move it to another place, or add --force to overwrite it",
     });
   }
 }

@@ -21,32 +21,26 @@ export interface WebhookAnswer {
 
 /** An AdmissionReview that breaks the contract of webhooks. */
 export class InvalidAnswerError extends Error {
-  constructor(message: string, found = "received invalid webhook response: ") {
-    super(`${found}${message}`);
+  constructor(message: string, prefix = "received invalid webhook response: ") {
+    super(`${prefix}${message}`);
     this.name = "InvalidAnswerError";
   }
 }
 
-interface Sent extends Omit<WebhookAnswer, "patch"> {
-  readonly uid?: string;
-  /** A JSON patch, in base64. */
-  readonly patch?: string;
-  readonly patchType?: string;
-}
-
-/** The apiVersions that decode; an absent one is refused later, with another message. */
-const versions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
-
+/**
+ * Reads the response in the AdmissionReview that a webhook returned. Throws an InvalidAnswerError if it breaks the
+ * contract, and an Error with the message of Go's decoder if it can't be decoded.
+ */
 export function readAnswer(
   body: unknown,
   asked: { readonly uid: string; readonly mutating: boolean },
 ): WebhookAnswer {
   if (body !== null && !isObject(body)) throw new Error(noTypeMeta(body));
-  const review = (body ?? {}) as { kind?: string; apiVersion?: string; response?: Sent };
+  const review = (body ?? {}) as { kind?: string; apiVersion?: string; response?: AdmissionResponse };
   const { kind = "", apiVersion = "", response } = review;
-  if (!["", "AdmissionReview"].includes(kind) || !versions.includes(apiVersion)) {
-    const known = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
-    throw new Error(`${known} in scheme "pkg/runtime/scheme.go:111"`);
+  if (!["", "AdmissionReview"].includes(kind) || !decodedVersions.includes(apiVersion)) {
+    const why = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+    throw new Error(`${why} in scheme "pkg/runtime/scheme.go:111"`);
   }
   if (apiVersion === "admission.k8s.io/v1beta1")
     throw new Error(`converting (v1beta1.${kind}) to (v1.${kind}): unknown conversion`);
@@ -72,10 +66,24 @@ export function readAnswer(
   };
 }
 
+/** The apiVersions that decode; an absent one is refused later, with another message. */
+const decodedVersions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
+
+/** The response in an AdmissionReview. */
+interface AdmissionResponse extends Omit<WebhookAnswer, "patch"> {
+  readonly uid?: string;
+  /** A JSON patch, in base64. */
+  readonly patch?: string;
+  readonly patchType?: string;
+}
+
+/** The types of the fields of a response, as Go names them. */
+const goTypes = { uid: "types.UID", allowed: "bool", patch: "[]uint8", patchType: "v1.PatchType" };
+
 /** Refuses fields of wrong types and malformed base64, as Go's decoder does for the whole response. */
-function checkTypes(response: Sent): void {
-  for (const [field, type] of Object.entries(types)) {
-    const value: unknown = response[field as keyof Sent];
+function checkTypes(response: AdmissionResponse): void {
+  for (const [field, type] of Object.entries(goTypes)) {
+    const value: unknown = response[field as keyof AdmissionResponse];
     if (value === undefined || value === null || typeof value === (type === "bool" ? "boolean" : "string"))
       continue;
     const name = `AdmissionResponse.response.${field}`;
@@ -85,9 +93,7 @@ function checkTypes(response: Sent): void {
   if (why !== undefined) throw new Error(why);
 }
 
-const types = { uid: "types.UID", allowed: "bool", patch: "[]uint8", patchType: "v1.PatchType" };
-
-function checkPatch({ patch, patchType }: Sent, mutating: boolean): void {
+function checkPatch({ patch, patchType }: AdmissionResponse, mutating: boolean): void {
   const hasType = patchType !== undefined && patchType !== null;
   if (!mutating) {
     if (patch) throw new InvalidAnswerError("validating webhook may not return response.patch");
@@ -131,14 +137,14 @@ function undecodable(why: string): InvalidAnswerError {
   return new InvalidAnswerError(why, "received undecodable patch in webhook response: ");
 }
 
-/** Applies the patch of a webhook. Throws if the result is of another kind. */
+/** Applies the patch of a webhook. Throws a StatusError if it fails, or if the result is of another kind. */
 export function patchObject(
   object: ApiObject,
   patch: JSONPatch,
   resource: Resource,
   registry: Registry,
 ): ApiObject {
-  const patched = applied(object, patch);
+  const patched = applyPatch(object, patch);
   patched.kind ??= object.kind;
   patched.apiVersion ??= object.apiVersion;
   patched.metadata ??= {};
@@ -152,7 +158,7 @@ export function patchObject(
   throw isServed ? new StatusError(500, undefined, why) : internalError(why);
 }
 
-function applied(object: ApiObject, patch: JSONPatch): ApiObject {
+function applyPatch(object: ApiObject, patch: JSONPatch): ApiObject {
   try {
     return copyJSON(applyJSONPatch(object as unknown as JSONObject, patch)) as unknown as ApiObject;
   } catch (error) {

@@ -16,7 +16,7 @@ export type ServiceResolver = (
 /** A call of a webhook, for a `WebhookCarrier`. */
 export interface WebhookPost {
   readonly config: WebhookClientConfig;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
   readonly body: string;
   readonly timeoutSeconds: number;
@@ -70,21 +70,23 @@ export class WebhookClient {
 }
 
 interface Address {
+  /** The URL as Go's errors quote it. */
   readonly shown: string;
   readonly url: URL;
+  /** The name that the server's certificate must have. */
   readonly serverName: string;
 }
 
 function addressOf({ url, service }: WebhookClientConfig, timeout: number): Address {
   if (url) {
     const parsed = new URL(url);
-    parsed.pathname = cleaned(parsed.pathname);
+    parsed.pathname = cleanPath(parsed.pathname);
     const shown = parsed.search ? parsed.href : `${parsed.href}?timeout=${timeout}s`;
     return { shown, url: parsed, serverName: parsed.hostname };
   }
   const { namespace, name, path = "/", port = 443 } = service!;
   const serverName = `${name}.${namespace}.svc`;
-  const parsed = new URL(`https://${serverName}:${port}${cleaned(path)}`);
+  const parsed = new URL(`https://${serverName}:${port}${cleanPath(path)}`);
   const shown = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
   return { shown, url: parsed, serverName };
 }
@@ -94,7 +96,7 @@ function pathOf(url: URL, timeout: number): string {
 }
 
 /** Go's client joins the parts of a path; envtest writes two slashes, which webhook servers redirect. */
-function cleaned(path: string): string {
+function cleanPath(path: string): string {
   const joined = posix.join("/", path);
   return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
 }
@@ -141,8 +143,8 @@ function send(
         resolve({ code: statusCode, text: Buffer.concat(chunks).toString("utf8"), type });
       });
     });
-    const late = new Error("context deadline exceeded");
-    const timer = setTimeout(() => call.destroy(late), timeoutSeconds * 1000);
+    const timeout = new Error("context deadline exceeded");
+    const timer = setTimeout(() => call.destroy(timeout), timeoutSeconds * 1000);
     call.on("error", fail);
     call.end(body);
     function fail(error: Error & { code?: string }): void {
@@ -152,7 +154,7 @@ function send(
           ? `dial tcp ${host}:${port}: connect: connection refused`
           : error.message;
       const isBadCertificate = certificateCodes.test(error.code ?? "");
-      const reason = error === late ? "Timeout" : isBadCertificate ? "BadCertificate" : "Unreachable";
+      const reason = error === timeout ? "Timeout" : isBadCertificate ? "BadCertificate" : "Unreachable";
       reject(new WebhookUnreachableError(shown, why, reason));
     }
   });

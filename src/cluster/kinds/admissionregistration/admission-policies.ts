@@ -5,16 +5,12 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
-import {
-  celProblem,
-  defaultPolicy,
-  matchConditions,
-  matchResources,
-  mutatedOperations,
-} from "./match-resources.ts";
+import { celProblem, matchConditions } from "./match-conditions.ts";
+import { defaultMatchResources, matchResources, mutatedOperations } from "./match-resources.ts";
 import { type Problems, choice, each, optionalChoice, refused } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
+import { type Fields, fillIn } from "../fill-in.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 
@@ -197,6 +193,12 @@ function* mutationProblems(
 function paramKind(object: object): string {
   const kind = readField<v1.ParamKind>(object, "spec.paramKind");
   return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
+}
+
+function defaultPolicy(object: ApiObject): void {
+  object["spec"] ??= {};
+  fillIn(object["spec"], () => ({ failurePolicy: "Fail" }));
+  defaultMatchResources((object["spec"] as Fields)["matchConstraints"]);
 }
 
 export const validatingAdmissionPolicy: BuiltInKind = {

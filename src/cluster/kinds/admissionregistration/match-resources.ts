@@ -1,20 +1,9 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
-import {
-  duplicate,
-  internalError,
-  invalid,
-  notSupported,
-  required,
-  tooMany,
-} from "@tsbuilder/apimachinery/errors";
-import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
+import { duplicate, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { type Problems, each, optionalChoice, refused } from "../checks/problems.ts";
+import { type Problems, each, needed, optionalChoice, refused, wildcardAlone } from "../checks/problems.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
-import type { Compilation } from "../../expressions/expression.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */
@@ -34,25 +23,17 @@ export function* matchResources(field: string, match: v1.MatchResources): Proble
 export function* requestRule(field: string, rule: Sent<v1.RuleWithOperations>): Problems {
   const { operations: verbs = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   if (verbs.length === 0) yield required(`${field}.operations`);
-  yield* alone(`${field}.operations`, verbs, "operations");
+  yield* wildcardAlone(`${field}.operations`, verbs, "operations");
   yield* each(`${field}.operations`, verbs, (at, verb) =>
     optionalChoice(at, verb, "admissionregistration/v1.RuleWithOperations"),
   );
   if (apiGroups.length === 0) yield required(`${field}.apiGroups`);
-  yield* alone(`${field}.apiGroups`, apiGroups, "API groups");
+  yield* wildcardAlone(`${field}.apiGroups`, apiGroups, "API groups");
   if (apiVersions.length === 0) yield required(`${field}.apiVersions`);
-  yield* alone(`${field}.apiVersions`, apiVersions, "API versions");
-  for (const [index, version] of apiVersions.entries()) {
-    if (version === "") yield required(`${field}.apiVersions[${index}]`);
-  }
+  yield* wildcardAlone(`${field}.apiVersions`, apiVersions, "API versions");
+  yield* each(`${field}.apiVersions`, apiVersions, needed);
   yield* ruleResources(`${field}.resources`, resources);
   yield* optionalChoice(`${field}.scope`, rule.scope, "admissionregistration/v1.RuleWithOperations");
-}
-
-/** `*` must be the only item of a list. */
-export function* alone(field: string, list: readonly string[], what: string): Problems {
-  if (list.length < 2 || !list.includes("*")) return;
-  yield invalid(field, list, `if '*' is present, must not specify other ${what}`);
 }
 
 function* ruleResources(field: string, list: readonly string[]): Problems {
@@ -92,7 +73,7 @@ function* resourceNames(field: string, names: readonly string[]): Problems {
 
 const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
 
-/** DELETE has no object to mutate. */
+/** Validates the operations that a mutating policy or its binding matches: DELETE has no object to mutate. */
 export function* mutatedOperations(field: string, match: v1.MatchResources | undefined): Problems {
   for (const rule of match?.resourceRules ?? []) {
     for (const operation of rule.operations ?? []) {
@@ -102,61 +83,14 @@ export function* mutatedOperations(field: string, match: v1.MatchResources | und
   }
 }
 
-const conditionLimit = 64;
-
-/** Validates match conditions, which can't use variables, and `params` only where the policy has them. */
-export function* matchConditions(
-  field: string,
-  list: readonly Sent<v1.MatchCondition>[],
-  options: { readonly params: boolean },
-): Problems {
-  if (list.length > conditionLimit) yield tooMany(field, list.length, conditionLimit);
-  const compiler = new PolicyCompiler({ ...options, variables: false });
-  const names = new Set<string>();
-  for (const [index, { name = "", expression = "" }] of list.entries()) {
-    const at = `${field}[${index}]`;
-    const text = expression.trim();
-    if (text === "") yield required(`${at}.expression`);
-    else yield* celProblem(`${at}.expression`, text, compiler.condition(text));
-    if (name === "") yield required(`${at}.name`);
-    else {
-      yield* refused(`${at}.name`, name, checkQualifiedName(name));
-      if (names.has(name)) yield duplicate(`${at}.name`, name);
-    }
-    names.add(name);
-  }
-}
-
-/** The error for an expression that does not compile. */
-export function* celProblem(field: string, expression: string, compiled: Compilation): Problems {
-  if (!("detail" in compiled)) return;
-  if (compiled.internal) yield internalError(field, compiled.detail);
-  else yield invalid(field, expression, compiled.detail);
-}
-
-export function defaultPolicy(object: ApiObject): void {
-  object["spec"] ??= {};
-  fillIn(object["spec"], () => ({ failurePolicy: "Fail" }));
-  defaultMatch((object["spec"] as Fields)["matchConstraints"]);
-}
-
-export function defaultBinding(object: ApiObject): void {
-  object["spec"] ??= {};
-  defaultMatch((object["spec"] as Fields)["matchResources"]);
-}
-
-export function defaultWebhook(webhook: Fields): void {
-  fillIn(webhook, () => ({ ...matchEverything(), failurePolicy: "Fail", timeoutSeconds: 10 }));
-  for (const rule of eachOf(webhook, "rules")) rule["scope"] ??= "*";
-  fillIn((webhook["clientConfig"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
-}
-
-function defaultMatch(match: unknown): void {
+/** Sets the defaults of which requests a policy or a binding matches. */
+export function defaultMatchResources(match: unknown): void {
   fillIn(match, matchEverything);
   const rules = [...eachOf(match, "resourceRules"), ...eachOf(match, "excludeResourceRules")];
   for (const rule of rules) rule["scope"] ??= "*";
 }
 
-function matchEverything(): Fields {
+/** The defaults of a policy, a binding and a webhook alike: no selector excludes anything. */
+export function matchEverything(): Fields {
   return { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} };
 }

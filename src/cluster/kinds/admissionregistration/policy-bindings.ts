@@ -5,10 +5,11 @@ import type { PolicyBindingSpec } from "../../expressions/policy.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { defaultBinding, matchResources, mutatedOperations } from "./match-resources.ts";
+import { defaultMatchResources, matchResources, mutatedOperations } from "./match-resources.ts";
 import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
+import type { Fields } from "../fill-in.ts";
 
 function* validatingBindingProblems(object: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
@@ -72,7 +73,10 @@ function binding(resource: string, problemsOf: (object: ApiObject) => Problems):
     strategy: {
       validate: (object) => [...problemsOf(object)],
       validateUpdate: (object) => [...problemsOf(object)],
-      default: defaultBinding,
+      default(object) {
+        object["spec"] ??= {};
+        defaultMatchResources((object["spec"] as Fields)["matchResources"]);
+      },
     },
     cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
     emptyObject: { spec: {} },

@@ -7,11 +7,12 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, optionalChoice } from "../checks/problems.ts";
-import { defaultWebhook, matchConditions, requestRule } from "./match-resources.ts";
+import { matchConditions } from "./match-conditions.ts";
+import { matchEverything, requestRule } from "./match-resources.ts";
 import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
-import { type Fields, eachOf } from "../fill-in.ts";
+import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 /** A webhook of either kind: mutating ones have all fields of validating ones. */
 type Webhook = Sent<MutatingWebhook>;
@@ -74,6 +75,12 @@ function* qualifiedName(field: string, name: string): Problems {
   else if (name.split(".").length < 3) {
     yield invalid(field, name, "should be a domain with at least three segments separated by dots");
   }
+}
+
+function defaultWebhook(webhook: Fields): void {
+  fillIn(webhook, () => ({ ...matchEverything(), failurePolicy: "Fail", timeoutSeconds: 10 }));
+  for (const rule of eachOf(webhook, "rules")) rule["scope"] ??= "*";
+  fillIn((webhook["clientConfig"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
 }
 
 /** Configurations of either kind: they have no spec, and a change of their webhooks is a new generation. */

@@ -52,6 +52,12 @@ export function* eachChecked<T>(field: string, list: readonly T[] | undefined, c
   for (const [at, value] of itemsOf(field, list)) yield* refused(at, value, check(value));
 }
 
+/** Validates that `*` is the only item of a list if it is there; `what` names the items. */
+export function* wildcardAlone(field: string, list: readonly string[], what: string): Problems {
+  if (list.length < 2 || !list.includes("*")) return;
+  yield invalid(field, list, `if '*' is present, must not specify other ${what}`);
+}
+
 /** Creates the rule for a list whose values are unique: it reports a value that it has had before. */
 export function unique(): (field: string, value: string) => Problems {
   const seen = new Set<string>();

@@ -7,8 +7,7 @@ import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedSchema, resetFlowControl } from "./fixed-specs.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, each, needed, refused } from "../checks/problems.ts";
-import { alone } from "../admissionregistration/match-resources.ts";
+import { type Problems, each, needed, refused, wildcardAlone } from "../checks/problems.ts";
 
 type FlowSchema = ApiObject & { spec?: Sent<v1.FlowSchemaSpec> };
 
@@ -86,7 +85,7 @@ const knownVerbs = [
 
 function* verbProblems(field: string, verbs: readonly string[]): Problems {
   if (verbs.length === 0) yield required(field, "verbs must contain at least one value");
-  else if (verbs.includes("*")) yield* alone(field, verbs, "verbs");
+  else if (verbs.includes("*")) yield* wildcardAlone(field, verbs, "verbs");
   else if (!verbs.every((verb) => knownVerbs.includes(verb))) yield notSupported(field, verbs, knownVerbs);
 }
 
@@ -97,7 +96,7 @@ function* pathRule(
   yield* verbProblems(`${field}.verbs`, verbs);
   const at = `${field}.nonResourceURLs`;
   if (nonResourceURLs.length === 0) yield required(at, "nonResourceURLs must contain at least one value");
-  if (nonResourceURLs.includes("*")) return yield* alone(at, nonResourceURLs, "non-resource URLs");
+  if (nonResourceURLs.includes("*")) return yield* wildcardAlone(at, nonResourceURLs, "non-resource URLs");
   yield* each(at, nonResourceURLs, (each, path) => refused(each, path, checkPath(path)));
 }
 
@@ -118,16 +117,16 @@ function* resourceRule(field: string, rule: Sent<v1.ResourcePolicyRule>): Proble
   if (apiGroups.length === 0) {
     yield required(`${field}.apiGroups`, "resource rules must supply at least one api group");
   }
-  yield* alone(`${field}.apiGroups`, apiGroups, "api groups");
+  yield* wildcardAlone(`${field}.apiGroups`, apiGroups, "api groups");
   if (resources.length === 0) {
     yield required(`${field}.resources`, "resource rules must supply at least one resource");
   }
-  yield* alone(`${field}.resources`, resources, "resources");
+  yield* wildcardAlone(`${field}.resources`, resources, "resources");
   const at = `${field}.namespaces`;
   if (namespaces.length === 0 && !clusterScope) {
     yield required(at, "resource rules that are not cluster scoped must supply at least one namespace");
   }
-  if (namespaces.includes("*")) return yield* alone(at, namespaces, "namespaces");
+  if (namespaces.includes("*")) return yield* wildcardAlone(at, namespaces, "namespaces");
   for (const [index, namespace] of namespaces.entries()) {
     const reasons = checkLabel(namespace).map(
       (reason) => `each member of this list must be '*' or a DNS-1123 label; ${reason}`,

@@ -32,7 +32,7 @@ import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
 import { isExtended } from "../core/resources.ts";
 import { compileSelector } from "../../expressions/expression.ts";
-import { celProblem } from "../admissionregistration/match-resources.ts";
+import { celProblem } from "../admissionregistration/match-conditions.ts";
 import { driverName } from "../storage/storage-class.ts";
 
 function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
