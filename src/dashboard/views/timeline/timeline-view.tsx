@@ -17,6 +17,9 @@ import { CallDetail, CallList, operationOf } from "../webhook-call.tsx";
 
 const laneHeight = 30;
 
+/** The width of the names left of the bars, in pixels. */
+const labelWidth = 260;
+
 /** The timeline: a lane for each request of a controller, and for each object of a webhook. */
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
@@ -240,7 +243,7 @@ function Merged({ count, noun, children }: MergedProps) {
   );
 }
 
-/** How a bar is drawn. */
+/** How a bar is drawn: for one item, or for several that are too close to be drawn apart. */
 interface BarLook {
   readonly key: string;
   /** The classes of its colour. */
@@ -268,8 +271,23 @@ function LaneRow<Item>({ title, children, bars, lookOf, chosen, onChoose }: Lane
         {children}
       </span>
       {bars.map((bar) => {
-        const { key, ...look } = lookOf(bar);
-        return <LaneBar key={key} bar={bar} {...look} chosen={chosen} onChoose={onChoose} />;
+        const { key, look, label, sign } = lookOf(bar);
+        return (
+          <button
+            key={key}
+            type="button"
+            class={`bar ${look}`}
+            aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
+            aria-label={label}
+            style={{
+              left: `${labelWidth + Math.max(0, bar.left)}px`,
+              width: `${bar.width + Math.min(0, bar.left)}px`,
+            }}
+            onClick={() => onChoose(bar)}
+          >
+            {bar.width > 16 && sign}
+          </button>
+        );
       })}
     </div>
   );
@@ -319,34 +337,6 @@ function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
         );
       })}
     </ul>
-  );
-}
-
-/** The width of the names left of the bars, in pixels. */
-const labelWidth = 260;
-
-interface LaneBarProps<Item> extends Omit<BarLook, "key"> {
-  readonly bar: Bar<Item>;
-  readonly chosen: Item | undefined;
-  readonly onChoose: (bar: Bar<Item>) => void;
-}
-
-/** The bar of one item, or of several items that are too close to be drawn apart. */
-function LaneBar<Item>({ bar, look, label, sign, chosen, onChoose }: LaneBarProps<Item>) {
-  return (
-    <button
-      type="button"
-      class={`bar ${look}`}
-      aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
-      aria-label={label}
-      style={{
-        left: `${labelWidth + Math.max(0, bar.left)}px`,
-        width: `${bar.width + Math.min(0, bar.left)}px`,
-      }}
-      onClick={() => onChoose(bar)}
-    >
-      {bar.width > 16 && sign}
-    </button>
   );
 }
 
