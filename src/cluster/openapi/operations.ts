@@ -240,16 +240,11 @@ function sketchSubresource(
   };
   const path = `/${subresource}`;
   if (subresource === "log") return [[path, [sketchLog(target)]]];
-  const parameters = connectParameters(info);
+  const parameters = body && connecting[body.kind];
   if (!parameters) return [[path, sketchAll(target, verbs, ["get", "update", "create", "delete", "patch"])]];
   const connect: [string, Sketch[]] = [path, sketchConnect(target, info, parameters)];
   if (!isProxy(verbs)) return [connect];
   return [connect, [`${path}/{path}`, sketchConnect(target, info, parameters, "WithPath")]];
-}
-
-/** The parameters of a subresource that connects to a container, node or service; undefined for others. */
-function connectParameters({ body }: SubresourceInfo): readonly Parameter[] | undefined {
-  return body && connecting[body.kind];
 }
 
 function sketchLog(target: Target): Sketch {
@@ -474,9 +469,7 @@ const inPath = (name: string, description?: string): Parameter => ({
 });
 
 const pretty = inQuery("pretty");
-
 const resourceVersion = inQuery("resourceVersion");
-
 const dryRun = inQuery("dryRun");
 
 const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
