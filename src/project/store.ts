@@ -45,20 +45,20 @@ export interface StoredProject {
   readonly text: string;
 }
 
-/** Reads the text of a `PROJECT` file. */
+/** Reads a project from the text of its `PROJECT` file. */
 export function parseProject(text: string): StoredProject {
   const [value, ...others] = readYaml(projectFile, text, {
     code: "INVALID_PROJECT",
     hint: "fix the file, or restore it from version control",
   });
   if (others.length === 0) return { project: readProject(value), text };
-  throw new TsbuilderError(`"PROJECT" contains ${others.length + 1} YAML documents`, {
-    code: "INVALID_PROJECT",
-    hint: "remove the --- lines, and what does not belong there",
-  });
+  throw invalid(
+    `"PROJECT" contains ${others.length + 1} YAML documents`,
+    "remove the --- lines, and what does not belong there",
+  );
 }
 
-/** Updates the text that a project was read from; unknown keys, comments and the line ends are kept. */
+/** Writes a project into the text that it was read from, keeping unknown keys, comments and line ends, or into a new text. */
 export function formatProject(project: Project, text?: string): string {
   const document = text === undefined ? new Document(new YAMLMap()) : parseDocument(text);
   if (text === undefined) document.commentBefore = header;
@@ -68,41 +68,38 @@ export function formatProject(project: Project, text?: string): string {
   return text === undefined ? formatted : withLineEndsOf(text, formatted);
 }
 
+const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
+ Your own keys and comments are preserved.`;
+
 /** The version of kubebuilder's schema of the file, whose keys have the same meaning here. */
 const schemaVersion = "3";
 
 /** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
 export const pluginKey = "typescript.tsbuilder.dev/v1";
 
-const pluginName = "typescript.tsbuilder.dev/";
+/** The start of the key of any version of our layout. */
+const layoutPrefix = "typescript.tsbuilder.dev/";
 
-/** Reads a `PROJECT` file; unknown keys are ignored. */
+/** Reads a project from the YAML value of its `PROJECT` file; unknown keys are ignored. */
 export function readProject(value: unknown): Project {
-  if (value === undefined || value === null) {
-    throw new TsbuilderError('"PROJECT" is empty', {
-      code: "INVALID_PROJECT",
-      hint: "restore the file from version control",
-    });
-  }
+  if (value === undefined || value === null)
+    throw invalid('"PROJECT" is empty', "restore the file from version control");
   const file = new Reader("PROJECT", value);
   // Checked before the version: projects of kubebuilder had versions 1 and 2, without a layout.
   const layout = file.texts("layout");
-  const own = layout.find((key) => key.startsWith(pluginName));
+  const own = layout.find((key) => key.startsWith(layoutPrefix));
   if (own === undefined) {
     const found = layout.length === 0 ? "no layout" : `the layout "${layout.join(", ")}"`;
-    throw new TsbuilderError(`"PROJECT" has ${found}, so this is not a TypeScript project`, {
-      code: "INVALID_PROJECT",
-      hint: `use the tool that created it, such as kubebuilder, or run tsbuilder init in another folder; projects of tsbuilder have the layout "${pluginKey}"`,
-    });
+    throw invalid(
+      `"PROJECT" has ${found}, so this is not a TypeScript project`,
+      `use the tool that created it, such as kubebuilder, or run tsbuilder init in another folder; projects of tsbuilder have the layout "${pluginKey}"`,
+    );
   }
   const refuseOther = (what: string, found: string, supported: string): void => {
     if (found === supported) return;
-    throw new TsbuilderError(
+    throw invalid(
       `"PROJECT" has the ${what} "${found}", but this tsbuilder supports "${supported}"`,
-      {
-        code: "INVALID_PROJECT",
-        hint: "use the tsbuilder that created the project: install its packages, then npx --no-install tsbuilder",
-      },
+      "use the tsbuilder that created the project: install its packages, then npx --no-install tsbuilder",
     );
   };
   refuseOther("schema version", file.text("version"), schemaVersion);
@@ -118,7 +115,7 @@ export function readProject(value: unknown): Project {
     features: file
       .texts("features")
       .map((name) => new Reader("features", { name }).oneOf<FeatureName>("name", featureNames)),
-    resources: refuseTwins(file.records("resources").map(readResource)),
+    resources: refuseDuplicates(file.records("resources").map(readResource)),
     plugins: readPlugins(
       file
         .names("layout", (key) => (key === pluginKey ? key : checkPluginKey(key)))
@@ -132,10 +129,7 @@ export function readProject(value: unknown): Project {
 function readResource(record: Reader): Resource {
   const api = record.record("api");
   return {
-    group: record.name("group", checkGroup, ""),
-    domain: record.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
-    version: record.name("version", checkVersion),
-    kind: record.name("kind", checkKind),
+    ...readIdentity(record),
     plural: record.name("plural", checkPlural),
     singular: record.has("singular") ? record.name("singular", checkPlural) : undefined,
     shortNames: record.names("shortNames", (name) => checkShortName(name, "short-name")),
@@ -147,6 +141,16 @@ function readResource(record: Reader): Resource {
       .records("controllers")
       .map((controller) => ({ name: controller.name("name", checkControllerName) })),
     webhooks: readWebhooks(record.record("webhooks")),
+  };
+}
+
+/** Reads what identifies a resource. */
+function readIdentity(record: Reader): Pick<Resource, "group" | "domain" | "version" | "kind"> {
+  return {
+    group: record.name("group", checkGroup, ""),
+    domain: record.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
+    version: record.name("version", checkVersion),
+    kind: record.name("kind", checkKind),
   };
 }
 
@@ -164,10 +168,7 @@ function readPlugins(layout: readonly string[], records: Reader | undefined): Pl
       package: record?.has("package") ? record.text("package") : undefined,
       options: record?.record("options")?.values() ?? {},
       resources: (record?.records("resources") ?? []).map((resource) => ({
-        group: resource.name("group", checkGroup, ""),
-        domain: resource.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
-        version: resource.name("version", checkVersion),
-        kind: resource.name("kind", checkKind),
+        ...readIdentity(resource),
         options: resource.record("options")?.values() ?? {},
       })),
     };
@@ -175,15 +176,15 @@ function readPlugins(layout: readonly string[], records: Reader | undefined): Pl
 }
 
 /** A duplicate resource is usually left over from a merge. */
-function refuseTwins(resources: readonly Resource[]): readonly Resource[] {
-  const twin = resources.find((resource, i) =>
+function refuseDuplicates(resources: readonly Resource[]): readonly Resource[] {
+  const duplicate = resources.find((resource, i) =>
     resources.slice(0, i).some((earlier) => isSameResource(earlier, resource)),
   );
-  if (!twin) return resources;
-  throw new TsbuilderError(`"PROJECT" contains ${describeResource(twin)} twice`, {
-    code: "INVALID_PROJECT",
-    hint: "remove one of the two from resources",
-  });
+  if (!duplicate) return resources;
+  throw invalid(
+    `"PROJECT" contains ${describeResource(duplicate)} twice`,
+    "remove one of the two from resources",
+  );
 }
 
 function readOrigin(record: Reader): Origin {
@@ -216,7 +217,7 @@ function readWebhooks(record: Reader | undefined): WebhookRecord {
   };
 }
 
-/** Reads the keys of a mapping, and names the path of an unexpected value. */
+/** Reads the keys of a mapping; an error names the path of the value. A key that is absent or null is missing. */
 class Reader {
   readonly #place: string;
   readonly #values: Readonly<Record<string, unknown>>;
@@ -240,6 +241,7 @@ class Reader {
     return this.#values;
   }
 
+  /** A string; without one, `missing` or an error. */
   text(key: string, missing?: string): string {
     const value = this.has(key) ? this.#values[key] : missing;
     // Someone who edits the file by hand may write `version: 3`.
@@ -263,7 +265,7 @@ class Reader {
     } catch (cause) {
       throw new TsbuilderError(`"${this.#place}.${key}": ${(cause as Error).message}`, {
         code: "INVALID_PROJECT",
-        hint: mend,
+        hint: restoreHint,
         cause,
       });
     }
@@ -282,6 +284,7 @@ class Reader {
     return name;
   }
 
+  /** A list of strings, or a single string as in `layout: KEY`. */
   texts(key: string): string[] {
     const value = this.has(key) ? this.#values[key] : [];
     const items: unknown[] = Array.isArray(value) ? value : [value];
@@ -292,7 +295,7 @@ class Reader {
     return this.has(key) ? new Reader(`${this.#place}.${key}`, this.#values[key]) : undefined;
   }
 
-  /** Another tool may have written another type there. */
+  /** A mapping; undefined for any other value, which another tool may have written. */
   mapping(key: string): Reader | undefined {
     return isObject(this.#values[key]) ? this.record(key) : undefined;
   }
@@ -304,15 +307,17 @@ class Reader {
   }
 }
 
-function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
-  const shown = value === undefined ? "missing" : shorten(JSON.stringify(value));
-  return new TsbuilderError(`"${place}" must be ${expected}, but is ${shown}`, {
-    code: "INVALID_PROJECT",
-    hint: mend,
-  });
+/** The error of a `PROJECT` file that can't be used. */
+function invalid(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "INVALID_PROJECT", hint });
 }
 
-const mend = "fix the PROJECT file, or restore it from version control";
+function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
+  const shown = value === undefined ? "missing" : shorten(JSON.stringify(value));
+  return invalid(`"${place}" must be ${expected}, but is ${shown}`, restoreHint);
+}
+
+const restoreHint = "fix the PROJECT file, or restore it from version control";
 
 /** The content of the `PROJECT` file. A key with the value undefined is removed from the file. */
 export function toRecord(project: Project): Record<string, unknown> {
@@ -393,17 +398,6 @@ function list<T>(items: readonly T[]): readonly T[] | undefined {
   return items.length === 0 ? undefined : items;
 }
 
-const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
- Your own keys and comments are preserved.`;
-
-/** Removes the settings of plugins that are gone; those of other tools' plugins are kept. */
-function dropPlugins(document: Document, before: Project, after: Project): void {
-  const kept = new Set(after.plugins.map(({ key }) => key));
-  for (const { key } of before.plugins) if (!kept.has(key)) document.deleteIn(["plugins", key]);
-  const left = document.get("plugins");
-  if (isMap(left) && left.items.length === 0) document.delete("plugins");
-}
-
 /** Merges a record into a mapping. `undefined` removes a key; keys that are not in the record are kept. */
 function mergeInto(document: Document, map: YAMLMap, record: Readonly<Record<string, unknown>>): void {
   for (const [key, value] of Object.entries(record)) {
@@ -455,6 +449,14 @@ const toPlain = (node: unknown): unknown =>
 
 const isSame = (node: unknown, value: unknown): boolean =>
   JSON.stringify(toPlain(node)) === JSON.stringify(value);
+
+/** Removes the settings of plugins that are gone; those of other tools' plugins are kept. */
+function dropPlugins(document: Document, before: Project, after: Project): void {
+  const kept = new Set(after.plugins.map(({ key }) => key));
+  for (const { key } of before.plugins) if (!kept.has(key)) document.deleteIn(["plugins", key]);
+  const left = document.get("plugins");
+  if (isMap(left) && left.items.length === 0) document.delete("plugins");
+}
 
 /** Finds the nearest folder with a `PROJECT` file, from a folder upwards. */
 export function findProjectRoot(cwd: string): string | undefined {

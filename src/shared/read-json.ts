@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "./errors.ts";
 
-/** Reads the object in a JSON file; an editor or a merge may have left invalid JSON. */
+/** Reads the object in a JSON file, which may begin with a byte order mark. Throws if an editor or a merge broke it. */
 export function readJsonObject(
   file: string,
   text: string,
@@ -9,13 +9,8 @@ export function readJsonObject(
 ): Readonly<Record<string, unknown>> {
   const value = parseJson(text.replace(/^\uFEFF/u, ""));
   if (isObject(value)) return value;
-  throw new TsbuilderError(
-    `"${file}" ${value === undefined ? "is not valid JSON" : "contains no JSON object"}`,
-    {
-      code: "INVALID_PROJECT",
-      hint,
-    },
-  );
+  const problem = value === undefined ? "is not valid JSON" : "contains no JSON object";
+  throw new TsbuilderError(`"${file}" ${problem}`, { code: "INVALID_PROJECT", hint });
 }
 
 /** Parses JSON; undefined if it is not valid. */

@@ -12,27 +12,27 @@ export interface GoField {
 }
 
 const noFields: ReadonlyMap<string, GoField> = new Map();
-const texts = new Map<string, string>();
-const known = new Map<string, ReadonlyMap<string, GoField>>();
+const declared = new Map<string, string>();
+const parsed = new Map<string, ReadonlyMap<string, GoField>>();
 
 /** Adds the declarations of a module; `loadSchemas()` does so for every module that it loads. */
 export function addGoFields(module: string, declarations: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(declarations)) texts.set(`${module}.${name}`, text);
+  for (const [name, text] of Object.entries(declarations)) declared.set(`${module}.${name}`, text);
 }
 
 /** The fields of a struct in the order of its declaration; parsed on first use. */
 export function goFieldsOf({ typeName = "" }: BuiltinSchema): ReadonlyMap<string, GoField> {
-  const found = known.get(typeName);
+  const found = parsed.get(typeName);
   if (found) return found;
-  const text = texts.get(typeName);
+  const text = declared.get(typeName);
   if (text === undefined) return noFields;
   const fields = new Map(
     text
       .split(" ")
       .map(parseField)
-      .map((field) => [field.name, field] as const),
+      .map((field) => [field.name, field]),
   );
-  known.set(typeName, fields);
+  parsed.set(typeName, fields);
   return fields;
 }
 
@@ -42,7 +42,7 @@ const zeros: Readonly<Record<string, GoField["zero"]>> = {
   "=": "empty struct",
 };
 
-/** Parses `PersistentVolumeSource/nfs`, `type!:v1.NodeConditionType`, `phase?`, `spec=`. */
+/** Parses a name after its embedded structs, before its mark and type: `PersistentVolumeSource/nfs`, `type!:v1.NodeConditionType`. */
 function parseField(word: string): GoField {
   const [, embedded = "", name = "", mark = "", type] = /^((?:\w+\/)*)([^?!=:]+)([?!=]?)(?::(.+))?$/u.exec(
     word,

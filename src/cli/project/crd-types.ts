@@ -25,7 +25,7 @@ export async function planCrdTypes(
   };
 }
 
-/** Returns the kind that a CRD file defines, in the requested version. */
+/** Returns the record for `PROJECT` of a kind that a CRD file defines. Its types are where `planCrdTypes()` puts them. */
 export async function resourceFromCrd(
   cwd: string,
   file: string,
@@ -47,7 +47,7 @@ export async function resourceFromCrd(
       hint: `it has ${versions.map(({ name }) => `--version ${name}`).join(", ")}`,
     });
   }
-  const path = `./${typesFolder}/${group}/${wanted.version}/${wanted.kind.toLowerCase()}_types.ts`;
+  const module = `./${typesFolder}/${group}/${wanted.version}/${wanted.kind.toLowerCase()}_types.ts`;
   return newResource({
     group,
     domain: "",
@@ -55,7 +55,7 @@ export async function resourceFromCrd(
     kind: wanted.kind,
     plural: names.plural,
     namespaced: scope === "Namespaced",
-    origin: { type: "external", module: path },
+    origin: { type: "external", module },
   });
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import type { Core } from "../registry/core.ts";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
-import { membersOf, ownEntry, ownedFields, storeBootstrapObjects } from "./bootstrap.ts";
+import { fieldAndMembers, serverEntry, memberFields, storeBootstrapObjects } from "./bootstrap.ts";
 
 const managed = "kube-aggregator.kubernetes.io/automanaged";
 
@@ -87,8 +87,8 @@ function localService(name: string, { group, version, custom }: Served, time: st
     versionPriority: custom ? 100 : (versionPriorities[name] ?? 15),
   };
   const labels = { [managed]: custom ? "true" : "onstart" };
-  const fieldsV1 = { "f:metadata": { "f:labels": membersOf(labels) }, "f:spec": ownedFields(spec) };
-  const managedFields = [ownEntry(apiVersion, time, fieldsV1)];
+  const fieldsV1 = { "f:metadata": { "f:labels": fieldAndMembers(labels) }, "f:spec": memberFields(spec) };
+  const managedFields = [serverEntry(apiVersion, time, fieldsV1)];
   const available = {
     lastTransitionTime: time,
     message: "Local APIServices are always available",

@@ -1,6 +1,5 @@
-// The objects that every cluster has from its start, and the ones that the API server itself keeps: roles, flow
-// control, its own Service, the addresses of Services, and what expires with time. This file creates or stores the
-// former.
+// This folder has the objects of every cluster from its start, and those that the API server itself keeps: roles, flow
+// control, its own Service, the addresses of Services, and what expires. This file is how they get into the store.
 
 import { randomUUID } from "node:crypto";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
@@ -14,7 +13,7 @@ import { keyOf } from "../registry/resource.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/** Creates the objects that every cluster has, if they don't exist yet. */
+/** Creates the namespaces of every cluster and these objects, each like a request does, if they don't exist yet. */
 export async function bootstrap(core: Core, objects: readonly ApiObject[]): Promise<void> {
   for (const name of namespaces) {
     await ensure(core, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
@@ -37,13 +36,13 @@ export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>):
   for (const { metadata, ...object } of objects) {
     const { group } = parseApiVersion(object.apiVersion);
     const resource = core.registry.findKind(group, object.kind)!;
-    const { name = "", namespace = "", labels = {}, annotations = {}, generation, managedFields } = metadata;
+    const { name = "", namespace = "", labels, annotations, generation, managedFields } = metadata;
     const key = keyOf(resource, namespace, name);
     if (resource.collection.get(key)) continue;
     const { kind: _kind, apiVersion, ...content } = object;
     const fieldsV1 = {
-      "f:metadata": { "f:annotations": membersOf(annotations), "f:labels": membersOf(labels) },
-      ...ownedFields(content),
+      "f:metadata": { "f:annotations": fieldAndMembers(annotations), "f:labels": fieldAndMembers(labels) },
+      ...memberFields(content),
     };
     core.store.put(resource.collection, key, {
       ...object,
@@ -53,25 +52,26 @@ export function storeBootstrapObjects(core: Core, objects: Iterable<ApiObject>):
         uid: randomUUID(),
         creationTimestamp: time,
         ...(generation !== undefined && { generation }),
-        ...(metadata.labels && { labels }),
-        ...(metadata.annotations && { annotations }),
-        managedFields: managedFields ?? [ownEntry(apiVersion, time, fieldsV1)],
+        ...(labels && { labels }),
+        ...(annotations && { annotations }),
+        managedFields: managedFields ?? [serverEntry(apiVersion, time, fieldsV1)],
       },
     });
   }
 }
 
-/** The managed fields of the API server itself. */
-export function ownEntry(apiVersion: string, time: string, fieldsV1: JSONObject): ManagedFieldsEntry {
+/** The entry in managed fields that says that the API server itself wrote these fields. */
+export function serverEntry(apiVersion: string, time: string, fieldsV1: JSONObject): ManagedFieldsEntry {
   const manager = { manager: "kube-apiserver", operation: "Update" } as const;
   return { ...manager, apiVersion, time, fieldsType: "FieldsV1", fieldsV1 };
 }
 
-/** Owns a map or an object, and each of its members. */
-export function membersOf(map: object): JSONObject {
-  return { ".": {}, ...ownedFields(map) };
+/** The FieldsV1 of a map or an object: itself (`.`) and each of its members. */
+export function fieldAndMembers(map: object = {}): JSONObject {
+  return { ".": {}, ...memberFields(map) };
 }
 
-export function ownedFields(object: object): JSONObject {
+/** The FieldsV1 of the members alone. */
+export function memberFields(object: object): JSONObject {
   return Object.fromEntries(Object.keys(object).map((name) => [`f:${name}`, {}]));
 }

@@ -7,7 +7,7 @@ import { serviceRange } from "../kinds/core/service/service.ts";
 import { nodeAddress } from "../kinds/core/node/node.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
-import { ownEntry, storeBootstrapObjects } from "./bootstrap.ts";
+import { serverEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
 const user = "kube-apiserver";
 const controller = "kubernetes-service-cidr-controller";
@@ -102,7 +102,7 @@ function serviceCIDR(time: string): ApiObject {
   const owned = { ".": {}, "f:lastTransitionTime": {}, "f:message": {}, "f:status": {}, "f:type": {} };
   const apiVersion = "networking.k8s.io/v1";
   const status = { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': owned } } };
-  const own = ownEntry(apiVersion, time, { "f:spec": { "f:cidrs": {} } });
+  const own = serverEntry(apiVersion, time, { "f:spec": { "f:cidrs": {} } });
   const applied = {
     manager: controller,
     operation: "Apply",

@@ -4,7 +4,7 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Core } from "../registry/core.ts";
 import type { Entry } from "../storage/entry.ts";
-import { membersOf, ownEntry, storeBootstrapObjects } from "./bootstrap.ts";
+import { fieldAndMembers, serverEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
 /** Keeps an IPAddress for each address of a Service, as the real allocator does. Returns a function to stop. */
 export function keepServiceAddresses(core: Core): () => void {
@@ -59,10 +59,10 @@ function newAddress(ip: string, { object: { metadata } }: Entry, time: string): 
   };
   const parentRef = { resource: "services", namespace: metadata.namespace!, name: metadata.name! };
   const fieldsV1 = {
-    "f:metadata": { "f:labels": membersOf(labels) },
+    "f:metadata": { "f:labels": fieldAndMembers(labels) },
     "f:spec": { "f:parentRef": { ".": {}, "f:name": {}, "f:namespace": {}, "f:resource": {} } },
   };
-  const managedFields = [ownEntry(apiVersion, time, fieldsV1)];
+  const managedFields = [serverEntry(apiVersion, time, fieldsV1)];
   return {
     apiVersion,
     kind: "IPAddress",

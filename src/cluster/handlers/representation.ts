@@ -6,7 +6,7 @@ import type { Cell, ColumnDefinition, TableColumns, Verb } from "../registry/res
 import type { Target } from "./target.ts";
 import { ageOf } from "../registry/format-age.ts";
 
-/** The requested form of objects: whole objects, rows of a Table, or only their metadata. */
+/** How a client asks for objects: whole, as rows of a Table, or only their metadata (`partial`). */
 export interface Representation {
   readonly form: "object" | "table" | "partial";
   /** True for PartialObjectMetadataList, false for PartialObjectMetadata. */
@@ -102,7 +102,7 @@ function valueOf(
 }
 
 /** How much of each object the rows of a Table include. */
-export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "Object" {
+export function includeObjectOf(query: URLSearchParams): TableOptions["include"] {
   const value = query.get("includeObject") || "Metadata";
   if (value === "None" || value === "Metadata" || value === "Object") return value;
   throw badRequest(
@@ -110,11 +110,8 @@ export function includeObjectOf(query: URLSearchParams): "None" | "Metadata" | "
   );
 }
 
-export function partialOf(
-  { object: { metadata } }: Entry,
-  { resource }: Target,
-  metaVersion: string,
-): unknown {
+/** Only the metadata of an object. */
+export function partialOf({ object: { metadata } }: Entry, { resource }: Target, metaVersion: string) {
   return {
     kind: "PartialObjectMetadata",
     apiVersion: `meta.k8s.io/${metaVersion}`,
@@ -147,6 +144,7 @@ export function tableOf(
   };
 }
 
+/** The row of an object in a Table. */
 export function rowOf(entry: Entry, target: Target, { include, metaVersion, now }: TableOptions): unknown {
   const { object } = entry;
   const columns = columnsOf(target)!;

@@ -18,9 +18,9 @@ export function pathsOf(
   const everywhere = `${root}/${plural}`;
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : everywhere;
   const object = `${collection}/{name}`;
-  const target: Target = { resource, references, name: "", schema: references.kind };
+  const target: Target = { resource, references, subresource: "", schema: references.kind };
   const at = (path: string, sketches: readonly Sketch[]): Operation[] =>
-    sketches.map((sketch) => place(sketch, path, resource, version));
+    sketches.map((sketch) => operationAt(path, sketch, resource, version));
   const watches = (): Operation[] => {
     const below = (path: string): string => path.replace(root, `${root}/watch`);
     return [
@@ -34,7 +34,7 @@ export function pathsOf(
     ...at(collection, sketchAll(target, verbs, ["list", "create", "deletecollection"])),
     ...at(object, sketchAll(target, verbs, ["get", "update", "delete", "patch"])),
     ...[...subresourcesIn(resource, version)].flatMap(([name, info]) =>
-      subresource(target, name, info).flatMap(([below, sketches]) => at(`${object}${below}`, sketches)),
+      sketchSubresource(target, name, info).flatMap(([below, sketches]) => at(`${object}${below}`, sketches)),
     ),
     ...(verbs.includes("watch") && !custom ? watches() : []),
   ]);
@@ -44,10 +44,12 @@ export function pathsOf(
 interface Target {
   readonly resource: Resource;
   readonly references: BodyReferences;
-  /** The subresource; empty for the object itself. */
-  readonly name: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** What requests and responses hold. */
   readonly schema: Reference;
-  readonly body?: SubresourceInfo["body"];
+  /** The kind of the body, or of the options of a connection, if it isn't the resource's. */
+  readonly bodyKind?: SubresourceInfo["body"];
 }
 
 /** References to the definitions of what requests and responses hold. */
@@ -72,23 +74,22 @@ export type MetaType =
   | "Status"
   | "WatchEvent";
 
-/** An operation without its path and tag. */
+/** An operation before it has a path. */
 interface Sketch {
   readonly method: string;
-  /** Default: the method. */
+  /** The verb in `x-kubernetes-action`. Default: the method. */
   readonly action?: string;
-  /** The parts of the operation's name before and after the group version. */
-  readonly name: readonly [verb: string, rest: string];
+  /** The parts of the `operationId` before and after the group version. */
+  readonly id: readonly [verb: string, rest: string];
   readonly description: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: Json;
   readonly responses: Json;
-  /** The kind of the body, if it isn't the resource's. */
-  readonly body?: SubresourceInfo["body"];
+  readonly bodyKind?: SubresourceInfo["body"];
 }
 
 /** The operations on a collection, an object or a subresource, by verb. */
-const sketches = {
+const sketchers = {
   list: (target: Target) => sketchList(target),
   get: sketchRead,
   update: sketchReplace,
@@ -99,8 +100,8 @@ const sketches = {
 };
 
 /** The operations of those verbs that a target has. */
-function sketchAll(target: Target, has: readonly Verb[], verbs: readonly (keyof typeof sketches)[]) {
-  return verbs.filter((verb) => has.includes(verb)).map((verb) => sketches[verb](target));
+function sketchAll(target: Target, has: readonly Verb[], verbs: readonly (keyof typeof sketchers)[]) {
+  return verbs.filter((verb) => has.includes(verb)).map((verb) => sketchers[verb](target));
 }
 
 /** The operation that lists a namespace, or all of them with the suffix `ForAllNamespaces`. */
@@ -110,7 +111,7 @@ function sketchList({ resource, references }: Target, suffix = ""): Sketch {
   return {
     method: "get",
     action: "list",
-    name: ["list", suffix === "" ? scoped(resource) : `${kind}${suffix}`],
+    id: ["list", suffix === "" ? scoped(resource) : `${kind}${suffix}`],
     description: `list ${canWatch ? "or watch " : ""}objects of kind ${kind}`,
     parameters: [...listing, pretty],
     responses: responses(contentOf(references.list, custom ? customTypes : streamTypes)),
@@ -118,16 +119,16 @@ function sketchList({ resource, references }: Target, suffix = ""): Sketch {
 }
 
 function sketchCreate(target: Target): Sketch {
-  const { resource, name, schema, body } = target;
+  const { resource, subresource, schema, bodyKind } = target;
   const kind = withArticle(resource.kind);
   return {
     method: "post",
-    name: ["create", nameOf(target)],
-    description: name === "" ? `create ${kind}` : `create ${name} of ${kind}`,
+    id: ["create", namedBy(target)],
+    description: subresource === "" ? `create ${kind}` : `create ${subresource} of ${kind}`,
     parameters: [...writing, pretty],
     requestBody: { ...requestBody(resource, schema), required: true },
     responses: answers(target, schema, "200", "201", "202"),
-    body,
+    bodyKind,
   };
 }
 
@@ -136,7 +137,7 @@ function sketchDeleteCollection(target: Target): Sketch {
   return {
     method: "delete",
     action: "deletecollection",
-    name: ["delete", `Collection${scoped(resource)}`],
+    id: ["delete", `Collection${scoped(resource)}`],
     description: `delete collection of ${resource.kind}`,
     parameters: [...(resource.custom ? listing : deletingCollection), pretty],
     ...(!resource.custom && { requestBody: requestBody(resource, references.meta("DeleteOptions")) }),
@@ -145,27 +146,27 @@ function sketchDeleteCollection(target: Target): Sketch {
 }
 
 function sketchRead(target: Target): Sketch {
-  const { resource, schema, body } = target;
+  const { resource, schema, bodyKind } = target;
   return {
     method: "get",
-    name: ["read", nameOf(target)],
+    id: ["read", namedBy(target)],
     description: `read ${specified(target)}`,
     parameters: [...(resource.custom ? [resourceVersion] : []), pretty],
     responses: answers(target, schema, "200"),
-    body,
+    bodyKind,
   };
 }
 
 function sketchReplace(target: Target): Sketch {
-  const { resource, schema, body } = target;
+  const { resource, schema, bodyKind } = target;
   return {
     method: "put",
-    name: ["replace", nameOf(target)],
+    id: ["replace", namedBy(target)],
     description: `replace ${specified(target)}`,
     parameters: [...writing, pretty],
     requestBody: { ...requestBody(resource, schema), required: true },
     responses: answers(target, schema, "200", "201"),
-    body,
+    bodyKind,
   };
 }
 
@@ -174,7 +175,7 @@ function sketchDelete(target: Target): Sketch {
   const answer = resource.strategy.returnsDeleted ? references.kind : references.meta("Status");
   return {
     method: "delete",
-    name: ["delete", nameOf(target)],
+    id: ["delete", namedBy(target)],
     description: `delete ${withArticle(resource.kind)}`,
     parameters: [...deleting, pretty],
     requestBody: requestBody(resource, references.meta("DeleteOptions")),
@@ -183,18 +184,18 @@ function sketchDelete(target: Target): Sketch {
 }
 
 function sketchPatch(target: Target): Sketch {
-  const { resource, references, schema, body } = target;
+  const { resource, references, schema, bodyKind } = target;
   const formats = ["apply-patch+yaml", "json-patch+json", "merge-patch+json"];
   const types = [...formats, ...(resource.custom ? [] : ["strategic-merge-patch+json"])];
   const mediaTypes = types.map((type) => `application/${type}`);
   return {
     method: "patch",
-    name: ["patch", nameOf(target)],
+    id: ["patch", namedBy(target)],
     description: `partially update ${specified(target)}`,
     parameters: [...patching, pretty],
     requestBody: { content: contentOf(references.meta("Patch"), mediaTypes), required: true },
     responses: answers(target, schema, "200", ...(resource.custom ? [] : ["201"])),
-    body,
+    bodyKind,
   };
 }
 
@@ -212,7 +213,7 @@ function sketchWatch(
   return {
     method: "get",
     action,
-    name: ["watch", rest],
+    id: ["watch", rest],
     description:
       what === "object"
         ? `watch changes to an object of kind ${kind}. ${parameter}, filtered to a single item with the 'fieldSelector' parameter.`
@@ -223,27 +224,27 @@ function sketchWatch(
 }
 
 /** The operations on a subresource, by the path below the object. */
-function subresource(
-  { resource, references }: Target,
-  name: string,
+function sketchSubresource(
+  parent: Target,
+  subresource: string,
   info: SubresourceInfo,
 ): [below: string, sketches: Sketch[]][] {
   const { verbs, body } = info;
-  const schema = references.subresource(name) ?? references.kind;
+  const schema = parent.references.subresource(subresource) ?? parent.schema;
   // As on the real server, operations on a custom resource's subresources name its own kind.
-  const target: Target = { resource, references, name, schema, ...(!resource.custom && { body }) };
-  if (name === "log") return [[`/${name}`, [sketchLog(target)]]];
-  const parameters = connectParameters(info);
-  if (!parameters)
-    return [[`/${name}`, sketchAll(target, verbs, ["get", "update", "create", "delete", "patch"])]];
-  const connect: [string, Sketch[]] = [`/${name}`, sketchConnect(target, info, parameters)];
+  const target: Target = {
+    ...parent,
+    subresource,
+    schema,
+    ...(!parent.resource.custom && { bodyKind: body }),
+  };
+  const path = `/${subresource}`;
+  if (subresource === "log") return [[path, [sketchLog(target)]]];
+  const parameters = body && connecting[body.kind];
+  if (!parameters) return [[path, sketchAll(target, verbs, ["get", "update", "create", "delete", "patch"])]];
+  const connect: [string, Sketch[]] = [path, sketchConnect(target, info, parameters)];
   if (!isProxy(verbs)) return [connect];
-  return [connect, [`/${name}/{path}`, sketchConnect(target, info, parameters, "WithPath")]];
-}
-
-/** The parameters of a subresource that connects to a container, node or service; undefined for others. */
-function connectParameters({ body }: SubresourceInfo): readonly Parameter[] | undefined {
-  return body && connecting[body.kind];
+  return [connect, [`${path}/{path}`, sketchConnect(target, info, parameters, "WithPath")]];
 }
 
 function sketchLog(target: Target): Sketch {
@@ -253,7 +254,7 @@ function sketchLog(target: Target): Sketch {
 
 /** The operations of a subresource that connects: all methods for proxies, GET and POST for containers. */
 function sketchConnect(
-  { resource, name, body }: Target,
+  { resource, subresource, bodyKind }: Target,
   { verbs }: SubresourceInfo,
   parameters: readonly Parameter[],
   suffix = "",
@@ -264,11 +265,11 @@ function sketchConnect(
   return methods.map((method) => ({
     method,
     action: "connect",
-    name: ["connect", `${capitalize(method)}${scoped(resource)}${capitalize(name)}${suffix}`],
-    description: `connect ${method.toUpperCase()} requests to ${name} of ${resource.kind}`,
+    id: ["connect", `${capitalize(method)}${scoped(resource)}${capitalize(subresource)}${suffix}`],
+    description: `connect ${method.toUpperCase()} requests to ${subresource} of ${resource.kind}`,
     parameters,
     responses: responses(contentOf({ type: "string" }, ["*/*"])),
-    body,
+    bodyKind,
   }));
 }
 
@@ -281,12 +282,13 @@ function scoped({ namespaced, kind }: Resource): string {
   return `${namespaced ? "Namespaced" : ""}${kind}`;
 }
 
-function nameOf({ resource, name }: Target): string {
-  return `${scoped(resource)}${capitalize(name)}`;
+/** `NamespacedPod`, or `NamespacedPodStatus`. */
+function namedBy({ resource, subresource }: Target): string {
+  return `${scoped(resource)}${capitalize(subresource)}`;
 }
 
-function specified({ resource, name }: Target): string {
-  return `${name === "" ? "" : `${name} of `}the specified ${resource.kind}`;
+function specified({ resource, subresource }: Target): string {
+  return `${subresource === "" ? "" : `${subresource} of `}the specified ${resource.kind}`;
 }
 
 function requestBody({ custom }: Resource, schema: Reference): Json {
@@ -297,9 +299,10 @@ function answers({ resource }: Target, schema: Reference, ...codes: readonly str
   return responses(contentOf(schema, resource.custom ? customTypes : mediaTypes), codes);
 }
 
-function place(
-  { method, action = method, name, description, parameters, requestBody, responses, body }: Sketch,
+/** Completes a sketch with what follows from its path and version: parameters in the path, the tag, the `operationId`. */
+function operationAt(
   path: string,
+  { method, action = method, id, description, parameters, requestBody, responses, bodyKind }: Sketch,
   { group, kind }: Resource,
   version: string,
 ): Operation {
@@ -307,13 +310,13 @@ function place(
   return {
     path,
     method,
-    parameters: [...parameters, ...pathParameters(path, (body ?? { kind }).kind)],
-    head: { tags: [tag], description, operationId: `${name[0]}${title}${name[1]}` },
+    parameters: [...parameters, ...pathParameters(path, (bodyKind ?? { kind }).kind)],
+    head: { tags: [tag], description, operationId: `${id[0]}${title}${id[1]}` },
     tail: {
       ...(requestBody && { requestBody }),
       responses,
       "x-kubernetes-action": action,
-      "x-kubernetes-group-version-kind": body ?? { group, version, kind },
+      "x-kubernetes-group-version-kind": bodyKind ?? { group, version, kind },
     },
   };
 }
@@ -466,9 +469,7 @@ const inPath = (name: string, description?: string): Parameter => ({
 });
 
 const pretty = inQuery("pretty");
-
 const resourceVersion = inQuery("resourceVersion");
-
 const dryRun = inQuery("dryRun");
 
 const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
@@ -499,9 +500,7 @@ const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuer
 
 const deletingCollection = [...selecting, ...deleting];
 
-/**
- * The query parameters of subresources that connect to containers, nodes and services, by the kind of their options.
- */
+/** The query parameters of subresources that connect to containers, nodes and services, by the kind of their options. */
 const connecting: Readonly<Record<string, readonly Parameter[]>> = {
   PodAttachOptions: streams(),
   PodExecOptions: [inQuery("command"), ...streams()],

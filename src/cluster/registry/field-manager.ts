@@ -36,7 +36,7 @@ export function endpointOf(write: Write): Endpoint {
 /** Renames the version of an applied object. Throws if the other version does not know all its fields. */
 function renamed(object: JSONObject, apiVersion: string, schema: ObjectSchema | undefined): JSONObject {
   const { metadata, ...content } = object;
-  const mismatch = mismatchOf({ ...content, apiVersion }, schema?.node, true);
+  const mismatch = mismatchOf({ ...content, apiVersion }, schema?.node, { allowsDuplicates: true });
   if (mismatch !== undefined) throw new SchemaMismatchError(mismatch);
   return { ...content, ...(metadata !== undefined && { metadata }), apiVersion };
 }

@@ -13,7 +13,7 @@ interface StretchInUse {
   readonly showAll: () => void;
 }
 
-/** Returns the stretch, which all views share. Default: the whole session. Zooming keeps its middle, or a given moment. */
+/** Returns the stretch, which all views share. Default: the whole session. Zooming centers it on its middle, or on `around`. */
 export function useStretch(around?: number): StretchInUse {
   const { feed, shown, show } = usePage();
   const { from, to } = feed.history;
@@ -24,7 +24,7 @@ export function useStretch(around?: number): StretchInUse {
     isWhole: shown.stretch === undefined,
     zoom: (factor) => {
       const middle = around ?? (left + right) / 2;
-      const half = Math.max(5, ((right - left) * factor) / 2);
+      const half = Math.max(minLength, (right - left) * factor) / 2;
       const isAll = factor > 1 && half * 2 >= to - from;
       show({ stretch: isAll ? undefined : { from: middle - half, to: middle + half } });
     },
@@ -35,6 +35,9 @@ export function useStretch(around?: number): StretchInUse {
     showAll: () => show({ stretch: undefined }),
   };
 }
+
+/** The shortest stretch, in milliseconds. */
+const minLength = 10;
 
 /** Buttons that zoom and move the stretch. */
 export function StretchButtons({ stretch }: { readonly stretch: StretchInUse }) {
@@ -59,7 +62,7 @@ export function StretchButtons({ stretch }: { readonly stretch: StretchInUse }) 
   );
 }
 
-/** Returns a ref for an element, and the width of that element in pixels. */
+/** Returns a ref for the element that draws the stretch, and its width in pixels: 800 until the browser has laid it out. */
 export function useWidth<E extends HTMLElement>(): readonly [MutableRef<E | null>, number] {
   const box = useRef<E>(null);
   const [width, setWidth] = useState(800);

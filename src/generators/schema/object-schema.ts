@@ -87,6 +87,7 @@ export function keptOnceSet(name: string): Rule {
   };
 }
 
+/** The schema of a field, with what the schema of its object says about it. */
 export interface BuiltField {
   readonly name: string;
   readonly schema: Schema;
@@ -106,6 +107,7 @@ export function buildFields(shape: Shape, builder: Builder): BuiltField[] {
   });
 }
 
+/** A field of an object type. All declarations of it in an intersection count: their markers, their first comment. */
 class Field {
   readonly #property: Property;
   readonly #declarations: readonly Property[];

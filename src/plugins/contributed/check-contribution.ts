@@ -1,10 +1,10 @@
-import { posix } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Insert } from "../../scaffold/blueprint.ts";
 import { findInsert } from "../../scaffold/merge.ts";
 import type { Ownership } from "../../scaffold/tree.ts";
 import { shorten, withPlainLineEnds } from "../../shared/text.ts";
 import type { ContributedFile, ContributedPart } from "../contract/define-plugin.ts";
+import { checkContributedPath } from "./contributed-path.ts";
 import { pluginError } from "./plugin-error.ts";
 
 /** A contribution of the right form. Its paths are not checked against the project yet. */
@@ -13,10 +13,6 @@ export interface CheckedContribution {
   readonly files: readonly Required<ContributedFile>[];
   readonly inserts: readonly Insert[];
 }
-
-const maxFiles = 1000;
-
-const maxCharacters = 10_000_000;
 
 /**
  * Checks the form of a plugin's contribution. Converts it to plain data first, so that no code of the plugin runs
@@ -46,81 +42,6 @@ export function checkContribution(key: string, place: string, returned: unknown)
   return contribution;
 }
 
-export function checkContributedPath(key: string, path: string): string {
-  const reason = explainBadPath(path);
-  if (reason === undefined) return path;
-  throw pluginError(key, `the path ${JSON.stringify(shorten(path))} ${reason}`, { code: "REFUSED" });
-}
-
-/** Folders and files of tsbuilder, npm and git, in lower case: not all file systems tell cases apart. */
-const reserved = new Set([
-  ".git",
-  ".npmrc",
-  ".tsbuilder",
-  "dist",
-  "node_modules",
-  "package-lock.json",
-  "package.json",
-  "project",
-  "vendor",
-]);
-
-/** Folds a path, so that two paths are equal if they name one file on some file system. */
-export function foldPath(path: string): string {
-  return path.normalize("NFKC").toLowerCase();
-}
-
-/** Returns the reason why a plugin may not write a path; undefined if it may. */
-export function explainBadPath(path: string): string | undefined {
-  if (path === "" || path.length > 400) return "is empty or too long";
-  if (/[\p{Cc}\p{Cf}]|[\\:*?"<>|]|~\d/u.test(path))
-    return "has characters that not all systems allow in file names";
-  if (
-    path.startsWith("/") ||
-    posix.normalize(path) !== path ||
-    /^\.\.?(?:\/|$)/u.test(path) ||
-    path.endsWith("/")
-  )
-    return "is not a plain path inside of the project";
-  const steps = foldPath(path).split("/");
-  if (steps.some((step) => /[. ]$/u.test(step))) return "has a name that ends with a dot or a space";
-  if (steps.some((step) => /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/u.test(step)))
-    return "has a name that Windows reserves";
-  if (steps.some((step) => step === ".git" || step === "node_modules")) return "is in a folder of git or npm";
-  return reserved.has(steps[0]!) ? "belongs to tsbuilder, npm or git" : undefined;
-}
-
-/**
- * Refuses lines that can't be found by their syntax, since they could not be removed. A comment has no syntax, and an
- * open string or comment would include the lines below.
- */
-function checkFindable(key: string, insert: Insert): void {
-  const isYaml = /\.ya?ml$/u.test(insert.file);
-  const first = isYaml ? "- linesBefore" : "linesBefore();";
-  const last = isYaml ? "- linesAfter" : "linesAfter();";
-  const before = `${first}\n`;
-  // The characters that would close an open string or comment may occur anywhere below.
-  const text = `${before}${insert.text}\n${last}${isYaml ? "" : " // ` ' \" */"}\n`;
-  const end = before.length + insert.text.length + 1;
-  const place = findInsert(text, insert);
-  const following = findInsert(text, { ...insert, text: last });
-  if (place?.start === before.length && place.end === end && following?.start === end) return;
-  throw pluginError(
-    key,
-    `the lines ${JSON.stringify(shorten(insert.text))} could not be found again to remove them`,
-    { hint: "insert whole statements, or items of a list in YAML" },
-  );
-}
-
-/** Limits the size of all texts that one function contributes, templates included. */
-export function checkSize(key: string, place: string, texts: readonly string[]): void {
-  const characters = texts.reduce((sum, text) => sum + text.length, 0);
-  if (texts.length > maxFiles)
-    throw pluginError(key, `${place} contributes ${texts.length} files, more than ${maxFiles}`);
-  if (characters > maxCharacters)
-    throw pluginError(key, `${place} contributes ${characters} characters, more than ${maxCharacters}`);
-}
-
 /** Converts a value to plain data. Getters and proxies run here, and never again. */
 function toData(key: string, place: string, returned: unknown): unknown {
   try {
@@ -130,6 +51,7 @@ function toData(key: string, place: string, returned: unknown): unknown {
   }
 }
 
+/** Reads the fields of an object, and names the place of what is wrong. */
 class Fields {
   readonly #key: string;
   readonly #place: string;
@@ -160,7 +82,7 @@ class Fields {
     return value;
   }
 
-  /** Values of templates. */
+  /** A mapping of names to texts: what a template inserts for each name. */
   texts(name: string): Record<string, string> {
     const value = this.#get(name) ?? {};
     if (!isObject(value) || !Object.values(value).every((item) => typeof item === "string"))
@@ -184,7 +106,7 @@ class Fields {
     throw this.#wrong(`has the marker ${JSON.stringify(shorten(marker))}; a marker is a word like "imports"`);
   }
 
-  /** Without line breaks around it. */
+  /** The lines of an insert, without empty lines around them. */
   lines(): string {
     const text = withPlainLineEnds(this.text("text")).replaceAll(/^\n+|\n+$/gu, "");
     if (text.trim() === "") throw this.#wrong("inserts nothing");
@@ -199,4 +121,38 @@ class Fields {
   #wrong(what: string): Error {
     return pluginError(this.#key, `${this.#place} ${what}`);
   }
+}
+
+/**
+ * Refuses lines that can't be found by their syntax, since they could not be removed: a comment has no syntax, and an
+ * open string or comment would include the lines below. Tries it with one statement before and one after the lines.
+ */
+function checkFindable(key: string, insert: Insert): void {
+  const isYaml = /\.ya?ml$/u.test(insert.file);
+  const first = isYaml ? "- linesBefore" : "linesBefore();";
+  const last = isYaml ? "- linesAfter" : "linesAfter();";
+  const before = `${first}\n`;
+  // The characters that would close an open string or comment may occur anywhere below.
+  const text = `${before}${insert.text}\n${last}${isYaml ? "" : " // ` ' \" */"}\n`;
+  const end = before.length + insert.text.length + 1;
+  const place = findInsert(text, insert);
+  const following = findInsert(text, { ...insert, text: last });
+  if (place?.start === before.length && place.end === end && following?.start === end) return;
+  throw pluginError(
+    key,
+    `the lines ${JSON.stringify(shorten(insert.text))} could not be found again to remove them`,
+    { hint: "insert whole statements, or items of a list in YAML" },
+  );
+}
+
+const maxFiles = 1000;
+const maxCharacters = 10_000_000;
+
+/** Limits the size of all texts that one function contributes, templates included. */
+export function checkSize(key: string, place: string, texts: readonly string[]): void {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (texts.length > maxFiles)
+    throw pluginError(key, `${place} contributes ${texts.length} files, more than ${maxFiles}`);
+  if (characters > maxCharacters)
+    throw pluginError(key, `${place} contributes ${characters} characters, more than ${maxCharacters}`);
 }

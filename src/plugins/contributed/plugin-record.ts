@@ -4,7 +4,7 @@ import type { Ownership, Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";
-import { explainBadPath } from "./check-contribution.ts";
+import { explainBadPath } from "./contributed-path.ts";
 
 /**
  * The file with the records of plugins' contributions. A later command compares them with the contributions of that

@@ -3,7 +3,7 @@ import { findInsert } from "../../scaffold/merge.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { refuseOutside } from "../../scaffold/apply.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { checkContributedPath, foldPath } from "./check-contribution.ts";
+import { checkContributedPath, foldPath } from "./contributed-path.ts";
 import { pluginError } from "./plugin-error.ts";
 import type { PluginRecord } from "./plugin-record.ts";
 

@@ -4,21 +4,17 @@ import type { PluginDefinition } from "../contract/define-plugin.ts";
 import { autoupdate } from "./autoupdate.ts";
 import { grafana } from "./grafana.ts";
 
-/** Parts of tsbuilder itself that are made like third-party plugins. */
 const optional: readonly PluginDefinition[] = [grafana, autoupdate];
 
 /** The package of these plugins in `PROJECT`. */
 export const ownPackage = "tsbuilder";
 
-/**
- * The version in records of these plugins. Their keys contain the version of their files, which does not change with
- * each tsbuilder.
- */
+/** The version of that package in records; not tsbuilder's, so that they change only with the version in a plugin's key. */
 const version = "1.0.0";
 
 export const optionalKeys: readonly string[] = optional.map(({ key }) => key);
 
-/** Returns such a plugin in the form of a loaded one. */
+/** Finds one of these plugins by its key, in the form in which a package is loaded; undefined if the key is of another. */
 export function loadOptional(key: string) {
   const definition = optional.find((one) => one.key === key);
   if (!definition) return undefined;

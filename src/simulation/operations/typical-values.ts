@@ -16,7 +16,7 @@ const byName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] =
   [/^operator$/i, ["Exists", "DoesNotExist"]],
 ];
 
-/** Texts of many formats: most patterns match one of them. */
+/** Texts of many formats: most `pattern`s of schemas match one of them. */
 const texts: readonly string[] = [
   "alpha",
   "beta",

@@ -13,36 +13,27 @@ export class FaultPlan {
         );
   }
 
+  /** Returns the crash of a process at its write of this number, counted from 1. */
   crashAt(process: string, write: number): CrashFault | undefined {
-    return this.#faults.find(
-      (each): each is CrashFault =>
-        each.fault === "crash" && each.process === process && each.write === write,
-    );
+    return this.#all("crash").find((each) => each.process === process && each.write === write);
   }
 
+  /** Returns the refusal of a process's request of this number, counted from 1. */
   refusalOf(process: string, request: number): RefusalFault | undefined {
-    return this.#faults.find(
-      (each): each is RefusalFault =>
-        each.fault === "refuse" && each.process === process && each.request === request,
-    );
+    return this.#all("refuse").find((each) => each.process === process && each.request === request);
   }
 
-  /**
-   * Returns whether a fault disturbs a process now. `cut`: nothing gets through to it or from it. `lease`: it can't reach its
-   * Lease. `break`: the server refuses its watches.
-   */
+  /** `cut`: nothing gets to or from a process now. `lease`: it can't reach its Lease. `break`: its watches are refused. */
   isUnder(fault: "cut" | "lease" | "break", process: string, now: number): boolean {
     return this.#faults.some((each) => each.fault === fault && each.process === process && isOn(each, now));
   }
 
+  /** Returns what is wrong with the webhooks of an operator now. */
   webhookFault(operator: string, now: number): WebhookFault | undefined {
-    return this.#faults.find(
-      (each): each is WebhookFault =>
-        each.fault === "webhook" && each.operator === operator && isOn(each, now),
-    );
+    return this.#all("webhook").find((each) => each.operator === operator && isOn(each, now));
   }
 
-  /** Returns the time until which the events of a process are held; 0 if they aren't. */
+  /** Returns the time until which no events reach a process, whatever the fault; 0 if they do. */
   heldUntil(process: string, now: number): number {
     const ends = this.#faults.flatMap((each) =>
       (each.fault === "hold" || each.fault === "expire" || each.fault === "cut") &&
@@ -56,18 +47,21 @@ export class FaultPlan {
 
   /** Returns the time at which an operator is upgraded; 0 if it runs its present version from the start. */
   upgradeOf(operator: string): number {
-    const upgrade = this.#faults.find((each) => each.fault === "upgrade" && each.operator === operator);
-    return upgrade?.fault === "upgrade" ? upgrade.at : 0;
+    return this.#all("upgrade").find((each) => each.operator === operator)?.at ?? 0;
   }
 
   /** The time of the last upgrade. No run ends before it: the outcome of a former version is of no interest. */
   get lastUpgrade(): number {
-    return Math.max(0, ...this.#faults.map((each) => (each.fault === "upgrade" ? each.at : 0)));
+    return Math.max(0, ...this.#all("upgrade").map(({ at }) => at));
   }
 
   /** The faults that strike at a given time, and not at a request. */
   get timed(): ReadonlyArray<Fault & { readonly at: number }> {
     return this.#faults.filter((each): each is Fault & { readonly at: number } => "at" in each);
+  }
+
+  #all<Kind extends Fault["fault"]>(kind: Kind) {
+    return this.#faults.filter((each): each is Extract<Fault, { fault: Kind }> => each.fault === kind);
   }
 }
 

@@ -18,15 +18,15 @@ export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
 }
 
 /**
- * Rejects a stored object that doesn't match its schema, or whose items have no identity: nobody can be said to own
- * their fields. An object without managers gets one before it is compared with what is applied.
+ * Rejects a stored object that doesn't match its schema, or has items of list maps without their keys: nobody can own
+ * fields of such items. `hasManagers` chooses the message: the real server first adds a manager to an object without.
  */
-export function checkLive(endpoint: Endpoint, live: JSONObject, hasOwners: boolean): void {
+export function checkLive(endpoint: Endpoint, live: JSONObject, hasManagers: boolean): void {
   const { metadata: _metadata, ...content } = live;
-  const mismatch = mismatchOf(content, endpoint.schemaOf(endpoint.apiVersion), true);
+  const mismatch = mismatchOf(content, endpoint.schemaOf(endpoint.apiVersion), { allowsDuplicates: true });
   if (mismatch === undefined) return;
   const subject = subjectOf(endpoint, live);
-  const failure = hasOwners
+  const failure = hasManagers
     ? `failed to create typed live object ${subject}`
     : `failed to create manager for existing fields: failed to convert new object ${subject} to smd typed`;
   throw new SchemaMismatchError(`${failure}: ${mismatch}`);
@@ -52,29 +52,29 @@ export function isUntypable(object: JSONObject, schema: SchemaNode | undefined):
 }
 
 /**
- * Returns how a value doesn't match its schema, one line per path; undefined if it matches. What is stored may have
- * duplicate items, what is applied may not.
+ * Returns how a value doesn't match its schema, one line per path; undefined if it matches. What is stored may
+ * have duplicate items in list maps and sets, what is applied may not.
  */
 export function mismatchOf(
   value: JSONValue,
   schema: SchemaNode | undefined,
-  duplicates = false,
+  { allowsDuplicates = false }: { readonly allowsDuplicates?: boolean } = {},
 ): string | undefined {
-  const problems = problemsOf(value, schema, duplicates).sort();
+  const problems = problemsOf(value, schema, allowsDuplicates).sort();
   if (problems.length < 2) return problems[0];
   return `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
 }
 
-function problemsOf(value: JSONValue, schema: SchemaNode | undefined, duplicates: boolean): string[] {
-  const walk: Walk = { path: [], duplicates, problems: [] };
+function problemsOf(value: JSONValue, schema: SchemaNode | undefined, allowsDuplicates: boolean): string[] {
+  const walk: Walk = { path: [], allowsDuplicates, problems: [] };
   checkValue(value, schema, walk);
   return walk.problems;
 }
 
-/** One path that grows and shrinks, since each apply checks all values of an object, and nearly all of them match. */
+/** The state of a check. Its one path grows and shrinks, and is formatted only for a problem: nearly all values match. */
 interface Walk {
   readonly path: (() => PathElement)[];
-  readonly duplicates: boolean;
+  readonly allowsDuplicates: boolean;
   readonly problems: string[];
 }
 
@@ -101,7 +101,7 @@ function checkBelow(
   walk.path.pop();
 }
 
-/** The first unknown field is the last one that is looked at. */
+/** Like the real server, reports one unknown field of an object, and does not check the fields after it. */
 function checkMembers(object: JSONObject, schema: SchemaNode, walk: Walk): void {
   for (const name of Object.keys(object)) {
     if (!takesMember(schema, name)) {
@@ -132,7 +132,7 @@ function checkItems(list: readonly JSONValue[], schema: SchemaNode, walk: Walk):
       return;
     }
     const element = (): PathElement => itemElement(item, keys, schema.items)!;
-    if (!walk.duplicates) {
+    if (!walk.allowsDuplicates) {
       if (seen.has(element())) report(walk, `duplicate entries for key ${formatElement(element())}`);
       seen.add(element());
     }
@@ -184,7 +184,7 @@ function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
 
 /**
  * A string with a format may be written as any scalar, unless it holds bytes, and so may a time. An int-or-string of a
- * custom resource has no type here; validation checks it later.
+ * custom resource has no `type`, so that any value passes; validation checks it later.
  */
 function isAnyScalar(schema: SchemaNode): boolean {
   const { type, format, typeName } = schema;

@@ -27,6 +27,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
+/** Returns inline code, in more backticks than the text itself has in a row. */
 export function code(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
@@ -67,8 +68,8 @@ export class Anchors {
   /** Returns the anchor of the next heading. */
   add(heading: string): string {
     const anchor = anchorOf(heading);
-    const before = this.#seen.get(anchor) ?? 0;
-    this.#seen.set(anchor, before + 1);
-    return before === 0 ? anchor : `${anchor}-${before}`;
+    const repeated = this.#seen.get(anchor) ?? 0;
+    this.#seen.set(anchor, repeated + 1);
+    return repeated === 0 ? anchor : `${anchor}-${repeated}`;
   }
 }

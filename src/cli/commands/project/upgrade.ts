@@ -69,6 +69,7 @@ async function runUpgrade(opened: OpenProject, { flags, ui, host }: Call): Promi
     onConflict: onConflict(flags),
     restored: flags["restore-path"],
     make: flags.make,
+    // A commit includes the lock file; where only files are written, installing the packages updates it.
     lock: target !== "files" && !flags["skip-install"] && !isShown(flags),
     isShown: isShown(flags),
   });
@@ -90,14 +91,9 @@ async function runUpgrade(opened: OpenProject, { flags, ui, host }: Call): Promi
 }
 
 /** Returns the destination of an upgrade: the files, a commit on the present branch, or a branch. */
-function targetOf({
-  branch,
-  commit,
-  push,
-  "pull-request": pullRequest,
-}: Flags): "files" | "commit" | "branch" {
+function targetOf({ commit, branch, push, ...flags }: Flags): "files" | "commit" | "branch" {
   if (commit) return "commit";
-  return branch !== undefined || push || pullRequest ? "branch" : "files";
+  return branch !== undefined || push || flags["pull-request"] ? "branch" : "files";
 }
 
 const branchName = ({ branch }: Flags): string => (typeof branch === "string" ? branch : "tsbuilder-upgrade");

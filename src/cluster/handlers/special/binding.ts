@@ -5,13 +5,13 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Problems } from "../../kinds/checks/problems.ts";
 import { setNamespace } from "../../registry/create-object.ts";
 import { updateObject } from "../../registry/update-object.ts";
+import { admitBody } from "../../registry/write.ts";
 import { type Reply, type RequestContext, jsonReply } from "../../http/request-context.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { StatusError, badRequest, conflict, listed, notFound } from "../../contract/status-error.ts";
 import type { Stored } from "../../contract/stored.ts";
 import { readBodyObject, readObject } from "../read-object.ts";
 import { type Target, writeOf } from "../target.ts";
-import { admitBody } from "../../registry/write.ts";
 
 /** Binds the Pod of the path to a node, as a scheduler does. */
 export async function handleBinding(context: RequestContext, target: Target): Promise<Reply> {
@@ -36,6 +36,7 @@ async function bind(context: RequestContext, target: Target, sent: ApiObject): P
     throw badRequest("name in URL does not match name in Binding object");
   const { kind = "", name: node = "" } = (binding["target"] ?? {}) as ObjectReference;
   const problems = [...targetProblems(kind, node)].map((error) => formatFieldError(error));
+  // The real server returns these problems as a plain error, not as an Invalid status.
   if (problems.length > 0) throw new StatusError(500, undefined, listed(problems));
   if (!target.name) throw badRequest("Name parameter required.");
   await updateObject(

@@ -15,6 +15,7 @@ export const podDisruptionBudgets: ResourceName<PodDisruptionBudget> = "poddisru
 
 const user = userOf("disruption");
 
+/** An object with replicas, like a Deployment. */
 interface Scaled extends KubernetesObject {
   spec?: { replicas?: number };
 }
@@ -77,7 +78,7 @@ export function disruptionController(context: ControllerContext): Controller {
   }
 }
 
-/** Returns true if a budget is about the pods that are there, not about the replicas of their owners. */
+/** Returns true if a budget expects the pods that exist, and not the replicas that their owners want. */
 function countsPods({ spec = {} }: PodDisruptionBudget): boolean {
   return spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
 }
@@ -117,11 +118,12 @@ export function budgetStatus(
     expectedPods,
     disruptionsAllowed,
     ...(disrupted.length > 0 ? { disruptedPods } : {}),
-    conditions: [allowed(budget, disruptionsAllowed > 0, now)],
+    conditions: [allowedCondition(budget, disruptionsAllowed > 0, now)],
   };
 }
 
-function allowed(
+/** Returns the condition DisruptionAllowed. */
+function allowedCondition(
   { metadata, status }: PodDisruptionBudget,
   isAllowed: boolean,
   now: number,

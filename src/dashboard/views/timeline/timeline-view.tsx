@@ -17,6 +17,9 @@ import { CallDetail, CallList, operationOf } from "../webhook-call.tsx";
 
 const laneHeight = 30;
 
+/** The width of the names left of the bars, in pixels. */
+const labelWidth = 260;
+
 /** The timeline: a lane for each request of a controller, and for each object of a webhook. */
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
@@ -24,13 +27,12 @@ export function TimelineView() {
   const [merged, setMerged] = useState<readonly Reconcile[]>([]);
   const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
   const [box, width] = useWidth<HTMLElement>();
-  const many = reconciles.length;
   const lanes = useMemo(() => {
     const matches = matcher(shown.filter);
     return [...lanesOf(reconciles), ...callLanesOf(calls)]
       .filter((lane) => matches(nameOf(lane)))
       .toSorted((a, b) => beginOf(a) - beginOf(b));
-  }, [reconciles, many, calls, calls.length, shown.filter]);
+  }, [reconciles, reconciles.length, calls, calls.length, shown.filter]);
   const chosenCall = calls.find(({ uid }) => uid === shown.callID);
   const chosen = chosenCall
     ? undefined
@@ -44,33 +46,33 @@ export function TimelineView() {
     [feed.history, chosen, feed.history.written],
   );
   const pointOf = (reconcile: Reconcile, at: number): Point | undefined => {
-    const lane = lanes.findIndex((one) => "reconciles" in one && one.reconciles.includes(reconcile));
-    if (lane === -1 || at < left || at > right) return undefined;
-    return { x: labelWidth + (at - left) * scale, y: (lane + 0.5) * laneHeight };
+    const row = lanes.findIndex((lane) => "reconciles" in lane && lane.reconciles.includes(reconcile));
+    if (row === -1 || at < left || at > right) return undefined;
+    return { x: labelWidth + (at - left) * scale, y: (row + 0.5) * laneHeight };
   };
   const arrows = origins.flatMap((origin): Arrow[] => {
     const [start, end] = [pointOf(origin, origin.to), pointOf(chosen!, chosen!.from)];
     return start && end ? [{ start, end }] : [];
   });
 
-  const choose = ({ items: [first, ...more], left: at }: Bar<Reconcile>): void => {
-    setMerged(more.length > 0 ? [first!, ...more] : []);
-    show({ reconcileID: first!.reconcileID, callID: undefined });
-    if (at < 0) move(-0.5);
+  const choose = ({ items, left: x }: Bar<Reconcile>): void => {
+    setMerged(items.length > 1 ? items : []);
+    show({ reconcileID: items[0]!.reconcileID, callID: undefined });
+    if (x < 0) move(-0.5);
   };
-  const chooseCall = ({ items: [first, ...more], left: at }: Bar<Call>): void => {
-    setMergedCalls(more.length > 0 ? [first!, ...more] : []);
-    show({ callID: first!.uid });
-    if (at < 0) move(-0.5);
+  const chooseCall = ({ items, left: x }: Bar<Call>): void => {
+    setMergedCalls(items.length > 1 ? items : []);
+    show({ callID: items[0]!.uid });
+    if (x < 0) move(-0.5);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const actions: Readonly<Record<string, () => void>> = {
+    const byKey: Readonly<Record<string, () => void>> = {
       "+": () => zoom(0.5),
       "-": () => zoom(2),
       ArrowLeft: () => move(-0.25),
       ArrowRight: () => move(0.25),
     };
-    actions[event.key]?.();
+    byKey[event.key]?.();
   };
 
   return (
@@ -99,7 +101,9 @@ export function TimelineView() {
         ))}
       </div>
       <ActMarks marks={marksOf(actions, left, right, scale)} />
-      {lanes.length === 0 && <Empty isFiltered={many + calls.length > 0}>Nothing was reconciled.</Empty>}
+      {lanes.length === 0 && (
+        <Empty isFiltered={reconciles.length + calls.length > 0}>Nothing was reconciled.</Empty>
+      )}
       <Rows
         items={lanes}
         height={laneHeight}
@@ -141,28 +145,41 @@ export function TimelineView() {
       {chosenCall && (
         <ChosenCall call={chosenCall} merged={mergedCalls.includes(chosenCall) ? mergedCalls : []} />
       )}
-      {chosen && (
-        <aside class="chosen" aria-label="The chosen reconcile">
-          <h2>
-            {chosen.controller} {chosen.request}
-          </h2>
-          <p>
-            <time>{timeOfDay(chosen.from)}</time> <Outcome outcome={chosen.outcome} /> in{" "}
-            {duration(chosen.to - chosen.from)}
-          </p>
-          <ReconcileDetail reconcile={chosen} />
-          {origins.length > 0 && (
-            <>
-              <h3>What led to it</h3>
-              <ReconcileList reconciles={origins} />
-            </>
-          )}
-          <Merged count={merged.length} noun="reconciles">
-            <ReconcileList reconciles={merged.slice(0, most)} />
-          </Merged>
-        </aside>
-      )}
+      {chosen && <ChosenReconcile reconcile={chosen} origins={origins} merged={merged} />}
     </section>
+  );
+}
+
+interface ChosenReconcileProps {
+  readonly reconcile: Reconcile;
+  /** The reconciles that led to it. */
+  readonly origins: readonly Reconcile[];
+  /** All reconciles of its bar, if there are several. */
+  readonly merged: readonly Reconcile[];
+}
+
+/** The details of the chosen reconcile, below the timeline. */
+function ChosenReconcile({ reconcile, origins, merged }: ChosenReconcileProps) {
+  return (
+    <aside class="chosen" aria-label="The chosen reconcile">
+      <h2>
+        {reconcile.controller} {reconcile.request}
+      </h2>
+      <p>
+        <time>{timeOfDay(reconcile.from)}</time> <Outcome outcome={reconcile.outcome} /> in{" "}
+        {duration(reconcile.to - reconcile.from)}
+      </p>
+      <ReconcileDetail reconcile={reconcile} />
+      {origins.length > 0 && (
+        <>
+          <h3>What led to it</h3>
+          <ReconcileList reconciles={origins} />
+        </>
+      )}
+      <Merged count={merged.length} noun="reconciles">
+        <ReconcileList reconciles={merged.slice(0, listedAtMost)} />
+      </Merged>
+    </aside>
   );
 }
 
@@ -198,14 +215,13 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
       </p>
       <CallDetail call={call} />
       <Merged count={merged.length} noun="calls">
-        <CallList calls={merged.slice(0, most)} />
+        <CallList calls={merged.slice(0, listedAtMost)} />
       </Merged>
     </aside>
   );
 }
 
-/** The number of items that are listed at most. */
-const most = 100;
+const listedAtMost = 100;
 
 interface MergedProps {
   readonly count: number;
@@ -227,7 +243,7 @@ function Merged({ count, noun, children }: MergedProps) {
   );
 }
 
-/** How a bar is drawn. */
+/** How a bar is drawn: for one item, or for several that are too close to be drawn apart. */
 interface BarLook {
   readonly key: string;
   /** The classes of its colour. */
@@ -255,8 +271,23 @@ function LaneRow<Item>({ title, children, bars, lookOf, chosen, onChoose }: Lane
         {children}
       </span>
       {bars.map((bar) => {
-        const { key, ...look } = lookOf(bar);
-        return <LaneBar key={key} bar={bar} {...look} chosen={chosen} onChoose={onChoose} />;
+        const { key, look, label, sign } = lookOf(bar);
+        return (
+          <button
+            key={key}
+            type="button"
+            class={`bar ${look}`}
+            aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
+            aria-label={label}
+            style={{
+              left: `${labelWidth + Math.max(0, bar.left)}px`,
+              width: `${bar.width + Math.min(0, bar.left)}px`,
+            }}
+            onClick={() => onChoose(bar)}
+          >
+            {bar.width > 16 && sign}
+          </button>
+        );
       })}
     </div>
   );
@@ -306,34 +337,6 @@ function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
         );
       })}
     </ul>
-  );
-}
-
-/** The width of the names left of the bars, in pixels. */
-const labelWidth = 260;
-
-interface LaneBarProps<Item> extends Omit<BarLook, "key"> {
-  readonly bar: Bar<Item>;
-  readonly chosen: Item | undefined;
-  readonly onChoose: (bar: Bar<Item>) => void;
-}
-
-/** The bar of one item, or of several items that are too close to be drawn apart. */
-function LaneBar<Item>({ bar, look, label, sign, chosen, onChoose }: LaneBarProps<Item>) {
-  return (
-    <button
-      type="button"
-      class={`bar ${look}`}
-      aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
-      aria-label={label}
-      style={{
-        left: `${labelWidth + Math.max(0, bar.left)}px`,
-        width: `${bar.width + Math.min(0, bar.left)}px`,
-      }}
-      onClick={() => onChoose(bar)}
-    >
-      {bar.width > 16 && sign}
-    </button>
   );
 }
 
