@@ -145,7 +145,13 @@ export function TimelineView() {
       {chosenCall && (
         <ChosenCall call={chosenCall} merged={mergedCalls.includes(chosenCall) ? mergedCalls : []} />
       )}
-      {chosen && <ChosenReconcile reconcile={chosen} origins={origins} merged={merged} />}
+      {chosen && (
+        <ChosenReconcile
+          reconcile={chosen}
+          origins={origins}
+          merged={merged.includes(chosen) ? merged : []}
+        />
+      )}
     </section>
   );
 }
