@@ -142,18 +142,15 @@ export function TimelineView() {
       {moment >= left && moment <= right && shown.moment !== undefined && (
         <div class="moment" style={{ left: `${labelWidth + (moment - left) * scale}px` }} />
       )}
-      {chosenCall && (
-        <ChosenCall call={chosenCall} merged={mergedCalls.includes(chosenCall) ? mergedCalls : []} />
-      )}
-      {chosen && (
-        <ChosenReconcile
-          reconcile={chosen}
-          origins={origins}
-          merged={merged.includes(chosen) ? merged : []}
-        />
-      )}
+      {chosenCall && <ChosenCall call={chosenCall} merged={besides(mergedCalls, chosenCall)} />}
+      {chosen && <ChosenReconcile reconcile={chosen} origins={origins} merged={besides(merged, chosen)} />}
     </section>
   );
+}
+
+/** All that a bar stands for, unless something else was chosen since, as by "What led to it". */
+function besides<T>(ofBar: readonly T[], chosen: T): readonly T[] {
+  return ofBar.includes(chosen) ? ofBar : [];
 }
 
 interface ChosenReconcileProps {
