@@ -10,18 +10,6 @@ import { type Problems, choice, needed, refused, optionalChoice } from "../check
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 
-function* validatingBindingProblems(object: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
-  yield* commonProblems(spec);
-  yield* actionProblems("spec.validationActions", spec.validationActions ?? []);
-}
-
-function* mutatingBindingProblems(object: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
-  yield* commonProblems(spec);
-  yield* mutatedOperations("spec.matchResources", spec.matchResources);
-}
-
 function* commonProblems({ policyName, paramRef, matchResources: match }: PolicyBindingSpec): Problems {
   yield* needed("spec.policyName", policyName, checkSubdomain);
   if (paramRef) yield* paramProblems("spec.paramRef", paramRef);
@@ -65,15 +53,15 @@ function paramRefCell(object: object): string {
   return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
 }
 
-function binding(resource: string, problemsOf: (object: ApiObject) => Problems): BuiltInKind {
+function binding(resource: string, ownProblems: (spec: PolicyBindingSpec) => Problems): BuiltInKind {
+  const validate = (object: ApiObject) => {
+    const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
+    return [...commonProblems(spec), ...ownProblems(spec)];
+  };
   return {
     resource: `${resource}.admissionregistration.k8s.io`,
     metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-    strategy: {
-      validate: (object) => [...problemsOf(object)],
-      validateUpdate: (object) => [...problemsOf(object)],
-      default: defaultBinding,
-    },
+    strategy: { validate, validateUpdate: validate, default: defaultBinding },
     cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
     emptyObject: { spec: {} },
   };
@@ -81,10 +69,10 @@ function binding(resource: string, problemsOf: (object: ApiObject) => Problems):
 
 export const validatingAdmissionPolicyBinding = binding(
   "validatingadmissionpolicybindings",
-  validatingBindingProblems,
+  ({ validationActions }) => actionProblems("spec.validationActions", validationActions ?? []),
 );
 
 export const mutatingAdmissionPolicyBinding = binding(
   "mutatingadmissionpolicybindings",
-  mutatingBindingProblems,
+  ({ matchResources: match }) => mutatedOperations("spec.matchResources", match),
 );
