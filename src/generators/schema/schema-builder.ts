@@ -411,12 +411,8 @@ function referenceSchema(typed: Typed, builder: Builder): Schema {
 /** Suggests a type in place of one of JavaScript that has no form in JSON, or an unexpected one. */
 /** Returns the error of a recursive type. With the markers of the hint, the field is an object of any content. */
 function endless(typed: Typed, message: string): Schema {
-  return problem(
-    typed,
-    message,
-    "a schema must be finite: put +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless on the field",
-    { type: "object" },
-  );
+  const markers = "+kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless";
+  return problem(typed, message, `a schema must be finite: put ${markers} on the field`, { type: "object" });
 }
 
 function hintForMissing(name: string): string {

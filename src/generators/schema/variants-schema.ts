@@ -184,14 +184,12 @@ function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema
   const required = [...properties.keys()].filter((name) =>
     variants.every(({ fields, nulls }) => (fields.get(name) ?? nulls.get(name))?.isRequired),
   );
+  const demands = variants.map(
+    ({ fields }) => new Map([...fields].map(([name, field]) => [name, isDemanded(field)] as const)),
+  );
   const rules = [
     ...[...immutable].filter((name) => !required.includes(name)).map(keptOnceSet),
-    ...variantRules(
-      variants.map(
-        ({ fields }) => new Map([...fields.values()].map((field) => [field.name, isDemanded(field)])),
-      ),
-      discriminator,
-    ),
+    ...variantRules(demands, discriminator),
   ];
   return {
     type: "object",
@@ -439,11 +437,8 @@ function combinedRules(variants: readonly VariantFields[]): Rule[] {
 /** Nobody reads longer messages. */
 const longestMessage = 2048;
 
-function indexesOf(
-  variants: readonly VariantFields[],
-  matches: (fields: VariantFields) => boolean,
-): number[] {
-  return variants.flatMap((fields, i) => (matches(fields) ? [i] : []));
+function indexesOf<T>(list: readonly T[], matches: (item: T) => boolean): number[] {
+  return list.flatMap((item, i) => (matches(item) ? [i] : []));
 }
 
 function has(name: string): string {
