@@ -54,14 +54,19 @@ function paramRefCell(object: object): string {
 }
 
 function binding(resource: string, ownProblems: (spec: PolicyBindingSpec) => Problems): BuiltInKind {
-  const validate = (object: ApiObject) => {
+  function* problemsOf(object: ApiObject): Problems {
     const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
-    return [...commonProblems(spec), ...ownProblems(spec)];
-  };
+    yield* commonProblems(spec);
+    yield* ownProblems(spec);
+  }
   return {
     resource: `${resource}.admissionregistration.k8s.io`,
     metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-    strategy: { validate, validateUpdate: validate, default: defaultBinding },
+    strategy: {
+      validate: (object) => [...problemsOf(object)],
+      validateUpdate: (object) => [...problemsOf(object)],
+      default: defaultBinding,
+    },
     cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
     emptyObject: { spec: {} },
   };
