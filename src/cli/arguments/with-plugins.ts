@@ -23,7 +23,6 @@ export function withPlugins(
   words: readonly string[],
   context: CommandContext,
 ): Command {
-  const { root } = context;
   const plugins = choosePlugins(name, words, context);
   return {
     ...command,
@@ -31,7 +30,7 @@ export function withPlugins(
     run: (call: Invocation) =>
       command.run({
         ...call,
-        plugins: { choose: (project, resource) => record(call, root, plugins, project, resource) },
+        plugins: { choose: (project, resource) => record(call, context.root, plugins, project, resource) },
       }),
   };
 }
