@@ -28,6 +28,7 @@ const modified = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 function header(file: PackedFile): Buffer {
   const block = Buffer.alloc(blockSize);
   const { name, prefix } = splitPath(`package/${file.path}`);
+  // name, mode, uid, gid, size, mtime, chksum, typeflag (a file), magic and version, prefix
   block.write(name, 0, 100);
   block.write(octal(file.executable ? 0o755 : 0o644, 8), 100);
   block.write(octal(0, 8), 108);

@@ -1,5 +1,4 @@
-// Shared by all rooms of the CLI: errors with codes and hints, reading JSON and YAML, text, and files outside of
-// projects.
+// Shared by all rooms of the CLI. Begin here: all errors for users are TsbuilderErrors; `error-codes.ts` has their codes.
 
 import type { ErrorCode } from "./error-codes.ts";
 
@@ -17,7 +16,7 @@ export interface Problem {
   readonly at: Position | undefined;
 }
 
-interface ErrorOptions {
+interface TsbuilderErrorOptions {
   readonly code: ErrorCode;
   readonly hint: string;
   readonly at?: Position | undefined;
@@ -34,7 +33,7 @@ export class TsbuilderError extends Error {
   readonly at: Position | undefined;
   readonly problems: readonly Problem[];
 
-  constructor(message: string, options: ErrorOptions) {
+  constructor(message: string, options: TsbuilderErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.hint = options.hint;

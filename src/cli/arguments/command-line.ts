@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command, CommandEntry, FlagDefinitions } from "./command.ts";
 import { didYouMean } from "../../shared/text.ts";
+import type { PluginCommand } from "../../plugins/contract/define-plugin.ts";
 import { mayHavePlugins } from "../../project/project.ts";
 import { findProjectRoot, projectFile } from "../../project/store.ts";
 
@@ -110,7 +111,7 @@ function isName(word: string | undefined): boolean {
   return word !== undefined && !word.startsWith("-");
 }
 
-/** Adds the flags of plugins to a command that has a flag `--plugins`. Without plugins, no code of theirs is loaded. */
+/** Adds the flags of plugins to a command that has a flag `--plugins`. Without plugins, no code for them is loaded. */
 export async function extendCommand(
   name: string,
   command: Command,
@@ -125,7 +126,8 @@ export async function extendCommand(
   const { withPlugins } = await import("./with-plugins.ts");
   const isHelp = isTyped(words, "--help", "-h");
   try {
-    return withPlugins(name, command, words, { root: root ?? cwd, text, isCompletion, isHelp });
+    const context = { root: root ?? cwd, text, isCompletion, isHelp };
+    return withPlugins(name as PluginCommand, command, words, context);
   } catch (error) {
     // A missing plugin must not keep `--help` from describing tsbuilder's own flags.
     if (isHelp) return command;

@@ -19,7 +19,7 @@ export interface Stage {
   readonly spec: {
     readonly resourceRef: { readonly apiGroup?: string; readonly kind: string };
     readonly selector: StageSelector;
-    /** If several stages match an object, the one with the highest weight applies. */
+    /** If several stages match an object, the one with the highest weight applies; KWOK draws one by weight. */
     readonly weight?: number;
     readonly delay?: StageDelay;
     readonly next: NextState;
@@ -93,6 +93,7 @@ function checkStage(value: unknown): Stage {
     throw new TypeError(`the Stage ${name} has spec.next.patches: only statusTemplate is supported`);
   }
   const template = stage.spec.next.statusTemplate;
+  // Rendered only for its errors.
   if (template !== undefined) renderTemplate(template, {}, "1970-01-01T00:00:00Z");
   return stage as Stage;
 }
@@ -169,6 +170,7 @@ export function chooseStage(stages: readonly Stage[], object: KubernetesObject):
 }
 
 function isOfKind({ apiGroup = "", kind }: Stage["spec"]["resourceRef"], object: KubernetesObject): boolean {
+  // KWOK's field is named a group, but has an apiVersion.
   const group = apiGroup === "v1" ? "" : parseApiVersion(apiGroup).group || apiGroup;
   return object.kind === kind && parseApiVersion(object.apiVersion).group === group;
 }

@@ -29,11 +29,11 @@ export class Reloader {
   #isClosed = false;
   /** Aborted when a reload, or other work, waits for the work between reloads. */
   #awaited = new AbortController();
-  // A step that failed stays due: the next edit of any file retries it.
+  // The steps that are due. One that failed stays due: the next edit of any file retries it.
   #isGenerationDue = false;
   #isBundleDue = false;
-  #isConfigNew = false;
-  #isBundleNew = false;
+  #isApplyDue = false;
+  #isRestartDue = false;
 
   constructor(steps: ReloadSteps, ownWrites: OwnWrites, report: Report) {
     this.#steps = steps;
@@ -41,11 +41,11 @@ export class Reloader {
     this.#report = report;
   }
 
-  /** Reloads after the reload before. Resolves when all reloads are done; errors are reported. */
+  /** Reloads once earlier reloads and other work are done. Resolves when this reload is done; errors are reported. */
   reload(changes: SourceChanges): Promise<void> {
     this.#awaited.abort();
     this.#work = this.#work
-      .then(() => this.#takeUp(changes))
+      .then(() => this.#execute(changes))
       .catch((error: unknown) => this.#report({ type: "error", error }));
     return this.#work;
   }
@@ -74,16 +74,16 @@ export class Reloader {
     return this.#work;
   }
 
-  async #takeUp(seen: SourceChanges): Promise<void> {
+  async #execute(seen: SourceChanges): Promise<void> {
     const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(seen);
     if (changes.length === 0) return;
     const started = performance.now();
     this.#report({ type: "again", what: "reload" });
     await this.#generateAndBundle(changes);
-    if (this.#isConfigNew) await this.#steps.apply();
-    this.#isConfigNew = false;
-    if (this.#isBundleNew || !this.#steps.isRunning()) await this.#steps.restart();
-    this.#isBundleNew = false;
+    if (this.#isApplyDue) await this.#steps.apply();
+    this.#isApplyDue = false;
+    if (this.#isRestartDue || !this.#steps.isRunning()) await this.#steps.restart();
+    this.#isRestartDue = false;
     // The end of a process that did not stay is reported by the process.
     if (!this.#steps.isRunning()) return;
     const seconds = ((performance.now() - started) / 1000).toFixed(2);
@@ -96,16 +96,16 @@ export class Reloader {
     const isTypeScript = (file: string): boolean => file.endsWith(".ts");
     this.#isGenerationDue ||= changes.some(isTypeScript);
     this.#isBundleDue ||= changes.some((file) => isTypeScript(file) || !isConfig(file));
-    this.#isConfigNew ||= changes.some(isConfig);
+    this.#isApplyDue ||= changes.some(isConfig);
     const bundled = this.#isBundleDue ? this.#steps.bundle() : undefined;
     // Awaited below, unless the generators fail first.
     bundled?.catch(() => undefined);
     const generated = this.#isGenerationDue ? await this.#steps.generate() : [];
     this.#isGenerationDue = false;
     this.#ownWrites.note(generated);
-    this.#isConfigNew ||= generated.length > 0;
+    this.#isApplyDue ||= generated.length > 0;
     await bundled;
-    this.#isBundleNew ||= this.#isBundleDue;
+    this.#isRestartDue ||= this.#isBundleDue;
     this.#isBundleDue = false;
   }
 }

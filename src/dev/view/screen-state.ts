@@ -12,12 +12,13 @@ export interface ScreenState {
     | {
         readonly url: string;
         readonly kubeconfig: string;
-        /** The address of the page. */ readonly page: string;
+        /** The address of the page. */
+        readonly page: string;
       }
     | undefined;
   /** The project's objects by kind, namespace and name. */
   readonly objects: ReadonlyMap<string, ShownObject>;
-  /** The key of the selected object, which `d` shows. Default: the object that changed last. */
+  /** The key of the object that the user selected. */
   readonly chosen: string | undefined;
   readonly lastChanged: string | undefined;
   /** The operator's latest output, oldest line first. */
@@ -96,8 +97,8 @@ export function afterEvent(
     case "error":
       return { ...state, problem: describeError(event.error) };
     case "again": {
-      const anew = { ...state, problem: undefined };
-      return event.what === "operator" ? { ...anew, reconciles: 0, failures: new Map() } : anew;
+      const solved = { ...state, problem: undefined };
+      return event.what === "operator" ? { ...solved, reconciles: 0, failures: new Map() } : solved;
     }
     case "object":
       return afterChange(state, event.object);
@@ -117,7 +118,7 @@ export function afterMove(state: ScreenState, step: 1 | -1): ScreenState {
   return to === undefined ? state : { ...state, chosen: to };
 }
 
-/** The selected object, which `d` shows. */
+/** The key of the object that `d` shows: the selected one, else the one that changed last. */
 export function shownKey({ chosen, lastChanged }: ScreenState): string | undefined {
   return chosen ?? lastChanged;
 }
@@ -175,6 +176,7 @@ function afterChange(state: ScreenState, object: ShownObject): ScreenState {
     return { ...state, objects, lastChanged: key };
   }
   objects.delete(key);
-  const unless = (shown: string | undefined) => (shown === key ? undefined : shown);
-  return { ...state, objects, chosen: unless(state.chosen), lastChanged: unless(state.lastChanged) };
+  const unlessDeleted = (other: string | undefined) => (other === key ? undefined : other);
+  const { chosen, lastChanged } = state;
+  return { ...state, objects, chosen: unlessDeleted(chosen), lastChanged: unlessDeleted(lastChanged) };
 }

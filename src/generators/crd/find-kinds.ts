@@ -9,7 +9,7 @@ import type { Marker } from "../markers/collect.ts";
 import { kinds as kindFamily } from "../markers/families/kinds.ts";
 import { lookUpMarker } from "../markers/registry.ts";
 import { deprecation } from "../markers/jsdoc-tags.ts";
-import type { SchemaSources } from "../schema/environment.ts";
+import type { SchemaSources } from "../schema/builder.ts";
 import type { KindMarker, KindSummary } from "../sources/cache.ts";
 
 /** One version of a kind, as declared in the sources. */

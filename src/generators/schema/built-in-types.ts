@@ -2,7 +2,7 @@ import type { BuiltinSchema, SchemaTable } from "@tsbuilder/apimachinery/kinds";
 import { loadSchemas, schemaModules } from "@tsbuilder/apimachinery/kinds";
 import { qualifiedNamePattern } from "@tsbuilder/apimachinery/naming";
 import type { GeneratorOptions } from "../model/options.ts";
-import type { CoreSchema } from "./environment.ts";
+import type { CoreSchema } from "./builder.ts";
 import { sharedMappings } from "../model/emit.ts";
 import type { Schema } from "../model/schema.ts";
 

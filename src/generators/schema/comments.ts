@@ -3,7 +3,7 @@ import { readMarkdownLines } from "../model/markdown.ts";
 import { deprecation, isSchemaTag, splitTags, tagMarkers } from "../markers/jsdoc-tags.ts";
 import { isMarkerLine } from "../markers/parse-marker.ts";
 import { type Marker, asWritten, warnOfLostMarkers } from "../markers/collect.ts";
-import type { SchemaSources } from "./environment.ts";
+import type { SchemaSources } from "./builder.ts";
 import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 import type { MarkerTarget } from "../markers/definition.ts";
 import { type Schema, originKey, rulePlaces } from "../model/schema.ts";

@@ -16,7 +16,8 @@ import {
 } from "../model/schema.ts";
 import { mergeInto, settle } from "./merge.ts";
 import { type Property, type Shape, declarationsOf, indexedProperty } from "./shape.ts";
-import { type Builder, type SchemaSources, type Typed, someMember } from "./environment.ts";
+import type { Builder, SchemaSources } from "./builder.ts";
+import { type Typed, someMember } from "./environment.ts";
 
 /** Builds the schema of an object type from its properties. `typeMarkers` are the markers of the type itself. */
 export function objectSchema(

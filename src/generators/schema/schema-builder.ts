@@ -1,15 +1,15 @@
 /**
  * From types to schemas. This file builds named types, and converts any other type as it is written;
  * `object-schema.ts` builds the fields that `shape.ts` finds, `variants-schema.ts` unions of objects. `environment.ts` says
- * what a name means, `merge.ts` completes a schema.
+ * what a name means, `builder.ts` what these files share; `merge.ts` completes a schema.
  */
 
 import type { Place } from "../model/diagnostic.ts";
 import { type Declaration, type Declared, type ReferenceNode, hasLiteralType } from "../loader/index.ts";
 import { applyMarkers, describe, markersOn } from "./comments.ts";
 import { type Schema, enumSchema, limitDescriptions, orNull, reference } from "../model/schema.ts";
-import type { Builder, CoreSchema, Environment, SchemaSources, Typed } from "./environment.ts";
-import { endless, placeOf, problem, resolveReference, scopeOf } from "./environment.ts";
+import { type Builder, type CoreSchema, type SchemaSources, problem } from "./builder.ts";
+import { type Environment, type Typed, placeOf, resolveReference, scopeOf } from "./environment.ts";
 import { mergeInto, settle } from "./merge.ts";
 import { objectSchema, propertySchema } from "./object-schema.ts";
 import {
@@ -409,6 +409,12 @@ function referenceSchema(typed: Typed, builder: Builder): Schema {
 }
 
 /** Suggests a type in place of one of JavaScript that has no form in JSON, or an unexpected one. */
+/** Returns the error of a recursive type. With the markers of the hint, the field is an object of any content. */
+function endless(typed: Typed, message: string): Schema {
+  const markers = "+kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless";
+  return problem(typed, message, `a schema must be finite: put ${markers} on the field`, { type: "object" });
+}
+
 function hintForMissing(name: string): string {
   return Object.hasOwn(replacements, name)
     ? `"${name}" is not a type of JSON: use ${replacements[name]}`

@@ -7,7 +7,8 @@ import type {
   TypeNode,
 } from "../loader/index.ts";
 import { NotStatic, evaluate, hasLiteralType } from "../loader/index.ts";
-import type { Environment, SchemaSources, Typed } from "./environment.ts";
+import type { SchemaSources } from "./builder.ts";
+import type { Environment, Typed } from "./environment.ts";
 import { findAliased, followOnce, resolveReference, scopeOf, someMember } from "./environment.ts";
 import type { Schema } from "../model/schema.ts";
 import { markersOn } from "./comments.ts";

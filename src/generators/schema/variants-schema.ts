@@ -1,7 +1,7 @@
 import type { Rule, Schema } from "../model/schema.ts";
 import { celName, comparable, enumSchema, limitDescriptions, originKey } from "../model/schema.ts";
-import type { Builder, SchemaSources, Typed } from "./environment.ts";
-import { findAliased, followOnce, placeOf, problem, resolveReference } from "./environment.ts";
+import { type Builder, type SchemaSources, problem } from "./builder.ts";
+import { type Typed, findAliased, followOnce, placeOf, resolveReference } from "./environment.ts";
 import type { Property, Shape } from "./shape.ts";
 import { declarationsOf, isKeyword, joinMembers, literalValues, shapeOf, unionMembers } from "./shape.ts";
 import { type BuiltField, buildFields, keptOnceSet, propertySchema, reportForeign } from "./object-schema.ts";
@@ -24,70 +24,6 @@ export function variantsSchema(
     if (!(error instanceof TooManyVariantsError)) throw error;
     return problem(error.typed, error.message, "put one of the unions into a field of its own");
   }
-}
-
-interface Variant {
-  readonly shape: Shape;
-  readonly fields: ReadonlyMap<string, BuiltField>;
-  /** The fields that can only be null, which is the same as absent in a rule. */
-  readonly nulls: ReadonlyMap<string, BuiltField>;
-}
-
-function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema {
-  if (shapes.length === 0) return problem(typed, "no value matches a variant of this union");
-  if (shapes.some(({ index }) => index)) {
-    const message = "a union of maps is not supported in a structural schema";
-    return problem(typed, message, "use a separate field for each");
-  }
-  const variants = shapes.map((shape): Variant => {
-    reportForeign(shape, builder.sources.log);
-    const isNull = ({ name }: BuiltField): boolean =>
-      consistsOf(shape.properties.get(name)!, ["null", "undefined", "never"], builder.sources);
-    const all = buildFields(shape, builder).map((field) => [field.name, field] as const);
-    return {
-      shape,
-      fields: new Map(all.filter(([, field]) => !isNull(field))),
-      nulls: new Map(all.filter(([, field]) => isNull(field))),
-    };
-  });
-  const discriminator = findDiscriminator(variants, builder);
-  const found = findProblem(variants, discriminator, typed, builder);
-  if (found) return found;
-  const properties = new Map<string, Schema>();
-  const immutable = new Set<string>();
-  for (const field of variants.flatMap(({ fields }) => [...fields.values()])) {
-    const known = properties.get(field.name) ?? field.schema;
-    properties.set(field.name, field.schema.nullable ? { ...known, nullable: true } : known);
-    if (field.isImmutable) immutable.add(field.name);
-  }
-  for (const name of variants.flatMap(({ nulls }) => [...nulls.keys()])) {
-    properties.set(name, { ...properties.get(name), nullable: true });
-  }
-  if (discriminator) {
-    const { name, values } = discriminator;
-    const value = ownFields(name, variants).map(({ schema }) => schema.default);
-    const own = { ...properties.get(name), enum: undefined, default: value.find((one) => one !== undefined) };
-    properties.set(name, { ...own, ...enumSchema(values.flat()) });
-  }
-  const required = [...properties.keys()].filter((name) =>
-    variants.every(({ fields, nulls }) => (fields.get(name) ?? nulls.get(name))?.isRequired),
-  );
-  const rules = [
-    ...[...immutable].filter((name) => !required.includes(name)).map(keptOnceSet),
-    ...variantRules(
-      variants.map(
-        ({ fields }) => new Map([...fields.values()].map((field) => [field.name, isDemanded(field)])),
-      ),
-      discriminator,
-    ),
-  ];
-  return {
-    type: "object",
-    [originKey]: { place: placeOf(typed), markers: new Map() },
-    properties: properties.size > 0 ? Object.fromEntries(properties) : undefined,
-    required: required.length > 0 ? required.sort() : undefined,
-    "x-kubernetes-validations": rules.length > 0 ? rules : undefined,
-  };
 }
 
 /**
@@ -169,6 +105,16 @@ class TooManyVariantsError extends Error {
   }
 }
 
+/** The types of a union share one schema, which cannot have the markers of one of them. */
+function reportMarkers(markers: Iterable<Marker>, { log }: SchemaSources): void {
+  for (const marker of markers) {
+    if (!marker.definition.apply) continue;
+    const message = `${asWritten(marker)} has no effect on a type that is a variant of a union`;
+    const hint = "put it on the field whose type is the union, or on fields of the variant";
+    log.error(marker.place, message, hint);
+  }
+}
+
 /**
  * `b?: never` and `b?: undefined` say that a variant has no `b`, which is what a variant without it says. A variant
  * that requires a value of type `never` has no values.
@@ -191,19 +137,67 @@ function consistsOf(property: Property, keywords: readonly string[], sources: Sc
   );
 }
 
-/** The types of a union share one schema, which cannot have the markers of one of them. */
-function reportMarkers(markers: Iterable<Marker>, { log }: SchemaSources): void {
-  for (const marker of markers) {
-    if (!marker.definition.apply) continue;
-    const message = `${asWritten(marker)} has no effect on a type that is a variant of a union`;
-    const hint = "put it on the field whose type is the union, or on fields of the variant";
-    log.error(marker.place, message, hint);
-  }
+interface Variant {
+  readonly shape: Shape;
+  readonly fields: ReadonlyMap<string, BuiltField>;
+  /** The fields that can only be null, which is the same as absent in a rule. */
+  readonly nulls: ReadonlyMap<string, BuiltField>;
 }
 
-/** CEL treats a null field as absent: a rule that requires the field would reject null. */
-function isDemanded({ isRequired, schema }: BuiltField): boolean {
-  return isRequired && schema.nullable !== true;
+/** Returns the schema of an object that may be each of the variants: all their fields, and rules that keep them apart. */
+function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema {
+  if (shapes.length === 0) return problem(typed, "no value matches a variant of this union");
+  if (shapes.some(({ index }) => index)) {
+    const message = "a union of maps is not supported in a structural schema";
+    return problem(typed, message, "use a separate field for each");
+  }
+  const variants = shapes.map((shape): Variant => {
+    reportForeign(shape, builder.sources.log);
+    const isNull = ({ name }: BuiltField): boolean =>
+      consistsOf(shape.properties.get(name)!, ["null", "undefined", "never"], builder.sources);
+    const all = buildFields(shape, builder).map((field) => [field.name, field] as const);
+    return {
+      shape,
+      fields: new Map(all.filter(([, field]) => !isNull(field))),
+      nulls: new Map(all.filter(([, field]) => isNull(field))),
+    };
+  });
+  const discriminator = findDiscriminator(variants, builder);
+  const found = findProblem(variants, discriminator, typed, builder);
+  if (found) return found;
+  const properties = new Map<string, Schema>();
+  const immutable = new Set<string>();
+  for (const field of variants.flatMap(({ fields }) => [...fields.values()])) {
+    const known = properties.get(field.name) ?? field.schema;
+    properties.set(field.name, field.schema.nullable ? { ...known, nullable: true } : known);
+    if (field.isImmutable) immutable.add(field.name);
+  }
+  for (const name of variants.flatMap(({ nulls }) => [...nulls.keys()])) {
+    properties.set(name, { ...properties.get(name), nullable: true });
+  }
+  if (discriminator) {
+    const { name, values } = discriminator;
+    const defaults = ownFields(name, variants).map(({ schema }) => schema.default);
+    const shared = { ...properties.get(name), default: defaults.find((value) => value !== undefined) };
+    properties.set(name, { ...shared, enum: undefined, ...enumSchema(values.flat()) });
+  }
+  const required = [...properties.keys()].filter((name) =>
+    variants.every(({ fields, nulls }) => (fields.get(name) ?? nulls.get(name))?.isRequired),
+  );
+  const demands = variants.map(
+    ({ fields }) => new Map([...fields].map(([name, field]) => [name, isDemanded(field)] as const)),
+  );
+  const rules = [
+    ...[...immutable].filter((name) => !required.includes(name)).map(keptOnceSet),
+    ...variantRules(demands, discriminator),
+  ];
+  return {
+    type: "object",
+    [originKey]: { place: placeOf(typed), markers: new Map() },
+    properties: properties.size > 0 ? Object.fromEntries(properties) : undefined,
+    required: required.length > 0 ? required.sort() : undefined,
+    "x-kubernetes-validations": rules.length > 0 ? rules : undefined,
+  };
 }
 
 /** A required property with distinct literals of one type in the variants. */
@@ -256,141 +250,18 @@ function findProblem(
   return undefined;
 }
 
-/** The fields of a variant of a union, and whether each is required. */
-type VariantFields = ReadonlyMap<string, boolean>;
-
-/** A required field that has other values in each variant. */
-interface Discriminator {
-  readonly name: string;
-  readonly type: "string" | "boolean" | "integer" | "number";
-  readonly values: readonly (readonly (string | number | boolean)[])[];
-}
-
-/** The part of the rules that depends on how an object shows its variant. Variants are given by their index. */
-interface Choice {
-  /** A CEL condition: the object is in one of these variants. */
-  is(variants: readonly number[]): string;
-  /** A CEL rule: a condition holds in these variants, and in no other. */
-  isExactly(variants: readonly number[], condition: string): string;
-  /** The name of these variants in a message: `when type is disk`, `with disk`. */
-  words(variants: readonly number[]): string;
-}
-
-/** CEL rules for a union of objects: an object has the required fields of one variant, and no fields of others. */
-function variantRules(variants: readonly VariantFields[], discriminator: Discriminator | undefined): Rule[] {
-  if (discriminator) return fieldRules(variants, [discriminator.name], byValue(discriminator));
-  const tags = variants.map((fields, i) =>
-    [...fields.keys()].find(
-      (name) => fields.get(name) && variants.every((other, j) => j === i || !other.has(name)),
-    ),
+/** The values of a discriminator differ, and one variant may have its default; all else is shared. */
+function findMarkerConflict(name: string, owners: readonly Variant[], typed: Typed): Schema | undefined {
+  const schemas = ownFields(name, owners).map(({ schema }) => schema);
+  const defaults = schemas.map((schema) => schema.default).filter((value) => value !== undefined);
+  if (new Set(defaults).size > 1) {
+    const message = `the variants of this union have different defaults for "${name}"`;
+    return problem(typed, message, "keep one of them: an API server sets it before it knows the variant");
+  }
+  const others = schemas.map((schema) =>
+    describe({ ...schema, type: undefined, enum: undefined, default: undefined }),
   );
-  if (tags.includes(undefined)) return combinedRule(variants);
-  const names = tags as string[];
-  return [exactlyOne(names), ...fieldRules(variants, names, byPresence(names))];
-}
-
-function byValue({ name, type, values }: Discriminator): Choice {
-  const field = `self.${celName(name)}`;
-  const valuesOf = (variants: readonly number[]): (string | number | boolean)[] =>
-    variants.flatMap((i) => values[i]!);
-  const is = (variants: readonly number[]): string => {
-    const written = valuesOf(variants).map((value) => celLiteral(value, type === "number"));
-    return written.length === 1 ? `${field} == ${written[0]}` : `${field} in [${written.join(", ")}]`;
-  };
-  return {
-    is,
-    isExactly: (variants, condition) => `${is(variants)} ? ${condition} : !${condition}`,
-    words: (variants) => `when ${name} is ${valuesOf(variants).map(shown).join(" or ")}`,
-  };
-}
-
-/** Each variant has a required field of its own. */
-function byPresence(names: readonly string[]): Choice {
-  const is = (variants: readonly number[]): string => {
-    const all = variants.map((i) => has(names[i]!));
-    return all.length === 1 ? all[0]! : `(${all.join(" || ")})`;
-  };
-  return {
-    is,
-    isExactly: (variants, condition) => `${is(variants)} == ${condition}`,
-    words: (variants) => `with ${variants.map((i) => names[i]!).join(" or ")}`,
-  };
-}
-
-function exactlyOne(names: readonly string[]): Rule {
-  return {
-    rule: `${names.map((name) => `(${has(name)}?1:0)`).join("+")} == 1`,
-    message: `exactly one of the fields in [${names.join(" ")}] must be set`,
-  };
-}
-
-/** Returns the rules of each field, except discriminators: the variants in which it is required, and allowed. */
-function fieldRules(variants: readonly VariantFields[], tags: readonly string[], choice: Choice): Rule[] {
-  const names = new Set(variants.flatMap((fields) => [...fields.keys()]));
-  return [...names].flatMap((name): Rule[] => {
-    if (tags.includes(name)) return [];
-    const owners = indexesOf(variants, (fields) => fields.has(name));
-    const needing = indexesOf(variants, (fields) => fields.get(name) === true);
-    const isEverywhere = owners.length === variants.length;
-    // Required in all variants: the schema says so.
-    if (needing.length === variants.length) return [];
-    if (needing.length === owners.length) {
-      const message = `${name} is required ${choice.words(owners)}, and forbidden otherwise`;
-      return [{ rule: choice.isExactly(owners, has(name)), message }];
-    }
-    const isNeeded = {
-      rule: `!(${choice.is(needing)}) || ${has(name)}`,
-      message: `${name} is required ${choice.words(needing)}`,
-    };
-    const isAllowed = {
-      rule: `!${has(name)} || ${choice.is(owners)}`,
-      message: `${name} is allowed only ${choice.words(owners)}`,
-    };
-    return [...(needing.length > 0 ? [isNeeded] : []), ...(isEverywhere ? [] : [isAllowed])];
-  });
-}
-
-/** Compares all fields with those of each variant, for variants without a field of their own. */
-function combinedRule(variants: readonly VariantFields[]): Rule[] {
-  const names = [...new Set(variants.flatMap((fields) => [...fields.keys()]))];
-  const isRequired = (name: string): boolean => variants.every((fields) => fields.get(name) === true);
-  const conditions = variants.map((fields) =>
-    names.flatMap((name) => {
-      if (!fields.has(name)) return [`!${has(name)}`];
-      return fields.get(name) && !isRequired(name) ? [has(name)] : [];
-    }),
-  );
-  // A variant that accepts every combination.
-  if (conditions.some(({ length }) => length === 0)) return [];
-  const alternatives = [...new Set(conditions.map((parts) => `(${parts.join(" && ")})`))];
-  const sets = variants.map((fields) => {
-    const shownNames = [...fields].map(([name, required]) => (required ? name : `${name}?`));
-    return `[${shownNames.join(" ")}]`;
-  });
-  const message = `the fields must be those of one of ${[...new Set(sets)].join(", ")}`;
-  const short = "the fields must be those of exactly one variant";
-  return [{ rule: alternatives.join(" || "), message: message.length > longestMessage ? short : message }];
-}
-
-/** Nobody reads longer messages. */
-const longestMessage = 2048;
-
-function indexesOf(
-  variants: readonly VariantFields[],
-  matches: (fields: VariantFields) => boolean,
-): number[] {
-  return variants.flatMap((fields, i) => (matches(fields) ? [i] : []));
-}
-
-function has(name: string): string {
-  return `has(self.${celName(name)})`;
-}
-
-/** A value in a message, which must be a single line. */
-function shown(value: string | number | boolean): string {
-  return typeof value === "string" && !/^[^\s"]+(?: [^\s"]+)*$/u.test(value)
-    ? JSON.stringify(value)
-    : String(value);
+  return new Set(others).size > 1 ? differentMarkers(name, typed) : undefined;
 }
 
 /** A field has one schema, whatever the variant; only null may be limited to some of them. */
@@ -422,20 +293,6 @@ function findConflict(
   );
 }
 
-/** The values of a discriminator differ, and one variant may have its default; all else is shared. */
-function findMarkerConflict(name: string, owners: readonly Variant[], typed: Typed): Schema | undefined {
-  const schemas = ownFields(name, owners).map(({ schema }) => schema);
-  const defaults = schemas.map((schema) => schema.default).filter((value) => value !== undefined);
-  if (new Set(defaults).size > 1) {
-    const message = `the variants of this union have different defaults for "${name}"`;
-    return problem(typed, message, "keep one of them: an API server sets it before it knows the variant");
-  }
-  const others = schemas.map((schema) =>
-    describe({ ...schema, type: undefined, enum: undefined, default: undefined }),
-  );
-  return new Set(others).size > 1 ? differentMarkers(name, typed) : undefined;
-}
-
 function differentMarkers(name: string, typed: Typed): Schema {
   const message = `the variants of this union have different markers for "${name}"`;
   return problem(typed, message, "repeat its markers in each variant: all variants share one schema for it");
@@ -454,6 +311,145 @@ function describe(schema: Schema): string {
 /** Returns whether a CEL rule can name a field: those with spaces, for example, have no escaped form. */
 function hasCelName(name: string): boolean {
   return /^[A-Za-z_./-][\w./-]*$/u.test(name);
+}
+
+/** Returns whether rules may require a field: CEL treats null as absent, so that they would reject a null. */
+function isDemanded({ isRequired, schema }: BuiltField): boolean {
+  return isRequired && schema.nullable !== true;
+}
+
+/** The fields of a variant of a union, and whether each is required. */
+type VariantFields = ReadonlyMap<string, boolean>;
+
+/** A required field that has other values in each variant. */
+interface Discriminator {
+  readonly name: string;
+  readonly type: "string" | "boolean" | "integer" | "number";
+  readonly values: readonly (readonly (string | number | boolean)[])[];
+}
+
+/** CEL rules for a union of objects: an object has the required fields of one variant, and no fields of others. */
+function variantRules(variants: readonly VariantFields[], discriminator: Discriminator | undefined): Rule[] {
+  if (discriminator) return fieldRules(variants, [discriminator.name], byValue(discriminator));
+  const tags = variants.map((fields, i) =>
+    [...fields.keys()].find(
+      (name) => fields.get(name) && variants.every((other, j) => j === i || !other.has(name)),
+    ),
+  );
+  if (tags.includes(undefined)) return combinedRules(variants);
+  const names = tags as string[];
+  return [exactlyOne(names), ...fieldRules(variants, names, byPresence(names))];
+}
+
+/** The part of the rules that depends on how an object shows its variant. Variants are given by their index. */
+interface Choice {
+  /** A CEL condition: the object is in one of these variants. */
+  isOneOf(variants: readonly number[]): string;
+  /** A CEL rule: a condition holds in these variants, and in no other. */
+  isExactly(variants: readonly number[], condition: string): string;
+  /** The name of these variants in a message: `when type is disk`, `with disk`. */
+  words(variants: readonly number[]): string;
+}
+
+function byValue({ name, type, values }: Discriminator): Choice {
+  const field = `self.${celName(name)}`;
+  const valuesOf = (variants: readonly number[]): (string | number | boolean)[] =>
+    variants.flatMap((i) => values[i]!);
+  const isOneOf = (variants: readonly number[]): string => {
+    const written = valuesOf(variants).map((value) => celLiteral(value, type === "number"));
+    return written.length === 1 ? `${field} == ${written[0]}` : `${field} in [${written.join(", ")}]`;
+  };
+  return {
+    isOneOf,
+    isExactly: (variants, condition) => `${isOneOf(variants)} ? ${condition} : !${condition}`,
+    words: (variants) => `when ${name} is ${valuesOf(variants).map(shown).join(" or ")}`,
+  };
+}
+
+/** Each variant has a required field of its own. */
+function byPresence(names: readonly string[]): Choice {
+  const isOneOf = (variants: readonly number[]): string => {
+    const all = variants.map((i) => has(names[i]!));
+    return all.length === 1 ? all[0]! : `(${all.join(" || ")})`;
+  };
+  return {
+    isOneOf,
+    isExactly: (variants, condition) => `${isOneOf(variants)} == ${condition}`,
+    words: (variants) => `with ${variants.map((i) => names[i]!).join(" or ")}`,
+  };
+}
+
+function exactlyOne(names: readonly string[]): Rule {
+  return {
+    rule: `${names.map((name) => `(${has(name)}?1:0)`).join("+")} == 1`,
+    message: `exactly one of the fields in [${names.join(" ")}] must be set`,
+  };
+}
+
+/** Returns the rules of each field, except discriminators: the variants in which it is required, and allowed. */
+function fieldRules(variants: readonly VariantFields[], tags: readonly string[], choice: Choice): Rule[] {
+  const names = new Set(variants.flatMap((fields) => [...fields.keys()]));
+  return [...names].flatMap((name): Rule[] => {
+    if (tags.includes(name)) return [];
+    const owners = indexesOf(variants, (fields) => fields.has(name));
+    const needing = indexesOf(variants, (fields) => fields.get(name) === true);
+    const isEverywhere = owners.length === variants.length;
+    // Required in all variants: the schema says so.
+    if (needing.length === variants.length) return [];
+    if (needing.length === owners.length) {
+      const message = `${name} is required ${choice.words(owners)}, and forbidden otherwise`;
+      return [{ rule: choice.isExactly(owners, has(name)), message }];
+    }
+    const requirement = {
+      rule: `!(${choice.isOneOf(needing)}) || ${has(name)}`,
+      message: `${name} is required ${choice.words(needing)}`,
+    };
+    const permission = {
+      rule: `!${has(name)} || ${choice.isOneOf(owners)}`,
+      message: `${name} is allowed only ${choice.words(owners)}`,
+    };
+    return [...(needing.length > 0 ? [requirement] : []), ...(isEverywhere ? [] : [permission])];
+  });
+}
+
+/** Compares all fields with those of each variant, for variants without a field of their own. */
+function combinedRules(variants: readonly VariantFields[]): Rule[] {
+  const names = [...new Set(variants.flatMap((fields) => [...fields.keys()]))];
+  const isRequired = (name: string): boolean => variants.every((fields) => fields.get(name) === true);
+  const conditions = variants.map((fields) =>
+    names.flatMap((name) => {
+      if (!fields.has(name)) return [`!${has(name)}`];
+      return fields.get(name) && !isRequired(name) ? [has(name)] : [];
+    }),
+  );
+  // A variant that accepts every combination.
+  if (conditions.some(({ length }) => length === 0)) return [];
+  const alternatives = [...new Set(conditions.map((parts) => `(${parts.join(" && ")})`))];
+  const sets = variants.map((fields) => {
+    const shownNames = [...fields].map(([name, required]) => (required ? name : `${name}?`));
+    return `[${shownNames.join(" ")}]`;
+  });
+  const message = `the fields must be those of one of ${[...new Set(sets)].join(", ")}`;
+  const short = "the fields must be those of exactly one variant";
+  return [{ rule: alternatives.join(" || "), message: message.length > longestMessage ? short : message }];
+}
+
+/** Nobody reads longer messages. */
+const longestMessage = 2048;
+
+function indexesOf<T>(list: readonly T[], matches: (item: T) => boolean): number[] {
+  return list.flatMap((item, i) => (matches(item) ? [i] : []));
+}
+
+function has(name: string): string {
+  return `has(self.${celName(name)})`;
+}
+
+/** A value in a message, which must be a single line. */
+function shown(value: string | number | boolean): string {
+  return typeof value === "string" && !/^[^\s"]+(?: [^\s"]+)*$/u.test(value)
+    ? JSON.stringify(value)
+    : String(value);
 }
 
 /** A value in a CEL rule; a double always has a fraction or an exponent, because CEL does not convert integers. */

@@ -10,7 +10,7 @@ import { type Module, ModuleGraph } from "../loader/index.ts";
 import { type Marker, type ModuleMarkers, collectMarkers } from "../markers/collect.ts";
 import type { GeneratorOptions } from "../model/options.ts";
 import { type CoreSchemas, breakLines, loadCoreSchemas } from "../schema/built-in-types.ts";
-import type { CoreSchema, SchemaSources } from "../schema/environment.ts";
+import type { CoreSchema, SchemaSources } from "../schema/builder.ts";
 import type { SourceTree } from "../model/files.ts";
 import { type GeneratorCache, createCache } from "./cache.ts";
 

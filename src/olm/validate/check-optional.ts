@@ -5,6 +5,7 @@ import { removedApis } from "./check-objects.ts";
 import { show } from "./check-csv.ts";
 import { type Findings, type OptionalSet, finding } from "./rules.ts";
 
+/** The checks that are made only on request, by the names of their sets. */
 export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {
   operatorhub: checkHub,
   capabilities: checkCapabilities,
@@ -133,15 +134,13 @@ function* checkCrdRights(permissions: readonly Located[]): Findings {
   }
 }
 
-/** The minor version of the first OpenShift with Kubernetes 1.22: OpenShift 4.9. */
-const openShiftOf122 = 9;
-
 function* checkCommunity(bundle: Bundle): Findings {
   const gone = removedApis(bundle).filter(({ removed }) => removed.removedIn === "1.22.0");
   if (gone.length === 0) return;
   const bound = maxOpenShift(bundle);
+  // OpenShift 4.9 has Kubernetes 1.22. A bound that is missing or unreadable is NaN, which is not less.
   const minor = Number(/^v?4\.(\d+)(?:\.0)?$/u.exec(bound ?? "")?.[1]);
-  if (minor < openShiftOf122) return;
+  if (minor < 9) return;
   const message =
     bound === undefined
       ? "the bundle has APIs that OpenShift 4.9 removed, and no olm.maxOpenShiftVersion"

@@ -171,6 +171,58 @@ function* checkLabels({ annotations, dockerfile }: Bundle): Findings {
   }
 }
 
+/** Checks the dependencies of a bundle, besides the CRDs that its ClusterServiceVersion requires. */
+function* checkDependencies({ dependencies }: Bundle): Findings {
+  for (const dependency of dependencies.items) {
+    const [type, value] = [dependency.get("type"), dependency.get("value")];
+    if (type.text === constraint) {
+      const rule = value.get("cel", "rule");
+      const hint = "a constraint has an expression in cel.rule";
+      if (!rule.text) yield finding("dependency", value, `${rule.path} ${whyMissing(rule)}`, hint);
+      continue;
+    }
+    const fields = Object.hasOwn(dependencyFields, type.text ?? "")
+      ? dependencyFields[type.text!]
+      : undefined;
+    if (!fields) {
+      const message = `OLM looks for nothing of the type ${show(type)}`;
+      yield finding(
+        "dependency",
+        type,
+        message,
+        `use ${[...Object.keys(dependencyFields), constraint].join(", ")}`,
+      );
+      continue;
+    }
+    for (const field of fields.filter((one) => !value.get(one).text)) {
+      const message = `${value.path}.${field} ${whyMissing(value.get(field))}`;
+      const hint = `a dependency of the type ${type.text} has ${fields.join(", ")}`;
+      yield finding("dependency", value, message, hint);
+    }
+    if (type.text === properties.package) yield* checkRange(value.get("version"));
+  }
+}
+
+const constraint = "olm.constraint";
+
+/** The fields of each type of dependency but constraints. */
+const dependencyFields: Readonly<Record<string, readonly string[]>> = {
+  [properties.gvk]: ["group", "version", "kind"],
+  [properties.package]: ["packageName", "version"],
+  "olm.label": ["label"],
+};
+
+/** Returns why a field that must have a text has none, as the end of a message. */
+function whyMissing({ isMissing, value }: Located): string {
+  return isMissing || value === "" ? "is not set" : "is not a text";
+}
+
+function* checkRange(range: Located): Findings {
+  if (!range.text || parseRange(range.text)) return;
+  const message = `${range.path} ${show(range)} is not a range of versions`;
+  yield finding("dependency", range, message, 'use one such as ">=1.0.0 <2.0.0"');
+}
+
 /** Checks the images of the operator, and those that it uses. */
 function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDigests: boolean }): Findings {
   const containers = deploymentsOf(bundle)
@@ -213,50 +265,6 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
     const hint = "generate the bundle with tsbuilder bundle --use-image-digests";
     yield finding("image-digest", image, message, hint);
   }
-}
-
-/** Checks the dependencies of a bundle, besides the CRDs that its ClusterServiceVersion requires. */
-function* checkDependencies({ dependencies }: Bundle): Findings {
-  for (const dependency of dependencies.items) {
-    const [type, value] = [dependency.get("type"), dependency.get("value")];
-    if (type.text === constraint) {
-      const rule = value.get("cel", "rule");
-      const hint = "a constraint has an expression in cel.rule";
-      if (!rule.text) yield finding("dependency", value, `${rule.path} ${lack(rule)}`, hint);
-      continue;
-    }
-    const fields = Object.hasOwn(required, type.text ?? "") ? required[type.text!] : undefined;
-    if (!fields) {
-      const message = `OLM looks for nothing of the type ${show(type)}`;
-      yield finding("dependency", type, message, `use ${[...Object.keys(required), constraint].join(", ")}`);
-      continue;
-    }
-    for (const field of fields.filter((one) => !value.get(one).text)) {
-      const message = `${value.path}.${field} ${lack(value.get(field))}`;
-      const hint = `a dependency of the type ${type.text} has ${fields.join(", ")}`;
-      yield finding("dependency", value, message, hint);
-    }
-    if (type.text === properties.package) yield* checkRange(value.get("version"));
-  }
-}
-
-/** Returns the reason why a value is not a text of some length. */
-function lack({ isMissing, value }: Located): string {
-  return isMissing || value === "" ? "is not set" : "is not a text";
-}
-
-const constraint = "olm.constraint";
-
-const required: Readonly<Record<string, readonly string[]>> = {
-  [properties.gvk]: ["group", "version", "kind"],
-  [properties.package]: ["packageName", "version"],
-  "olm.label": ["label"],
-};
-
-function* checkRange(range: Located): Findings {
-  if (!range.text || parseRange(range.text)) return;
-  const message = `${range.path} ${show(range)} is not a range of versions`;
-  yield finding("dependency", range, message, 'use one such as ">=1.0.0 <2.0.0"');
 }
 
 function* checkSize({ csv, compressedSize }: Bundle): Findings {

@@ -4,7 +4,7 @@ import { parseResponse } from "../http/json-body.ts";
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import type { RestMapper, UnstructuredObject } from "./client.ts";
 
-/** Finds kinds by discovery: two requests for all of them, if the server supports aggregated discovery. */
+/** Finds kinds by discovery, once until `reset`: with two requests, if the server has aggregated discovery. */
 export class DiscoveryMapper implements RestMapper {
   readonly #send: (request: RawRequest) => Promise<RawResponse>;
   #kinds: Promise<Kind<UnstructuredObject>[]> | undefined;
@@ -17,22 +17,16 @@ export class DiscoveryMapper implements RestMapper {
     { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
     options: CallOptions = {},
   ): Promise<Kind<UnstructuredObject>> {
-    const known = this.#kinds;
+    const isCached = this.#kinds !== undefined;
     const matches = (candidate: Kind): boolean =>
       candidate.apiVersion === apiVersion && candidate.kind === kind;
     const found = (await this.#all(options)).find(matches);
     if (found) return found;
-    if (known) {
-      // The cached result may be outdated: the kind's CRD may be new.
-      this.reset();
-      return this.kindFor({ apiVersion, kind }, options);
-    }
+    // The result may be outdated: the kind's CRD may be new.
     this.reset();
-    throw new ApiError({
-      code: 404,
-      reason: "NoKindMatch",
-      message: `the server has no kind "${kind}" in "${apiVersion}"`,
-    });
+    if (isCached) return this.kindFor({ apiVersion, kind }, options);
+    const message = `the server has no kind "${kind}" in "${apiVersion}"`;
+    throw new ApiError({ code: 404, reason: "NoKindMatch", message });
   }
 
   async kinds(options: CallOptions = {}): Promise<Kind<UnstructuredObject>[]> {
@@ -74,7 +68,7 @@ export class DiscoveryMapper implements RestMapper {
     );
   }
 
-  /** One request per group and version, for servers before 1.26. */
+  /** One request per group and version, for servers before 1.30, which don't have v2 of aggregated discovery. */
   async #discoverEach(
     { groups = [] }: GroupDiscoveryList | GroupList,
     options: CallOptions,

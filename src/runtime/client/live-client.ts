@@ -1,9 +1,4 @@
-import {
-  type Kind,
-  type KubernetesList,
-  type KubernetesObject,
-  type StatusDetails,
-} from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesList, KubernetesObject, StatusDetails } from "@tsbuilder/apimachinery/meta";
 import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
@@ -54,7 +49,7 @@ export function createClient(config: ConfigSource, options: ClientOptions = {}):
   return new LiveClient(new HttpTransport(config, options), options);
 }
 
-/** Always asks the server; see `Client` for the contract of each call. */
+/** Always asks the server; see `Client` for the contract of each call. What `Client` doesn't have is for the cached client. */
 export class LiveClient extends LiveContainers implements Client {
   readonly mapper: DiscoveryMapper;
 

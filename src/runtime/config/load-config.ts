@@ -11,9 +11,10 @@ import { systemClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
 import type { KubeconfigCluster, KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
 import { parseKubeconfig } from "./kubeconfig-file.ts";
-import { hasScheme, isProxyProtocol, proxyFromEnvironment } from "../http/proxy-tunnel.ts";
+import { isProxyProtocol } from "../http/proxy-tunnel.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { execCredentials } from "./exec-credentials.ts";
+import { hasScheme, proxyFromEnvironment } from "./proxy-environment.ts";
 import { type ReadRequest, ReloadedFile } from "../http/reloaded-file.ts";
 
 /** Options of `loadConfig`. */

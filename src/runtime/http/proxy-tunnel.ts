@@ -25,69 +25,8 @@ export async function openTunnel(
   }
 }
 
-/** The proxy for a server from the environment; undefined if there is none, or NO_PROXY excludes the server. */
-export function proxyFromEnvironment(
-  server: string,
-  env: { readonly [name: string]: string | undefined },
-): string | undefined {
-  const { protocol, hostname, port } = new URL(server);
-  const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const proxy = env[name] ?? env[name.toLowerCase()];
-  if (!proxy || isLoopback(hostname)) return undefined;
-  const exceptions = (env.NO_PROXY ?? env.no_proxy ?? "").split(",").map((entry) => entry.trim());
-  if (exceptions.some((entry) => isExcepted(hostname, port || String(defaultPorts[protocol]), entry)))
-    return undefined;
-  return hasScheme(proxy) ? proxy : `http://${proxy}`;
-}
-
-export function hasScheme(address: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
-}
-
-const defaultPorts: { readonly [protocol: string]: number } = {
-  "https:": 443,
-  "http:": 80,
-  "socks5:": 1080,
-  "socks5h:": 1080,
-};
-
-export function isProxyProtocol(protocol: string): boolean {
-  return Object.hasOwn(defaultPorts, protocol);
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || host.startsWith("127.");
-}
-
-/** An entry is a domain name, which includes its subdomains, an address, either with a port, or an address range. */
-function isExcepted(host: string, port: string, entry: string): boolean {
-  if (entry === "" || entry === "*") return entry === "*";
-  const address = unbracketed(host);
-  const family = net.isIP(address);
-  const [range = "", bits, ...rest] = entry.split("/");
-  if (bits !== undefined) return rest.length === 0 && isInRange(address, family, range, bits);
-  const [, name = entry, wanted = port] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
-  if (wanted !== port) return false;
-  const domain = unbracketed(name).replace(/^\*?\./, "");
-  return address === domain || (family === 0 && domain !== "" && address.endsWith(`.${domain}`));
-}
-
-function isInRange(address: string, family: number, range: string, bits: string): boolean {
-  if (family === 0 || net.isIP(range) !== family) return false;
-  if (!/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false;
-  const type = family === 4 ? "ipv4" : "ipv6";
-  const list = new net.BlockList();
-  list.addSubnet(range, Number(bits), type);
-  return list.check(address, type);
-}
-
-function unbracketed(host: string): string {
-  return host.replace(/^\[|\]$/g, "");
-}
-
 function connect(proxy: URL): net.Socket {
   const host = unbracketed(proxy.hostname);
-  // The proxy's port is no reason to accept another protocol.
   if (!isProxyProtocol(proxy.protocol))
     throw new TerminalError(`the proxy ${proxy.host} must be http, https or socks5, not ${proxy.protocol}`);
   const port = Number(proxy.port) || defaultPorts[proxy.protocol]!;
@@ -97,6 +36,23 @@ function connect(proxy: URL): net.Socket {
       : net.connect({ host, port });
   // A socket may emit several errors; none must end the program.
   return socket.on("error", () => {});
+}
+
+const defaultPorts: { readonly [protocol: string]: number } = {
+  "https:": 443,
+  "http:": 80,
+  "socks5:": 1080,
+  "socks5h:": 1080,
+};
+
+/** Returns whether `openTunnel` supports a URL's protocol, which ends with a colon. */
+export function isProxyProtocol(protocol: string): boolean {
+  return Object.hasOwn(defaultPorts, protocol);
+}
+
+/** An IPv6 address without the brackets that it has in URLs. */
+export function unbracketed(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
 }
 
 async function askHttp(socket: net.Socket, proxy: URL, host: string, port: number): Promise<void> {
@@ -114,8 +70,10 @@ async function askHttp(socket: net.Socket, proxy: URL, host: string, port: numbe
   if (status !== "200") throw new Error(`the proxy ${proxy.host} refused to connect to ${target}: ${status}`);
 }
 
+/** SOCKS 5 (RFC 1928), with user and password (RFC 1929). Each message begins with the version of its protocol. */
 async function askSocks(socket: net.Socket, proxy: URL, host: string, port: number): Promise<void> {
   const [user, password] = [decodeURIComponent(proxy.username), decodeURIComponent(proxy.password)];
+  // The methods offered: 0 is none, 2 user and password.
   socket.write(user ? Buffer.of(5, 1, 2) : Buffer.of(5, 1, 0));
   const method = (await readUntil(socket, () => 2))[1];
   if (method === 2) {
@@ -127,8 +85,10 @@ async function askSocks(socket: net.Socket, proxy: URL, host: string, port: numb
     throw new Error(`the proxy ${proxy.host} requires an unsupported authentication method`);
   }
   const name = Buffer.from(host);
+  // CONNECT (1) to a domain name (3).
   socket.write(Buffer.concat([Buffer.of(5, 1, 0, 3, name.length), name, Buffer.of(port >> 8, port & 255)]));
   const answer = await readUntil(socket, (bytes) => {
+    // The address in the answer, by its kind: IPv4, a name with its length, IPv6. A port of two bytes follows.
     const sizes: { [kind: number]: number } = { 1: 4, 3: 1 + (bytes[4] ?? 0), 4: 16 };
     return bytes.length < 5 ? undefined : 6 + (sizes[bytes[3] ?? 0] ?? 0);
   });

@@ -27,16 +27,10 @@ export function checkSchema(schema: JSONSchema, options: CheckSchemaOptions = {}
   const unsupported = unsupportedKeyword(schema);
   if (unsupported === undefined) errors.push(...checkStructure(schema, path));
   const total = new TotalCost();
-  const rules =
-    unsupported === undefined && errors.length === 0 ? SchemaRules.root(schema, total) : undefined;
-  const context = {
-    isRoot: true,
-    insideMeta: false,
-    noDefaults: undefined,
-    uncorrelatable: undefined,
-    rules,
-  };
-  const { schemaErrors, ruleErrors } = checkOpenAPI(schema, path, context);
+  const hasRules = unsupported === undefined && errors.length === 0;
+  const rules = hasRules ? SchemaRules.root(schema, total) : undefined;
+  const root = { isRoot: true, insideMeta: false, noDefaults: undefined, uncorrelatable: undefined, rules };
+  const { schemaErrors, ruleErrors } = checkOpenAPI(schema, path, root);
   errors.push(...schemaErrors, ...ruleErrors);
   if (errors.length === 0 && unsupported !== undefined) errors.push(invalid(path, "", unsupported));
   return [...errors, ...checkTotal(total, path)];
@@ -65,7 +59,7 @@ function checkTotal(total: TotalCost, path: string): FieldError[] {
   ];
 }
 
-/** The estimated cost of all rules of a schema, and the most expensive rules. */
+/** The estimated cost of all rules of a schema, and the up to four most expensive, each at least 1 % of the limit. */
 class TotalCost {
   cost = 0;
   mostExpensive: { readonly path: string; readonly cost: number }[] = [];
@@ -114,7 +108,7 @@ class SchemaRules implements RuleContext {
   }
 
   items(schema: JSONSchema): SchemaRules {
-    return this.#child(schema, () => this.#decl()?.element);
+    return this.values(schema);
   }
 
   check(path: string, uncorrelatable: string | undefined): FieldError[] {

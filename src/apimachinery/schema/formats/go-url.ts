@@ -32,44 +32,9 @@ export function parseRequestURI(text: string): RequestURI | undefined {
     : withPath(scheme, host, slash === -1 ? "" : rest.slice(slash), rawQuery);
 }
 
-/** Decodes percent-encoding; undefined if an escape is malformed. */
-export function unescapeURL(text: string, options: { plusIsSpace?: boolean } = {}): string | undefined {
-  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
-  const plain = options.plusIsSpace ? text.replaceAll("+", " ") : text;
-  if (!plain.includes("%")) return plain;
-  return plain.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (run) =>
-    Buffer.from(run.replaceAll("%", ""), "hex").toString(),
-  );
-}
-
+/** Returns whether a text has control characters of ASCII. */
 function hasControl(text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code < 0x20 || code === 0x7f) return true;
-  }
-  return false;
-}
-
-function withPath(scheme: string, host: string, path: string, rawQuery: string): RequestURI | undefined {
-  const plain = unescapeURL(path);
-  if (plain === undefined) return undefined;
-  const isEscaped = /^[A-Za-z0-9\-_.~$&+,/:;=@!'()*%[\]]*$/.test(path);
-  return assemble(scheme, host, isEscaped ? path : escapePath(plain), rawQuery);
-}
-
-function escapePath(path: string): string {
-  return path.replaceAll(/[^A-Za-z0-9\-_.~$&+,/:;=@]/gu, (char) =>
-    [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
-  );
-}
-
-function assemble(scheme: string, host: string, escapedPath: string, rawQuery: string): RequestURI {
-  const match = /^(.*?)(?::(\d*))?$/s.exec(host)!;
-  const isBare = host.startsWith("[") && host.endsWith("]");
-  const name = isBare ? host : match[1]!;
-  const hostname = name.startsWith("[") && name.endsWith("]") ? name.slice(1, -1) : name;
-  const port = isBare ? "" : (match[2] ?? "");
-  return { scheme: scheme.toLowerCase(), host, hostname, port, escapedPath, rawQuery };
+  return /(?![\u0080-\u009f])\p{Cc}/u.test(text);
 }
 
 function parseAuthority(scheme: string, authority: string): string | undefined {
@@ -92,6 +57,7 @@ function parseLiteral(host: string): string | undefined {
 }
 
 function parseName(scheme: string, host: string): string | undefined {
+  // Other schemes may have several colons, for lists of hosts: Go looks at the last one only.
   const strict = scheme === "http" || scheme === "https";
   const colon = strict ? host.indexOf(":") : host.lastIndexOf(":");
   if (colon !== -1 && !isOptionalPort(host.slice(colon))) return undefined;
@@ -103,4 +69,38 @@ function parseName(scheme: string, host: string): string | undefined {
 
 function isOptionalPort(text: string): boolean {
   return text === "" || /^:\d*$/.test(text);
+}
+
+function withPath(scheme: string, host: string, path: string, rawQuery: string): RequestURI | undefined {
+  const plain = unescapeURL(path);
+  if (plain === undefined) return undefined;
+  // Go keeps the path as written if all its characters may stand in one, and else encodes it anew.
+  const isEscaped = /^[A-Za-z0-9\-_.~$&+,/:;=@!'()*%[\]]*$/.test(path);
+  return assemble(scheme, host, isEscaped ? path : escapePath(plain), rawQuery);
+}
+
+function escapePath(path: string): string {
+  return path.replaceAll(/[^A-Za-z0-9\-_.~$&+,/:;=@]/gu, (char) =>
+    [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+  );
+}
+
+function assemble(scheme: string, host: string, escapedPath: string, rawQuery: string): RequestURI {
+  const match = /^(.*?)(?::(\d*))?$/s.exec(host)!;
+  // An IPv6 address without a port has colons of its own.
+  const isBare = host.startsWith("[") && host.endsWith("]");
+  const name = isBare ? host : match[1]!;
+  const hostname = name.startsWith("[") && name.endsWith("]") ? name.slice(1, -1) : name;
+  const port = isBare ? "" : (match[2] ?? "");
+  return { scheme: scheme.toLowerCase(), host, hostname, port, escapedPath, rawQuery };
+}
+
+/** Decodes percent-encoding; undefined if an escape is malformed. */
+export function unescapeURL(text: string, options: { plusIsSpace?: boolean } = {}): string | undefined {
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
+  const plain = options.plusIsSpace ? text.replaceAll("+", " ") : text;
+  if (!plain.includes("%")) return plain;
+  return plain.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (run) =>
+    Buffer.from(run.replaceAll("%", ""), "hex").toString(),
+  );
 }

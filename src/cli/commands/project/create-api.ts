@@ -83,10 +83,7 @@ type Values = FlagValues<typeof flags>;
 
 export const createApi = defineCommand({
   flags,
-  refused: {
-    ssa: "omit it: client.apply() is server-side apply for every kind",
-    ...refusedGoFlags,
-  },
+  refused: { ssa: "omit it: client.apply() is server-side apply for every kind", ...refusedGoFlags },
   examples: [
     "tsbuilder create api --group apps --version v1 --kind MySQL",
     "tsbuilder create api --group apps --version v1 --kind Cluster --cluster-scoped --short-name cl",
@@ -118,6 +115,108 @@ export const createApi = defineCommand({
   },
 });
 
+function checkCombination(values: Values): void {
+  if (!values.resource && !values.controller) {
+    throw invalid(
+      "nothing to scaffold: both the resource and the controller are disabled",
+      "omit --resource=false or --controller=false",
+    );
+  }
+  if (values["controller-name"] !== undefined && !values.controller) {
+    throw invalid("--controller-name needs a controller", "omit --controller=false");
+  }
+  if ((values.template ?? values.image) !== undefined && !(values.resource && values.controller)) {
+    throw invalid(
+      "--template scaffolds types and a controller",
+      "omit --resource=false and --controller=false",
+    );
+  }
+  if ((values.template ?? values.image) !== undefined && (values["cluster-scoped"] || !values.namespaced)) {
+    throw invalid(
+      "the children of a template's kind stand in its namespace, and a cluster-scoped kind has none",
+      "omit --cluster-scoped",
+    );
+  }
+  if ((values["external-module"] ?? values.crd) !== undefined && values.resource) {
+    throw invalid("an external kind already has its CRD", "add --resource=false");
+  }
+}
+
+function ownResource(project: Project, values: Values): Resource {
+  const { group, version, kind } = values;
+  return checkResource(
+    newResource({
+      group,
+      domain: project.domain,
+      version,
+      kind,
+      plural: values.plural ?? pluralize(kind.toLowerCase()),
+      singular: values.singular,
+      shortNames: values["short-name"],
+      categories: values.category,
+      namespaced: values.namespaced && !values["cluster-scoped"],
+      template: chooseTemplate(values),
+    }),
+  );
+}
+
+/** The flag that sets each option of a template, by the option's name in the template's files. */
+const optionFlags = {
+  image: "image",
+  containerCommand: "image-container-command",
+  containerPort: "image-container-port",
+  runAsUser: "run-as-user",
+} as const;
+
+type TemplateFlags = {
+  readonly [Flag in "template" | (typeof optionFlags)[keyof typeof optionFlags]]?: string | undefined;
+};
+
+/** Returns the selected template with its options; `--image` alone selects `deploy-image`. */
+export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined {
+  const name = flags.template ?? (flags.image === undefined ? undefined : "deploy-image");
+  const reference = referenceTemplates.find((known) => known.name === name);
+  const stray = Object.entries(optionFlags).find(
+    ([option, flag]) => flags[flag] !== undefined && !(reference && option in reference.options),
+  );
+  if (stray) {
+    const target = name === undefined ? "a skeleton" : `the template "${name}"`;
+    const hint = "omit it, or use the template that takes it: --template deploy-image";
+    throw invalid(`--${stray[1]} is not valid for ${target}`, hint);
+  }
+  return reference && { name: reference.name, options: readOptions(reference, flags) };
+}
+
+function readOptions({ name, options }: ReferenceTemplate, flags: TemplateFlags): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).map(([option, fallback]) => {
+      const flag = optionFlags[option as keyof typeof optionFlags];
+      const value = flags[flag] ?? fallback;
+      if (value !== undefined) return [option, value];
+      throw new TsbuilderError(`the template "${name}" needs --${flag}`, {
+        code: "MISSING_ANSWER",
+        hint: `add --${flag}; for example: --image nginx:1.29`,
+      });
+    }),
+  );
+}
+
+/** Returns `Addition.named`: the first controller of a kind also has the page that explores it. */
+function namedParts(project: Project, resource: Resource, values: Values): string[] {
+  const name = values["controller-name"] ?? defaultControllerName(project, resource);
+  const present = project.resources.find((other) => isSameResource(other, resource));
+  const isFirst = present?.controllers[0]?.name === name;
+  return [
+    ...(values.resource
+      ? [partKeys.types(resource), partKeys.template(resource), partKeys.sample(resource)]
+      : []),
+    ...(values.controller
+      ? [partKeys.controller(resource, name), partKeys.controllerTest(resource, name)]
+      : []),
+    ...(values.controller && isFirst ? [partKeys.explore(resource)] : []),
+  ];
+}
+
 /** A kind or webhooks that a command has added to the description of the project. */
 interface Addition {
   readonly added: Project;
@@ -125,6 +224,11 @@ interface Addition {
   /** The keys of the parts that the command names, which `--force` overwrites. */
   readonly named: readonly string[];
 }
+
+/** The call of a command that adds to a project. */
+type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {
+  readonly flags: Pick<Values, "crd" | "dry-run" | "diff" | "force" | "make">;
+};
 
 /** Plans the files of an addition, with the types of a third-party kind. */
 export async function planAddition(
@@ -160,9 +264,11 @@ async function readTypes(
   return planCrdTypes(cwd, [crd]);
 }
 
-type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {
-  readonly flags: Pick<Values, "crd" | "dry-run" | "diff" | "force" | "make">;
-};
+/** Returns a warning if the template's operator can lose data. */
+export function cautionOf(resource: Resource): string[] {
+  const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
+  return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
+}
 
 /** Returns the next step; a template's types have fields already. */
 function nextStep(kind: string, { template, image }: Values): string {
@@ -171,118 +277,6 @@ function nextStep(kind: string, { template, image }: Values): string {
     : "run the operator with its sample\n  npm run dev -- --samples";
 }
 
-function checkCombination(values: Values): void {
-  if (!values.resource && !values.controller) {
-    throw invalid(
-      "nothing to scaffold: both the resource and the controller are disabled",
-      "omit --resource=false or --controller=false",
-    );
-  }
-  if (values["controller-name"] !== undefined && !values.controller) {
-    throw invalid("--controller-name needs a controller", "omit --controller=false");
-  }
-  if ((values.template ?? values.image) !== undefined && !(values.resource && values.controller)) {
-    throw invalid(
-      "--template scaffolds types and a controller",
-      "omit --resource=false and --controller=false",
-    );
-  }
-  if ((values.template ?? values.image) !== undefined && (values["cluster-scoped"] || !values.namespaced)) {
-    throw invalid(
-      "the children of a template's kind stand in its namespace, and a cluster-scoped kind has none",
-      "omit --cluster-scoped",
-    );
-  }
-  if ((values["external-module"] ?? values.crd) !== undefined && values.resource) {
-    throw invalid("an external kind already has its CRD", "add --resource=false");
-  }
-}
-
-/** Returns the keys of the parts that the command names, which `--force` overwrites. */
-function namedParts(project: Project, resource: Resource, values: Values): string[] {
-  const name = values["controller-name"] ?? defaultControllerName(project, resource);
-  const present = project.resources.find((other) => isSameResource(other, resource));
-  const isFirst = present?.controllers[0]?.name === name;
-  return [
-    ...(values.resource
-      ? [partKeys.types(resource), partKeys.template(resource), partKeys.sample(resource)]
-      : []),
-    ...(values.controller
-      ? [partKeys.controller(resource, name), partKeys.controllerTest(resource, name)]
-      : []),
-    ...(values.controller && isFirst ? [partKeys.explore(resource)] : []),
-  ];
-}
-
-function ownResource(project: Project, values: Values): Resource {
-  const { group, version, kind } = values;
-  return checkResource(
-    newResource({
-      group,
-      domain: project.domain,
-      version,
-      kind,
-      plural: values.plural ?? pluralize(kind.toLowerCase()),
-      singular: values.singular,
-      shortNames: values["short-name"],
-      categories: values.category,
-      namespaced: values.namespaced && !values["cluster-scoped"],
-      template: chooseTemplate(values),
-    }),
-  );
-}
-
 function invalid(message: string, hint: string): TsbuilderError {
   return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
-}
-
-/** The flag that sets each option of a template, by the option's name in the template's files. */
-const optionFlags = {
-  image: "image",
-  containerCommand: "image-container-command",
-  containerPort: "image-container-port",
-  runAsUser: "run-as-user",
-} as const;
-
-type TemplateFlags = {
-  readonly [Flag in "template" | (typeof optionFlags)[keyof typeof optionFlags]]?: string | undefined;
-};
-
-/** Returns the selected template with its options; `--image` alone selects `deploy-image`. */
-export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined {
-  const name = flags.template ?? (flags.image === undefined ? undefined : "deploy-image");
-  const reference = referenceTemplates.find((known) => known.name === name);
-  const stray = Object.entries(optionFlags).find(
-    ([option, flag]) => flags[flag] !== undefined && !(reference && option in reference.options),
-  );
-  if (stray) {
-    throw new TsbuilderError(
-      `--${stray[1]} is not valid for ${name === undefined ? "a skeleton" : `the template "${name}"`}`,
-      {
-        code: "INVALID_ARGUMENT",
-        hint: "omit it, or use the template that takes it: --template deploy-image",
-      },
-    );
-  }
-  return reference && { name: reference.name, options: readOptions(reference, flags) };
-}
-
-/** Returns a warning if the template's operator can lose data. */
-export function cautionOf(resource: Resource): string[] {
-  const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
-  return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
-}
-
-function readOptions({ name, options }: ReferenceTemplate, flags: TemplateFlags): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(options).map(([option, missing]) => {
-      const flag = optionFlags[option as keyof typeof optionFlags];
-      const value = flags[flag] ?? missing;
-      if (value !== undefined) return [option, value];
-      throw new TsbuilderError(`the template "${name}" needs --${flag}`, {
-        code: "MISSING_ANSWER",
-        hint: `add --${flag}; for example: --image nginx:1.29`,
-      });
-    }),
-  );
 }

@@ -11,18 +11,6 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";
 
-function* validatingBindingProblems(object: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
-  yield* commonProblems(spec);
-  yield* actionProblems("spec.validationActions", spec.validationActions ?? []);
-}
-
-function* mutatingBindingProblems(object: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
-  yield* commonProblems(spec);
-  yield* mutatedOperations("spec.matchResources", spec.matchResources);
-}
-
 function* commonProblems({ policyName, paramRef, matchResources: match }: PolicyBindingSpec): Problems {
   yield* needed("spec.policyName", policyName, checkSubdomain);
   if (paramRef) yield* paramProblems("spec.paramRef", paramRef);
@@ -66,7 +54,12 @@ function paramRefCell(object: object): string {
   return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
 }
 
-function binding(resource: string, problemsOf: (object: ApiObject) => Problems): BuiltInKind {
+function binding(resource: string, ownProblems: (spec: PolicyBindingSpec) => Problems): BuiltInKind {
+  function* problemsOf(object: ApiObject): Problems {
+    const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
+    yield* commonProblems(spec);
+    yield* ownProblems(spec);
+  }
   return {
     resource: `${resource}.admissionregistration.k8s.io`,
     metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
@@ -85,10 +78,10 @@ function binding(resource: string, problemsOf: (object: ApiObject) => Problems):
 
 export const validatingAdmissionPolicyBinding = binding(
   "validatingadmissionpolicybindings",
-  validatingBindingProblems,
+  ({ validationActions }) => actionProblems("spec.validationActions", validationActions ?? []),
 );
 
 export const mutatingAdmissionPolicyBinding = binding(
   "mutatingadmissionpolicybindings",
-  mutatingBindingProblems,
+  ({ matchResources: match }) => mutatedOperations("spec.matchResources", match),
 );

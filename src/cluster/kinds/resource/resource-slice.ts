@@ -28,19 +28,22 @@ import { nameOf, uniqueItems } from "./resource-claims.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
-/** The most items of lists, and the lengths of texts. */
-const limits = {
+type SentDevice = Sent<v1.Device>;
+
+/** The largest numbers of items in lists. */
+const mostItems = {
   devices: 128,
+  /** The devices of a slice if one of them has taints or counters, which cost the scheduler more. */
   advancedDevices: 64,
   counterSets: 8,
   validValues: 10,
-  facts: 32,
+  attributesAndCapacities: 32,
   taints: 16,
   conditions: 4,
-  poolName: 253,
-  name: 32,
-  value: 64,
 };
+
+/** The greatest lengths of texts: the name of an attribute is one without its domain. */
+const longest = { poolName: 253, name: 32, value: 64 };
 
 /** Validates a slice: driver, pool, its one choice of nodes, and the names of its devices. */
 function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Problems {
@@ -57,254 +60,20 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
   if (spec.sharedCounters && spec.devices) {
     yield invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed");
   }
-  const placed = spec.perDeviceNodeSelection === true;
-  const most = devices.some(isAdvanced) ? limits.advancedDevices : limits.devices;
+  const isPlacedPerDevice = spec.perDeviceNodeSelection === true;
+  const most = devices.some(isAdvanced) ? mostItems.advancedDevices : mostItems.devices;
   const { sharedCounters = [] } = spec;
-  const ofDevice = (at: string, device: SentDevice) => deviceProblems(at, device, placed);
+  const ofDevice = (at: string, device: SentDevice) => deviceProblems(at, device, isPlacedPerDevice);
   const ofCounters = (at: string, set: Sent<v1.CounterSet>) => counterProblems(at, "name", set);
   yield* uniqueItems("spec.devices", devices, most, ofDevice, nameOf);
-  yield* uniqueItems("spec.sharedCounters", sharedCounters, limits.counterSets, ofCounters, nameOf);
-}
-
-/** Devices with taints or counters cost the scheduler more. */
-function isAdvanced({ taints = [], consumesCounters = [] }: SentDevice): boolean {
-  return taints.length > 0 || consumesCounters.length > 0;
-}
-
-/** Validates how much of a device's capacity one request may get; only devices with several users share it. */
-function* capacityProblems(field: string, capacity: Sent<v1.DeviceCapacity>, shared: boolean): Problems {
-  const { requestPolicy: policy, value: most = "0" } = capacity;
-  if (!policy) return;
-  const at = `${field}.requestPolicy`;
-  const { default: given, validValues = [], validRange } = policy;
-  const usual = given ?? undefined;
-  if (!shared) yield forbidden(at, "allowMultipleAllocations must be true");
-  else if (validValues.length > 0 && validRange) {
-    const detail = `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`;
-    yield forbidden(at, detail);
-  } else if (validValues.length > 0) {
-    if (usual === undefined) yield required(`${at}.default`, "required when validValues is defined");
-    else yield* valueProblems(`${at}.validValues`, validValues, usual, most);
-  } else if (validRange) {
-    if (usual === undefined) yield required(`${at}.default`, "required when validRange is defined");
-    else yield* rangeProblems(`${at}.validRange`, validRange, usual, most);
-  }
-}
-
-function* valueProblems(
-  field: string,
-  values: readonly Quantity[],
-  usual: Quantity,
-  most: Quantity,
-): Problems {
-  for (const [index, value] of values.entries()) {
-    if (index > 0 && compareQuantities(values[index - 1]!, value) > 0) {
-      yield invalid(`${field}[${index}]`, value, "values must be sorted in ascending order");
-    }
-  }
-  yield* eachOfFew(field, values, limits.validValues, function* (at, value) {
-    if (compareQuantities(value, most) <= 0) return;
-    yield invalid(at, value, `option is larger than capacity value: ${most}`);
-  });
-  if (values.length <= limits.validValues) {
-    yield* duplicates(
-      field,
-      values.map((value) => String(quantityToInteger(value))),
-    );
-  }
-  if (values.length > limits.validValues || !values.some((value) => compareQuantities(value, usual) === 0)) {
-    yield invalid(field, usual, "default value is not valid according to the requestPolicy");
-  }
-}
-
-function* rangeProblems(
-  field: string,
-  { min: least, max, step }: Sent<v1.CapacityRequestPolicyRange>,
-  usual: Quantity,
-  most: Quantity,
-): Problems {
-  const min = least ?? undefined;
-  if (min === undefined) return yield required(`${field}.min`, "required when validRange is defined");
-  const exceeds = (a: Quantity, b: Quantity) => compareQuantities(a, b) > 0;
-  if (exceeds(min, most)) yield invalid(`${field}.min`, min, `min is larger than capacity value: ${most}`);
-  if (exceeds(min, usual)) yield invalid(`${field}.min`, usual, `default is less than min: ${min}`);
-  if (max !== undefined) {
-    if (exceeds(min, max)) yield invalid(`${field}.max`, min, `min is larger than max: ${max}`);
-    if (exceeds(max, most)) yield invalid(`${field}.max`, max, `max is larger than capacity value: ${most}`);
-    if (exceeds(usual, max)) yield invalid(`${field}.max`, usual, `default is more than max: ${max}`);
-  }
-  if (step === undefined) return;
-  const next = addQuantities(min, step);
-  if (exceeds(next, most)) {
-    yield invalid(`${field}.step`, step, `one step ${next} is larger than capacity value: ${most}`);
-  }
-  for (const value of max === undefined ? [usual] : [usual, max]) {
-    const steps = quantityToInteger(value) - quantityToInteger(min);
-    const size = quantityToInteger(step);
-    if (size !== 0n && steps % size !== 0n) {
-      yield invalid(
-        `${field}.step`,
-        value,
-        `value is not a multiple of a given step (${step}) from (${min})`,
-      );
-    }
-  }
-}
-
-type SentDevice = Sent<v1.Device>;
-
-/** Validates a device of a slice; `placed` says whether each device names its own nodes. */
-function* deviceProblems(field: string, device: SentDevice, placed: boolean): Problems {
-  const { name = "", attributes = {}, capacity = {}, taints = [], consumesCounters = [] } = device;
-  yield* refused(`${field}.name`, name, checkLabel(name));
-  const facts = Object.keys(attributes).length + Object.keys(capacity).length;
-  if (facts > limits.facts) {
-    yield invalid(
-      field,
-      facts,
-      `the total number of attributes and capacities must not exceed ${limits.facts}`,
-    );
-  }
-  for (const [key, attribute] of Object.entries(attributes)) {
-    yield* factName(`${field}.attributes`, key);
-    yield* attributeProblems(`${field}.attributes[${key}]`, attribute);
-  }
-  for (const [key, each] of Object.entries(capacity)) {
-    yield* factName(`${field}.capacity`, key);
-    yield* capacityProblems(`${field}.capacity[${key}]`, each, device.allowMultipleAllocations === true);
-  }
-  yield* eachOfFew(`${field}.taints`, taints, limits.taints, taintProblems);
-  const consumed = consumesCounters.map(({ counterSet: name = "", counters }) => {
-    return { name, ...(counters && { counters }) };
-  });
-  yield* each(`${field}.consumesCounters`, consumed, (at, set) => counterProblems(at, "counterSet", set));
-  yield* duplicates(`${field}.consumesCounters`, consumed.map(nameOf));
-  yield* placeProblems(field, device, placed);
-  yield* bindingProblems(field, device);
-}
-
-/** Validates counters, and the name of their set. */
-function* counterProblems(field: string, nameField: string, set: Sent<v1.CounterSet>): Problems {
-  const { name = "", counters = {} } = set;
-  if (name === "") yield required(`${field}.${nameField}`);
-  else yield* refused(`${field}.${nameField}`, name, checkLabel(name));
-  const keys = Object.keys(counters ?? {});
-  if (keys.length === 0) yield required(`${field}.counters`);
-  for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
-}
-
-const cIdentifier =
-  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
-
-/** The name of an attribute or a capacity, perhaps with the domain that defines it. */
-function* factName(field: string, key: string): Problems {
-  const parts = key.split("/");
-  if (parts.length > 2) return;
-  const name = parts.at(-1)!;
-  if (parts.length === 2) {
-    if (parts[0] === "") yield invalid(field, "", "the domain must not be empty");
-    else yield* driverName(field, parts[0]);
-    if (name === "") return yield invalid(field, "", "the name must not be empty");
-  }
-  if (name.length > limits.name) yield tooLong(field, limits.name);
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) yield invalid(field, name, cIdentifier);
-}
-
-const oneValue = "exactly one value must be specified";
-
-const part = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
-
-const semanticVersion = new RegExp(
-  String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
-);
-
-function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>): Problems {
-  const { bool, int, string, version } = attribute;
-  if (string !== undefined && string.length > limits.value) yield tooLong(`${field}.string`, limits.value);
-  if (version !== undefined) {
-    if (!semanticVersion.test(version)) {
-      yield invalid(`${field}.version`, version, "must be a string compatible with semver.org spec 2.0.0");
-    }
-    if (version.length > limits.value) yield tooLong(`${field}.version`, limits.value);
-  }
-  const given = [bool, int, string, version].filter((value) => value !== undefined);
-  if (given.length === 0) yield invalid(field, "", oneValue);
-  if (given.length > 1) {
-    const struct = {
-      IntValue: int ?? null,
-      BoolValue: bool ?? null,
-      StringValue: string ?? null,
-      VersionValue: version ?? null,
-      IntValues: null,
-      BoolValues: null,
-      StringValues: null,
-      VersionValues: null,
-    };
-    yield invalidStruct(field, struct, oneValue);
-  }
-}
-
-function* taintProblems(field: string, { key = "", value = "", effect }: Sent<v1.DeviceTaint>): Problems {
-  yield* refused(`${field}.key`, key, checkQualifiedName(key));
-  if (value !== "") yield* refused(`${field}.value`, value, checkLabelValue(value));
-  yield* choice(`${field}.effect`, effect, "resource/v1.DeviceTaint");
-}
-
-const perDevice = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
-
-function* placeProblems(field: string, device: SentDevice, placed: boolean): Problems {
-  const { nodeName, nodeSelector, allNodes } = device;
-  if (!placed) {
-    if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return;
-    return yield invalid(
-      field,
-      null,
-      `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set if ${perDevice}`,
-    );
-  }
-  if (nodeName === "") yield invalid(`${field}.nodeName`, "", "must not be empty");
-  else if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
-  if (allNodes === false) yield invalid(`${field}.allNodes`, false, "must be either unset or set to true");
-  const given = Object.entries({ nodeName, nodeSelector, allNodes }).filter(([, value]) => Boolean(value));
-  const rule = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required when ${perDevice}`;
-  if (given.length === 0) yield required(field, rule);
-  else if (given.length > 1) {
-    yield invalid(field, `{${given.map(([name]) => `\`${name}\``).join(", ")}}`, rule);
-  }
-}
-
-/** A device that waits for conditions also says which conditions end the wait in failure. */
-function* bindingProblems(field: string, device: SentDevice): Problems {
-  const { bindingConditions = [], bindingFailureConditions = [] } = device;
-  for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
-    yield* eachOfFew(`${field}.${name}`, list, limits.conditions, (at, each) =>
-      refused(at, each, checkQualifiedName(each)),
-    );
-  }
-  for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
-    for (const [index, each] of list.entries()) {
-      const at = `${field}.${name}[${index}]`;
-      if (list.indexOf(each) < index) yield duplicate(at, each);
-      if (list === bindingFailureConditions && bindingConditions.includes(each)) {
-        yield invalid(at, each, "bindingFailureConditions must not overlap with bindingConditions");
-      }
-    }
-  }
-  if (bindingConditions.length === 0 && bindingFailureConditions.length > 0) {
-    const detail = "bindingConditions are required to use bindingFailureConditions";
-    yield invalid(`${field}.bindingConditions`, device.bindingConditions ?? null, detail);
-  }
-  if (bindingFailureConditions.length === 0 && bindingConditions.length > 0) {
-    const detail = "bindingFailureConditions are required to use bindingConditions";
-    yield invalid(`${field}.bindingFailureConditions`, device.bindingFailureConditions ?? null, detail);
-  }
+  yield* uniqueItems("spec.sharedCounters", sharedCounters, mostItems.counterSets, ofCounters, nameOf);
 }
 
 function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
   if (name === "") yield required(`${field}.name`);
   else {
-    if (name.length > limits.poolName) yield tooLong(`${field}.name`, limits.poolName);
+    if (name.length > longest.poolName) yield tooLong(`${field}.name`, longest.poolName);
     for (const part of name.split("/")) yield* refused(`${field}.name`, part, checkSubdomain(part));
   }
   if (count <= 0) yield invalid(`${field}.resourceSliceCount`, count, "must be greater than zero");
@@ -337,6 +106,241 @@ function* nodeProblems({
   if (set.length === 0) yield required("spec", rule);
   else if (set.length > 1) {
     yield invalid("spec", `{${set.join(", ")}}`, `${rule}, but multiple fields are set`);
+  }
+}
+
+function isAdvanced({ taints = [], consumesCounters = [] }: SentDevice): boolean {
+  return taints.length > 0 || consumesCounters.length > 0;
+}
+
+/** Validates a device of a slice; `isPlacedPerDevice` says whether each device names its own nodes. */
+function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: boolean): Problems {
+  const { name = "", attributes = {}, capacity = {}, taints = [], consumesCounters = [] } = device;
+  yield* refused(`${field}.name`, name, checkLabel(name));
+  const count = Object.keys(attributes).length + Object.keys(capacity).length;
+  if (count > mostItems.attributesAndCapacities) {
+    yield invalid(
+      field,
+      count,
+      `the total number of attributes and capacities must not exceed ${mostItems.attributesAndCapacities}`,
+    );
+  }
+  for (const [key, attribute] of Object.entries(attributes)) {
+    yield* attributeNameProblems(`${field}.attributes`, key);
+    yield* attributeProblems(`${field}.attributes[${key}]`, attribute);
+  }
+  for (const [key, value] of Object.entries(capacity)) {
+    yield* attributeNameProblems(`${field}.capacity`, key);
+    yield* capacityProblems(`${field}.capacity[${key}]`, value, device.allowMultipleAllocations === true);
+  }
+  yield* eachOfFew(`${field}.taints`, taints, mostItems.taints, taintProblems);
+  const consumed = consumesCounters.map(({ counterSet: name = "", counters }) => {
+    return { name, ...(counters && { counters }) };
+  });
+  yield* each(`${field}.consumesCounters`, consumed, (at, set) => counterProblems(at, "counterSet", set));
+  yield* duplicates(`${field}.consumesCounters`, consumed.map(nameOf));
+  yield* placeProblems(field, device, isPlacedPerDevice);
+  yield* bindingProblems(field, device);
+}
+
+/** The name of an attribute or a capacity, perhaps with the domain that defines it. */
+function* attributeNameProblems(field: string, key: string): Problems {
+  const parts = key.split("/");
+  if (parts.length > 2) return;
+  const name = parts.at(-1)!;
+  if (parts.length === 2) {
+    if (parts[0] === "") yield invalid(field, "", "the domain must not be empty");
+    else yield* driverName(field, parts[0]);
+    if (name === "") return yield invalid(field, "", "the name must not be empty");
+  }
+  if (name.length > longest.name) yield tooLong(field, longest.name);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) yield invalid(field, name, cIdentifier);
+}
+
+const cIdentifier =
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
+
+function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>): Problems {
+  const { bool, int, string, version } = attribute;
+  if (string !== undefined && string.length > longest.value) yield tooLong(`${field}.string`, longest.value);
+  if (version !== undefined) {
+    if (!semanticVersion.test(version)) {
+      yield invalid(`${field}.version`, version, "must be a string compatible with semver.org spec 2.0.0");
+    }
+    if (version.length > longest.value) yield tooLong(`${field}.version`, longest.value);
+  }
+  const given = [bool, int, string, version].filter((value) => value !== undefined);
+  if (given.length === 0) yield invalid(field, "", oneValue);
+  if (given.length > 1) {
+    const struct = {
+      IntValue: int ?? null,
+      BoolValue: bool ?? null,
+      StringValue: string ?? null,
+      VersionValue: version ?? null,
+      IntValues: null,
+      BoolValues: null,
+      StringValues: null,
+      VersionValues: null,
+    };
+    yield invalidStruct(field, struct, oneValue);
+  }
+}
+
+const oneValue = "exactly one value must be specified";
+
+const part = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
+
+const semanticVersion = new RegExp(
+  String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
+);
+
+/** Validates how much of a device's capacity one request may get; only devices with several users share it. */
+function* capacityProblems(field: string, capacity: Sent<v1.DeviceCapacity>, shared: boolean): Problems {
+  const { requestPolicy: policy, value: total = "0" } = capacity;
+  if (!policy) return;
+  const at = `${field}.requestPolicy`;
+  const { validValues = [], validRange } = policy;
+  const preset = policy.default ?? undefined;
+  if (!shared) yield forbidden(at, "allowMultipleAllocations must be true");
+  else if (validValues.length > 0 && validRange) {
+    const detail = `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`;
+    yield forbidden(at, detail);
+  } else if (validValues.length > 0) {
+    if (preset === undefined) yield required(`${at}.default`, "required when validValues is defined");
+    else yield* valueProblems(`${at}.validValues`, validValues, preset, total);
+  } else if (validRange) {
+    if (preset === undefined) yield required(`${at}.default`, "required when validRange is defined");
+    else yield* rangeProblems(`${at}.validRange`, validRange, preset, total);
+  }
+}
+
+function* valueProblems(
+  field: string,
+  values: readonly Quantity[],
+  preset: Quantity,
+  total: Quantity,
+): Problems {
+  for (const [index, value] of values.entries()) {
+    if (index > 0 && compareQuantities(values[index - 1]!, value) > 0) {
+      yield invalid(`${field}[${index}]`, value, "values must be sorted in ascending order");
+    }
+  }
+  yield* eachOfFew(field, values, mostItems.validValues, function* (at, value) {
+    if (compareQuantities(value, total) <= 0) return;
+    yield invalid(at, value, `option is larger than capacity value: ${total}`);
+  });
+  if (values.length <= mostItems.validValues) {
+    yield* duplicates(
+      field,
+      values.map((value) => String(quantityToInteger(value))),
+    );
+  }
+  if (
+    values.length > mostItems.validValues ||
+    !values.some((value) => compareQuantities(value, preset) === 0)
+  ) {
+    yield invalid(field, preset, "default value is not valid according to the requestPolicy");
+  }
+}
+
+function* rangeProblems(
+  field: string,
+  { min: least, max, step }: Sent<v1.CapacityRequestPolicyRange>,
+  preset: Quantity,
+  total: Quantity,
+): Problems {
+  const min = least ?? undefined;
+  if (min === undefined) return yield required(`${field}.min`, "required when validRange is defined");
+  const exceeds = (a: Quantity, b: Quantity) => compareQuantities(a, b) > 0;
+  if (exceeds(min, total)) yield invalid(`${field}.min`, min, `min is larger than capacity value: ${total}`);
+  if (exceeds(min, preset)) yield invalid(`${field}.min`, preset, `default is less than min: ${min}`);
+  if (max !== undefined) {
+    if (exceeds(min, max)) yield invalid(`${field}.max`, min, `min is larger than max: ${max}`);
+    if (exceeds(max, total))
+      yield invalid(`${field}.max`, max, `max is larger than capacity value: ${total}`);
+    if (exceeds(preset, max)) yield invalid(`${field}.max`, preset, `default is more than max: ${max}`);
+  }
+  if (step === undefined) return;
+  const next = addQuantities(min, step);
+  if (exceeds(next, total)) {
+    yield invalid(`${field}.step`, step, `one step ${next} is larger than capacity value: ${total}`);
+  }
+  for (const value of max === undefined ? [preset] : [preset, max]) {
+    const steps = quantityToInteger(value) - quantityToInteger(min);
+    const size = quantityToInteger(step);
+    if (size !== 0n && steps % size !== 0n) {
+      yield invalid(
+        `${field}.step`,
+        value,
+        `value is not a multiple of a given step (${step}) from (${min})`,
+      );
+    }
+  }
+}
+
+function* taintProblems(field: string, { key = "", value = "", effect }: Sent<v1.DeviceTaint>): Problems {
+  yield* refused(`${field}.key`, key, checkQualifiedName(key));
+  if (value !== "") yield* refused(`${field}.value`, value, checkLabelValue(value));
+  yield* choice(`${field}.effect`, effect, "resource/v1.DeviceTaint");
+}
+
+/** Validates counters, and the name of their set. */
+function* counterProblems(field: string, nameField: string, set: Sent<v1.CounterSet>): Problems {
+  const { name = "", counters = {} } = set;
+  if (name === "") yield required(`${field}.${nameField}`);
+  else yield* refused(`${field}.${nameField}`, name, checkLabel(name));
+  const keys = Object.keys(counters ?? {});
+  if (keys.length === 0) yield required(`${field}.counters`);
+  for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
+}
+
+function* placeProblems(field: string, device: SentDevice, isPlacedPerDevice: boolean): Problems {
+  const { nodeName, nodeSelector, allNodes } = device;
+  if (!isPlacedPerDevice) {
+    if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return;
+    return yield invalid(
+      field,
+      null,
+      `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set if ${perDevice}`,
+    );
+  }
+  if (nodeName === "") yield invalid(`${field}.nodeName`, "", "must not be empty");
+  else if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
+  if (allNodes === false) yield invalid(`${field}.allNodes`, false, "must be either unset or set to true");
+  const given = Object.entries({ nodeName, nodeSelector, allNodes }).filter(([, value]) => Boolean(value));
+  const rule = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required when ${perDevice}`;
+  if (given.length === 0) yield required(field, rule);
+  else if (given.length > 1) {
+    yield invalid(field, `{${given.map(([name]) => `\`${name}\``).join(", ")}}`, rule);
+  }
+}
+
+const perDevice = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+
+/** A device that waits for conditions also says which conditions end the wait in failure. */
+function* bindingProblems(field: string, device: SentDevice): Problems {
+  const { bindingConditions = [], bindingFailureConditions = [] } = device;
+  for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
+    yield* eachOfFew(`${field}.${name}`, list, mostItems.conditions, (at, condition) =>
+      refused(at, condition, checkQualifiedName(condition)),
+    );
+  }
+  for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
+    for (const [index, condition] of list.entries()) {
+      const at = `${field}.${name}[${index}]`;
+      if (list.indexOf(condition) < index) yield duplicate(at, condition);
+      if (list === bindingFailureConditions && bindingConditions.includes(condition)) {
+        yield invalid(at, condition, "bindingFailureConditions must not overlap with bindingConditions");
+      }
+    }
+  }
+  if (bindingConditions.length === 0 && bindingFailureConditions.length > 0) {
+    const detail = "bindingConditions are required to use bindingFailureConditions";
+    yield invalid(`${field}.bindingConditions`, device.bindingConditions ?? null, detail);
+  }
+  if (bindingFailureConditions.length === 0 && bindingConditions.length > 0) {
+    const detail = "bindingFailureConditions are required to use bindingConditions";
+    yield invalid(`${field}.bindingFailureConditions`, device.bindingFailureConditions ?? null, detail);
   }
 }
 
