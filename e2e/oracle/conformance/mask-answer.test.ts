@@ -28,3 +28,15 @@ test.each([1, 2])(
     expect(maskAnswer(answer, { ns: "a-namespace", group: "a-group" }).body).toEqual(masked);
   },
 );
+
+test("the lines of an apply's errors are sorted: a server prints them in any order", () => {
+  const bodies = ["b: wrong\n  .a: wrong", "a: wrong\n  .b: wrong"].map((lines) => {
+    const body = { message: `failed to create typed patch object (/x): errors:\n  .${lines}` };
+    const text = JSON.stringify(body);
+    return maskAnswer(
+      { code: 500, headers: {}, text, bytes: Buffer.from(text), body },
+      { ns: "a-namespace", group: "a-group" },
+    ).body;
+  });
+  expect(bodies[0]).toEqual(bodies[1]);
+});

@@ -111,6 +111,10 @@ function maskText(text: string): string {
       .replace(/(atomic arrays, maps or structs: )(.+)$/, (_, before: string, paths: string) => {
         return before + paths.split(", ").toSorted().join(", ");
       })
+      // The lines of an apply's errors come in such an order, too.
+      .replace(/(: errors:\n)(.+)$/s, (_, before: string, lines: string) => {
+        return before + lines.split("\n").toSorted().join("\n");
+      })
       .replace(/\n@@ .*$/s, "")
   );
 }

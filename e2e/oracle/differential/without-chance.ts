@@ -23,7 +23,7 @@ export function causesOf(answer: MaskedAnswer): readonly Cause[] {
  */
 export function withoutChance(answer: MaskedAnswer): MaskedAnswer {
   const steps = [withoutNullItems, withoutOrderOfRules, withoutOrder, withoutUnknownName];
-  return [...steps, withoutOrderOfLines].reduce((masked, step) => step(masked), answer);
+  return steps.reduce((masked, step) => step(masked), answer);
 }
 
 /** The real server stops at the first unknown field, in the order of a Go map. */
@@ -32,15 +32,6 @@ function withoutUnknownName(answer: MaskedAnswer): MaskedAnswer {
   if (message === undefined) return answer;
   const masked = message.replaceAll(/[^.\s]+(?=: field not declared in schema)/gu, "{name}");
   return masked === message ? answer : { ...answer, body: { ...(answer.body as Status), message: masked } };
-}
-
-/** The errors of an apply in fields come line by line, in the order of a Go map. */
-function withoutOrderOfLines(answer: MaskedAnswer): MaskedAnswer {
-  const { message } = (answer.body as Status | null | undefined) ?? {};
-  const [, start, lines] = /^(.*errors:\n)(.*)$/su.exec(message ?? "") ?? [];
-  if (start === undefined || lines === undefined) return answer;
-  const sorted = `${start}${inOrder(lines.split("\n")).join("\n")}`;
-  return { ...answer, body: { ...(answer.body as Status), message: sorted } };
 }
 
 function withoutOrderOfRules(answer: MaskedAnswer): MaskedAnswer {
