@@ -46,7 +46,7 @@ export default defineConfig({
             "src/**/*.test.ts",
             "e2e/{rules,support}/**/*.test.ts",
             "e2e/{book,lab,tools}/*.test.ts",
-            "e2e/lab/{gallery,go-types,mutants,seeds,snippets}/*.test.ts",
+            "e2e/lab/{gallery,go-types,mutants,seeds}/*.test.ts",
             "e2e/oracle/{conformance,controllers,differential,kubernetes-suite}/*.test.ts",
             "e2e/lab/bench/load/*.test.ts",
             "e2e/journeys/node/results-page.test.ts",
@@ -83,7 +83,7 @@ export default defineConfig({
         test: {
           // What needs more than Node and npm, or takes its time wherever it runs.
           name: "long-journeys",
-          include: ["e2e/journeys/long/**/*.test.ts"],
+          include: ["e2e/journeys/long/**/*.test.ts", "e2e/lab/snippets/*.test.ts"],
           globalSetup: sharedInstall,
           setupFiles: waits,
           pool: "forks",

@@ -23,7 +23,8 @@ test.each([
   ["e2e/oracle/real/election.test.ts", [], ["real"]],
   ["e2e/oracle/real/node/node.test.ts", [], ["node"]],
   ["e2e/journeys/node/results-page.test.ts", [], ["unit"]],
-  ["e2e/lab/", [], ["unit", "node-versions"]],
+  ["e2e/lab/", [], ["unit", "long-journeys", "node-versions"]],
+  ["e2e/lab/snippets", [], ["long-journeys"]],
   ["e2e/journeys/strangers src/cli", ["build", "book"], ["strangers", "unit"]],
 ])("npm test -- %s chooses its suites", (line, before, suites) => {
   expect(plan(line)).toEqual({ before, suites, rest: line.split(" ") });

@@ -15,6 +15,7 @@ const suites: readonly Suite[] = [
   { project: "unit", folder: "e2e/journeys/node/results-page.test.ts" },
   { project: "journeys", folder: "e2e/journeys/fast", needs: ["build"] },
   { project: "long-journeys", folder: "e2e/journeys/long", needs: ["build"] },
+  { project: "long-journeys", folder: "e2e/lab/snippets" },
   { project: "strangers", folder: "e2e/journeys/strangers", needs: ["build", "book"] },
   { project: "node", folder: "e2e/journeys/node", needs: ["build"] },
   { project: "node", folder: "e2e/oracle/real/node" },
