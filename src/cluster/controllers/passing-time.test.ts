@@ -15,7 +15,7 @@ const pause = 6000;
 /** All deadlines have passed long before, also after the pause. */
 const seconds = 60;
 /** The looks of a second that count as its last. */
-const lastLooks = 16;
+const lastLooks = 8;
 
 /** A clock on which time passes between two looks at it, as it does on a busy machine. */
 class PausingClock implements Clock {
@@ -126,7 +126,7 @@ async function choosePauses(): Promise<readonly number[]> {
     for (let look = clock.looks; look > Math.max(before, clock.looks - lastLooks); look -= 2) last.push(look);
   }
   await cluster.stop();
-  const distance = Math.max(2, Math.ceil(clock.looks / Math.max(1, numRuns - last.length)));
+  const distance = Math.max(2, Math.ceil(clock.looks / Math.max(1, numRuns / 2 - last.length)));
   const others = Array.from({ length: Math.ceil(clock.looks / distance) }, (_, index) => index * distance);
   return [...new Set([...last, ...others])].toSorted((a, b) => a - b);
 }
