@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { useOlderProject } from "../../../e2e/support/projects/older-project.ts";
+import { useOlderProject } from "../../support/projects/older-project.ts";
 
 const project = useOlderProject();
 const { git, write, change, commit, upgrade } = project;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { useOlderProject } from "../../../e2e/support/projects/older-project.ts";
+import { useOlderProject } from "../../support/projects/older-project.ts";
 
 const project = useOlderProject();
 const { git, write, change, commit, files, read, upgrade } = project;
