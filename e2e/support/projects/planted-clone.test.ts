@@ -103,7 +103,8 @@ function harmful(calls: readonly string[]): string[] {
     const [, name = "", rest = ""] = /^\d+ +(\w+)\((.*)$/u.exec(call) ?? [];
     const [first = "", ...others] = [...rest.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map((match) => match[1]!);
     const folder = /^\w+<(.*?)>/u.exec(rest)?.[1] ?? at("clone");
-    const isThere = (path: string): boolean => resolve(folder, path).startsWith(at("clone"));
+    // Of a process that is killed as it calls, addresses are printed instead of paths.
+    const isThere = (path: string): boolean => path !== "" && resolve(folder, path).startsWith(at("clone"));
     if (name.startsWith("open") && /O_(?:WRONLY|RDWR|CREAT|TRUNC)/u.test(rest) && isThere(first))
       found.push(`${command}: ${call}`);
     if (changing.test(name) && [first, ...others].some(isThere)) found.push(`${command}: ${call}`);
@@ -192,7 +193,11 @@ test("the watch sees what is run and written: a plugin that the user has allowed
     harmful(['1 access("/command: x", F_OK) = -1', ...more]);
   expect(marked(calls)).toHaveLength(calls.length);
   expect(
-    marked([`1 openat(AT_FDCWD, "${clone}/x", O_RDONLY) = 3`, `1 execve("/usr/bin/git", ["git"], 0x0) = 0`]),
+    marked([
+      `1 openat(AT_FDCWD, "${clone}/x", O_RDONLY) = 3`,
+      `1 execve("/usr/bin/git", ["git"], 0x0) = 0`,
+      "1 execve(0x7fff068d7aa0, 0x25d8e020, 0x25d8d590 <unfinished ...>",
+    ]),
   ).toEqual([]);
 });
 
