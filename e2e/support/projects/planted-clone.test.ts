@@ -103,7 +103,7 @@ function harmful(calls: readonly string[]): string[] {
     const [, name = "", rest = ""] = /^\d+ +(\w+)\((.*)$/u.exec(call) ?? [];
     const [first = "", ...others] = [...rest.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map((match) => match[1]!);
     const folder = /^\w+<(.*?)>/u.exec(rest)?.[1] ?? at("clone");
-    // Of a process that is killed as it calls, addresses are printed instead of paths.
+    // strace prints addresses instead of paths if the process is killed during the call.
     const isThere = (path: string): boolean => path !== "" && resolve(folder, path).startsWith(at("clone"));
     if (name.startsWith("open") && /O_(?:WRONLY|RDWR|CREAT|TRUNC)/u.test(rest) && isThere(first))
       found.push(`${command}: ${call}`);

@@ -5,7 +5,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { send } from "../testing/send.ts";
 
-// Controllers that answer each other's writes for ever stop a clock that a test moves, and a real machine's fan turns.
+// Controllers must not answer each other's writes for ever: a clock that a test moves would stand still, and a real
+// machine would be busy without end.
 
 /** The writes that the controllers may need within a second: a whole case has about thirty objects. */
 const most = 300;
@@ -23,7 +24,7 @@ const groups: Readonly<Record<WorkloadKind, string>> = {
 const collection = (kind: WorkloadKind): string =>
   `/apis/${groups[kind]}/v1/namespaces/default/${kind.toLowerCase()}s`;
 
-/** One of two names, whose objects share a selector: who is created while another goes finds what that one leaves. */
+/** Few names and one selector for each kind, so that a new object finds the dependents of one that is being deleted. */
 const names = fc.constantFrom("a", "b");
 const kind = fc.constantFrom(...kinds);
 
@@ -123,7 +124,7 @@ test("controllers come to rest after each change of workloads that share names, 
     const { store } = cluster.core;
     const ask = (method: string, path: string, body?: object, type = "application/json") =>
       send(cluster.kubeconfig, { method, path, body, headers: { "Content-Type": type } });
-    /** Takes an object from its owner, or creates one that is equal to it but has no owner. */
+    /** Removes the owner of an object, or creates a copy of it without an owner. */
     const orphan = async ({ of, at, copies }: Extract<Step, { type: "orphan" }>): Promise<void> => {
       const [group, version, plural] = of.split("/");
       const path = `${group === "core" ? "/api" : `/apis/${group}`}/${version}/namespaces/default/${plural}`;
@@ -136,7 +137,7 @@ test("controllers come to rest after each change of workloads that share names, 
       if (copies) await ask("POST", path, { ...found, metadata, status: undefined });
       else await ask("PATCH", `${path}/${name}`, body, "application/merge-patch+json");
     };
-    /** Moves the clock; it waits for controllers at work, also for those that never come to rest. */
+    /** Moves the clock. `advance()` never resolves if controllers don't come to rest, so their writes are counted meanwhile. */
     const rest = async (seconds: number): Promise<void> => {
       for (let second = 0; second <= seconds; second++) {
         const since = store.revision;
@@ -155,7 +156,7 @@ test("controllers come to rest after each change of workloads that share names, 
       for (const one of steps) {
         if (one.type === "put") {
           const made = await ask("POST", collection(one.kind), workload(one));
-          // Job templates can't change, and so on: a refusal is as good as a change.
+          // Some changes are invalid, such as that of a Job's template: a refusal is as good as a change.
           if (made.code === 409)
             await ask(
               "PATCH",
@@ -169,7 +170,7 @@ test("controllers come to rest after each change of workloads that share names, 
         } else if (one.type === "orphan") {
           await orphan(one);
         }
-        // Without it, what follows meets controllers at work.
+        // Steps that follow without a wait meet controllers at work.
         if (one.type === "wait") await rest(one.seconds);
       }
       await rest(200);
@@ -178,11 +179,10 @@ test("controllers come to rest after each change of workloads that share names, 
       await cluster.stop();
     }
   });
-  // Of two revisions with its template, the StatefulSet made the other one the newest, for ever.
+  // A StatefulSet with two revisions of its template made each the newest in turn, for ever.
   const copied: Step[] = [
     { type: "put", kind: "StatefulSet", name: "a", replicas: 1, template: 0 },
     { type: "orphan", of: "apps/v1/controllerrevisions", at: 0, copies: true },
-
     { type: "orphan", of: "core/v1/pods", at: 0, copies: false },
     { type: "orphan", of: "apps/v1/controllerrevisions", at: 0, copies: false },
   ];

@@ -46,13 +46,13 @@ interface Target {
   readonly references: BodyReferences;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** What requests and responses hold. */
+  /** The schema of the bodies of requests and responses. */
   readonly schema: Reference;
   /** The kind of the body, or of the options of a connection, if it isn't the resource's. */
   readonly bodyKind?: SubresourceInfo["body"];
 }
 
-/** References to the definitions of what requests and responses hold. */
+/** References to the definitions of the bodies of requests and responses. */
 export interface BodyReferences {
   readonly kind: Reference;
   readonly list: Reference;

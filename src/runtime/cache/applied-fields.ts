@@ -17,8 +17,8 @@ const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
 /** The part of an object's managed fields that a later apply needs. */
 export interface Ownership {
   /**
-   * What our field manager has applied: the fields that it owns with their current values, as a short text; undefined
-   * if it has applied nothing.
+   * The fields that our field manager owns by apply, with their current values, as a short text; undefined if it has
+   * applied nothing.
    */
   readonly applied: string | undefined;
   readonly owned: ReadonlyMap<string, string> | undefined;

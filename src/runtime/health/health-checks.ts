@@ -83,7 +83,6 @@ export class HealthChecks {
   }
 }
 
-/** What a probe server needs. */
 interface ProbeServerParts {
   readonly bindAddress: string;
   readonly endpoints: { readonly [path: string]: HealthChecks };
