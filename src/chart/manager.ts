@@ -109,6 +109,13 @@ function containerTemplate(container: Container, chart: string): Record<string, 
   };
 }
 
+const metricsCertificate = "and .Values.metrics.enabled .Values.certManager.enabled";
+
+/** The operator's default port needs no flag, as in config/. */
+const webhookPort = lines(
+  "{{- if ne (int .Values.webhook.port) 9443 }}\n- --webhook-port={{ .Values.webhook.port }}\n{{- end }}",
+);
+
 function switchedArguments(args: readonly string[]): unknown[] {
   const metrics = args.filter((arg) => metricsFlag.test(arg));
   const webhooks = args.filter((arg) => webhookFlag.test(arg));
@@ -139,13 +146,6 @@ function switchedArguments(args: readonly string[]): unknown[] {
     ...itemsWhen(metricsCertificate, certificate),
   ];
 }
-
-const metricsCertificate = "and .Values.metrics.enabled .Values.certManager.enabled";
-
-/** The operator's default port needs no flag, as in config/. */
-const webhookPort = lines(
-  "{{- if ne (int .Values.webhook.port) 9443 }}\n- --webhook-port={{ .Values.webhook.port }}\n{{- end }}",
-);
 
 /** Ports, volumes and mounts belong to the feature that needs them. */
 function perSwitch(items: readonly { readonly name?: string | undefined }[]): unknown[] {

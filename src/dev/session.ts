@@ -53,6 +53,9 @@ export interface Session {
   stop(): Promise<void>;
 }
 
+/** Stops something that was started. Cleanups run in reverse order. */
+type Cleanup = () => void | Promise<void>;
+
 /**
  * Runs the operator against a cluster: generates, applies, bundles and starts it, and repeats the necessary steps after
  * each edit. The operator acts as its own ServiceAccount, so a missing permission shows during development.
@@ -77,9 +80,6 @@ export async function startSession(options: SessionOptions, report: Report): Pro
     throw error;
   }
 }
-
-/** Stops something that was started. Cleanups run in reverse order. */
-type Cleanup = () => void | Promise<void>;
 
 async function start(
   options: SessionOptions,
@@ -196,10 +196,6 @@ async function showObjects(options: SessionOptions, client: Client, report: Repo
   };
 }
 
-interface WithConditions extends KubernetesObject {
-  readonly status?: { readonly conditions?: ShownObject["conditions"] };
-}
-
 /** Reports once that a cluster is unavailable, and once that it is back, however many watches fail. */
 class Outage {
   readonly #report: Report;
@@ -228,6 +224,10 @@ class Outage {
     this.#report({ type: "again", what: "cluster" });
     this.#report({ type: "info", text: "the cluster is available again" });
   }
+}
+
+interface WithConditions extends KubernetesObject {
+  readonly status?: { readonly conditions?: ShownObject["conditions"] };
 }
 
 async function watchKind(

@@ -5,12 +5,6 @@ import { annotationsFile, bundleDockerfileName, bundleFolders, csvKind, writeYam
 import { bundleDockerfile, requiredAnnotations } from "./bundle/bundle-metadata.ts";
 import { type Located, readDocuments } from "./located.ts";
 
-/** A version of a package in the old format: a folder with a ClusterServiceVersion and CRDs. */
-interface Release {
-  readonly folder: string;
-  readonly csv: Located;
-}
-
 /**
  * Returns the files of a bundle for each version in a folder of package manifests, by path: OUT/VERSION/bundle and a
  * Dockerfile beside it. Manifests are copied unchanged.
@@ -64,6 +58,12 @@ export function planMigration(tree: Tree, folder: string, out: string): Map<stri
     }
   }
   return files;
+}
+
+/** A version of a package in the old format: a folder with a ClusterServiceVersion and CRDs. */
+interface Release {
+  readonly folder: string;
+  readonly csv: Located;
 }
 
 function findReleases(tree: Tree, folder: string): Release[] {

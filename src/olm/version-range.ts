@@ -1,5 +1,7 @@
 import { compareSemver, parseSemver, type Semver } from "@tsbuilder/apimachinery/semver";
 
+type Condition = (version: Semver) => boolean;
+
 /**
  * Parses a range of versions, as in `olm.skipRange`: `>=1.0.0 <1.2.0 || =2.0.0`. A condition is an operator and a version; all
  * conditions between two `||` must hold. At the end of a version, `x` stands for any number: `1.x`, `1.2.x`. Returns a test
@@ -12,8 +14,6 @@ export function parseRange(text: string): Condition | undefined {
   if (alternatives.some((one) => one === undefined)) return undefined;
   return (version) => alternatives.some((conditions) => conditions!.every((holds) => holds(version)));
 }
-
-type Condition = (version: Semver) => boolean;
 
 function parseConditions(text: string): Condition[] | undefined {
   // A blank may stand between an operator and its version.

@@ -5,9 +5,10 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { parseJson } from "../shared/read-json.ts";
 import { integrityOf } from "./lock-file.ts";
 
-/** A `package-lock.json`, as far as we read it. */
-export interface PackageLock {
-  readonly packages: Readonly<Record<string, LockEntry>>;
+interface Dependencies {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 /** A package of a lock file, or the project itself. */
@@ -17,11 +18,12 @@ interface LockEntry extends Dependencies {
   readonly integrity?: string;
 }
 
-interface Dependencies {
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
+/** A `package-lock.json`, as far as we read it. */
+export interface PackageLock {
+  readonly packages: Readonly<Record<string, LockEntry>>;
 }
+
+const modules = "node_modules/";
 
 /**
  * Returns the packages of a lock file with a dependency that it lacks. `npm install` leaves out optional dependencies that the
@@ -36,8 +38,6 @@ export function lackingPackages({ packages }: PackageLock) {
         .map((needs) => ({ name: path.split(modules).at(-1)!, version, needs })),
     );
 }
-
-const modules = "node_modules/";
 
 /** Returns whether Node finds a package: in the folder of its dependent, or in those above. */
 function isFound(packages: PackageLock["packages"], from: string, name: string): boolean {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findOwnPackage } from "./own-package.ts";
 import type { Tarball } from "./pack.ts";
+
 /** The templates of lock files, by package manager. `npm run lab -- locks` writes them. */
 const templates = new Map([
   ["npm", { file: "npm.json", complete: completeNpm }],
@@ -33,6 +34,8 @@ export function formatLock(
   return complete(filled, projectName);
 }
 
+type Packages = Readonly<Record<string, { readonly version: string }>>;
+
 /** Completes npm's template: fields that a build of tsbuilder leaves empty are removed. */
 function completeNpm(filled: string, projectName: string): string {
   const packages = JSON.parse(filled, (_key, value: unknown) =>
@@ -42,8 +45,6 @@ function completeNpm(filled: string, projectName: string): string {
   const lock = { name: projectName, version, lockfileVersion: 3, requires: true, packages };
   return `${JSON.stringify(lock, undefined, 2)}\n`;
 }
-
-type Packages = Readonly<Record<string, { readonly version: string }>>;
 
 /** Sorts the entries of Yarn's lock file, one of which is the project. */
 function sortEntries(filled: string): string {

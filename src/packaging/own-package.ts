@@ -30,13 +30,13 @@ function isTsbuilder(folder: string): boolean {
   return existsSync(join(folder, "package.json")) && readManifest(folder).name === "tsbuilder";
 }
 
-function readManifest(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-}
-
 interface Manifest {
   readonly name: string;
   readonly version: string;
   /** Present, with `released`, in a package that was packed for a registry. */
   readonly tsbuilder?: unknown;
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }

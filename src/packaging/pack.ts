@@ -77,6 +77,9 @@ export function packSiblings(sources: readonly PackageSource[]): Tarball[] {
   return [...packed.values()];
 }
 
+/** Fields in the `package.json` of released packages. */
+const released = { publishConfig: { access: "public" }, tsbuilder: { released: true } } as const;
+
 /**
  * Packs packages for a registry. All have one version. They depend on libraries by its range, but on the CLI exactly. Their
  * manifests name their origin, and say that they are released: only then does tsbuilder write ranges of our names into
@@ -97,16 +100,10 @@ export function packReleases(
   );
 }
 
-/** Fields in the `package.json` of released packages. */
-const released = { publishConfig: { access: "public" }, tsbuilder: { released: true } } as const;
-
 /** Returns the file name that npm gives a package's tarball. */
 export function tarballName(name: string, version: string): string {
   return `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
 }
-
-/** Fields that only apply in this repository. */
-const repositoryFields = new Set(["private", "workspaces", "scripts", "devDependencies", "files", "knip"]);
 
 function pack({ manifest, files }: PackageSource, siblings: ReadonlyMap<string, Tarball>): Tarball {
   const published = withRanges(manifest, (name) => {
@@ -115,6 +112,9 @@ function pack({ manifest, files }: PackageSource, siblings: ReadonlyMap<string, 
   });
   return writePackage(published, `${manifest.version}-dev.${hashContent(published, files)}`, files);
 }
+
+/** Fields that only apply in this repository. */
+const repositoryFields = new Set(["private", "workspaces", "scripts", "devDependencies", "files", "knip"]);
 
 /** Returns a manifest without the fields of the repository, and with other ranges for siblings. */
 function withRanges(

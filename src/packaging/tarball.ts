@@ -10,6 +10,8 @@ export interface PackedFile {
   readonly executable?: boolean;
 }
 
+const blockSize = 512;
+
 /**
  * Creates an npm tarball: gzipped ustar, with everything in `package/`. It is deterministic: no time, no owner, sorted
  * paths.
@@ -19,8 +21,6 @@ export function writeTarball(files: readonly PackedFile[]): Uint8Array {
   const blocks = sorted.flatMap((file) => [header(file), padded(file.content)]);
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * blockSize)]), { level: 9 });
 }
-
-const blockSize = 512;
 
 /** Some npm tools reject files dated before 1980; npm itself writes this date. */
 const modified = Date.UTC(1985, 9, 26, 8, 15) / 1000;

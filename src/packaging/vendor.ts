@@ -35,15 +35,15 @@ export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, 
   return tarballs;
 }
 
+const tarballPattern =
+  /^(?:tsbuilder-(?<part>apimachinery|runtime|cluster|simulation)|tsbuilder)-(?<version>\d.*)\.tgz$/;
+
 /** Returns the paths of our packages in a project's `vendor/` folder. */
 export function listVendored(project: string): readonly string[] {
   const folder = join(project, "vendor");
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.filter((name) => tarballPattern.test(name)).map((name) => `vendor/${name}`);
 }
-
-const tarballPattern =
-  /^(?:tsbuilder-(?<part>apimachinery|runtime|cluster|simulation)|tsbuilder)-(?<version>\d.*)\.tgz$/;
 
 function describe(folder: string, fileName: string): Tarball {
   const { part, version = "" } = tarballPattern.exec(fileName)?.groups ?? {};

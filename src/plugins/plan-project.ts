@@ -51,6 +51,15 @@ export interface ProjectChange {
   readonly existing?: { readonly tree: Tree; readonly plugins: "run" | "replay" };
 }
 
+/** The operator's program: package, sources, tests and tooling. */
+const typescript: Plugin = { init, createApi, createWebhook };
+
+/** In the order in which their files are reported. */
+const plugins: readonly Plugin[] = [typescript, kustomize];
+
+/** Only `init` writes `package.json`; it is the user's from then on. */
+const noPackages: PackageSpecifiers = { runtime: "", cluster: "", simulation: "", tsbuilder: "" };
+
 /**
  * Plans all changes of files that follow from a change of the project's description: compares the blueprints of both
  * descriptions, then updates `PROJECT`, has plugins and generators add their files, formats new files, and records what
@@ -150,12 +159,6 @@ export function describeProject(project: Project, inputs: ScaffoldInputs): Bluep
   );
 }
 
-/** The operator's program: package, sources, tests and tooling. */
-const typescript: Plugin = { init, createApi, createWebhook };
-
-/** In the order in which their files are reported. */
-const plugins: readonly Plugin[] = [typescript, kustomize];
-
 /** Reads the header in `hack/`; without one, formats that of the project's license. */
 function readBoilerplate(tree: Tree, project: Project): string {
   return readHeader(tree) ?? formatBoilerplate(project);
@@ -166,6 +169,3 @@ export function readHeader(tree: Tree): string | undefined {
   const text = tree.read("hack/boilerplate.ts.txt");
   return text === undefined ? undefined : withPlainLineEnds(text).trimEnd();
 }
-
-/** Only `init` writes `package.json`; it is the user's from then on. */
-const noPackages: PackageSpecifiers = { runtime: "", cluster: "", simulation: "", tsbuilder: "" };

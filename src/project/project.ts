@@ -26,6 +26,12 @@ export interface Project {
   readonly cliVersion: string;
 }
 
+interface FeatureDefinition {
+  readonly summary: string;
+  readonly needs?: readonly string[];
+  readonly excludes?: readonly string[];
+}
+
 /** The features of a deployment, with their requirements and conflicts. */
 export const features = {
   metrics: { summary: "serve metrics on port 8443, with authentication and authorization" },
@@ -55,12 +61,6 @@ export const features = {
 export type FeatureName = keyof typeof features;
 
 export const featureNames = Object.keys(features) as FeatureName[];
-
-interface FeatureDefinition {
-  readonly summary: string;
-  readonly needs?: readonly string[];
-  readonly excludes?: readonly string[];
-}
 
 export type LicenseName = "apache2" | "copyright" | "none" | "file";
 

@@ -58,6 +58,9 @@ export function parseProject(text: string): StoredProject {
   );
 }
 
+const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
+ Your own keys and comments are preserved.`;
+
 /** Writes a project into the text that it was read from, keeping unknown keys, comments and line ends, or into a new text. */
 export function formatProject(project: Project, text?: string): string {
   const document = text === undefined ? new Document(new YAMLMap()) : parseDocument(text);
@@ -68,14 +71,11 @@ export function formatProject(project: Project, text?: string): string {
   return text === undefined ? formatted : withLineEndsOf(text, formatted);
 }
 
-const header = ` This file tracks what tsbuilder scaffolded. Its commands read and update it; keep it under version control.
- Your own keys and comments are preserved.`;
+/** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
+export const pluginKey = "typescript.tsbuilder.dev/v1";
 
 /** The version of kubebuilder's schema of the file, whose keys have the same meaning here. */
 const schemaVersion = "3";
-
-/** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
-export const pluginKey = "typescript.tsbuilder.dev/v1";
 
 /** The start of the key of any version of our layout. */
 const layoutPrefix = "typescript.tsbuilder.dev/";
@@ -312,12 +312,12 @@ function invalid(message: string, hint: string): TsbuilderError {
   return new TsbuilderError(message, { code: "INVALID_PROJECT", hint });
 }
 
+const restoreHint = "fix the PROJECT file, or restore it from version control";
+
 function unexpected(place: string, expected: string, value: unknown): TsbuilderError {
   const shown = value === undefined ? "missing" : shorten(JSON.stringify(value));
   return invalid(`"${place}" must be ${expected}, but is ${shown}`, restoreHint);
 }
-
-const restoreHint = "fix the PROJECT file, or restore it from version control";
 
 /** The content of the `PROJECT` file. A key with the value undefined is removed from the file. */
 export function toRecord(project: Project): Record<string, unknown> {

@@ -29,9 +29,21 @@ export const stateFolder = ".tsbuilder";
 
 const stage = "stage";
 
-const stageFolder = `${stateFolder}/${stage}`;
+/** A staged file to move to a path, or a path to delete. */
+interface Step {
+  readonly path: string;
+  readonly staged: string | undefined;
+  /** A copy of the file that the step replaces or deletes. */
+  readonly old?: string | undefined;
+}
 
-const journal = `${stageFolder}/journal.json`;
+interface Journal {
+  readonly steps: readonly (Step & { readonly hash?: string })[];
+}
+
+interface Staged extends Journal {
+  readonly fact: Fact;
+}
 
 /**
  * Applies a plan, all or nothing. First all files are staged in `.tsbuilder/`, then a journal marks the staging as
@@ -65,6 +77,10 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
  * user's tsbuilder.
  */
 export type Unfinished = "staged" | "incomplete" | "foreign";
+
+const stageFolder = `${stateFolder}/${stage}`;
+
+const journal = `${stageFolder}/journal.json`;
 
 /** Looks for the staging of an interrupted or running command. Writes nothing. */
 export function findUnfinished(root: string): Unfinished | undefined {
@@ -108,14 +124,6 @@ export function recoverPlan(root: string): "completed" | "undone" | undefined {
   for (const step of steps) completeStep(root, step);
   removeStage(root, factOf(root, text));
   return "completed";
-}
-
-interface Journal {
-  readonly steps: readonly (Step & { readonly hash?: string })[];
-}
-
-interface Staged extends Journal {
-  readonly fact: Fact;
 }
 
 function stageChanges(root: string, changes: readonly FileChange[]): Staged {
@@ -162,14 +170,6 @@ function completeOrUndo(root: string, { steps, fact }: Staged): void {
     throw error;
   }
   removeStage(root, fact);
-}
-
-/** A staged file to move to a path, or a path to delete. */
-interface Step {
-  readonly path: string;
-  readonly staged: string | undefined;
-  /** A copy of the file that the step replaces or deletes. */
-  readonly old?: string | undefined;
 }
 
 /**
@@ -300,6 +300,8 @@ function isOutside(path: string): boolean {
   return first === ".." || first === ".";
 }
 
+const runByOthers = /^(?:\.git|git~\d+|node_modules|\.husky|\.envrc)[. ]*(?::.*)?$/u;
+
 /** Folds names as file systems do: macOS and Windows ignore case, some characters, and dots and spaces at the end. */
 function isRunByOthers(path: string): boolean {
   const names = path
@@ -309,8 +311,6 @@ function isRunByOthers(path: string): boolean {
     .split(/[/\\]/u);
   return names.some((name) => runByOthers.test(name));
 }
-
-const runByOthers = /^(?:\.git|git~\d+|node_modules|\.husky|\.envrc)[. ]*(?::.*)?$/u;
 
 /** Checks links; each folder only once for all files in it. */
 class Links {
@@ -355,6 +355,11 @@ function staysInside(root: string, link: string): boolean {
 function refuse(message: string, hint: string): TsbuilderError {
   return new TsbuilderError(message, { code: "REFUSED", hint });
 }
+
+const ignoreFile = ".gitignore";
+
+const ignoredByGit =
+  "# Written by tsbuilder: only its records are part of the project.\n*\n!owned.json\n!plugins.json\n";
 
 /**
  * Creates `.tsbuilder`, or a folder below it, for a command that is about to write there. Throws if there is a link: a
@@ -403,11 +408,6 @@ export function removeStateFolder(root: string): void {
     // Another command is using it, or has deleted it already.
   }
 }
-
-const ignoreFile = ".gitignore";
-
-const ignoredByGit =
-  "# Written by tsbuilder: only its records are part of the project.\n*\n!owned.json\n!plugins.json\n";
 
 function findLink(root: string, path: string, levels: number): string | undefined {
   const file = join(root, path);

@@ -27,6 +27,14 @@ export function mergeTexts(base: string, ours: string, theirs: string): string |
   return conflicts.length === 0 ? text : undefined;
 }
 
+/** The markers of git. */
+export const conflictMarkers = { start: "<<<<<<<", middle: "=======", end: ">>>>>>>" } as const;
+
+/** Lines of the base that one side replaces. */
+interface Change extends Hunk {
+  readonly lines: readonly string[];
+}
+
 /** Merges as `mergeTexts` does, with both sides of conflicts between markers; `name` labels ours. */
 export function mergeMarked(base: string, ours: string, theirs: string, name: string): MarkedText {
   if (base === theirs) return { text: ours, conflicts: [] };
@@ -54,14 +62,6 @@ export function mergeMarked(base: string, ours: string, theirs: string, name: st
     }
   }
   return { text: [...merged, ...baseLines.slice(at)].join("\n"), conflicts };
-}
-
-/** The markers of git. */
-export const conflictMarkers = { start: "<<<<<<<", middle: "=======", end: ">>>>>>>" } as const;
-
-/** Lines of the base that one side replaces. */
-interface Change extends Hunk {
-  readonly lines: readonly string[];
 }
 
 function changesOf(base: readonly string[], side: readonly string[]): Change[] {
@@ -184,6 +184,13 @@ function findStatement(source: string, wanted: string): InsertPlace | undefined 
   return wholeLines(source, tokens[at]!.start, tokens[at + sought.length - 1]!.end);
 }
 
+/** A token of TypeScript source with its position; whitespace and comments are skipped. */
+interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Finds a sequence of tokens in another one. Returns the index of its first token, or -1. */
 function findTokens(tokens: readonly Token[], wanted: readonly Token[], from = 0): number {
   if (wanted.length === 0) return -1;
@@ -192,6 +199,22 @@ function findTokens(tokens: readonly Token[], wanted: readonly Token[], from = 0
   }
   return -1;
 }
+
+const tokenPattern = new RegExp(
+  [
+    String.raw`(?<space>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)`,
+    String.raw`(?<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`,
+    // A template literal is one token, including its expressions; nested ones are usually balanced.
+    String.raw`\x60(?:[^\x60\\]|\\[\s\S])*\x60`,
+    String.raw`(?<regex>\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*)`,
+    String.raw`[\p{ID_Start}$_#][\p{ID_Continue}$]*`,
+    String.raw`\d[\w.]*`,
+    String.raw`=>|[\s\S]`,
+  ].join("|"),
+  "guy",
+);
+
+const closing = new Set([")", "]", "}"]);
 
 /**
  * Splits TypeScript into tokens, well enough to find imports and statements after reformatting: quotes are normalized,
@@ -217,29 +240,6 @@ export function tokenize(source: string): Token[] {
   return tokens;
 }
 
-/** A token of TypeScript source with its position; whitespace and comments are skipped. */
-interface Token {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-const tokenPattern = new RegExp(
-  [
-    String.raw`(?<space>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)`,
-    String.raw`(?<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`,
-    // A template literal is one token, including its expressions; nested ones are usually balanced.
-    String.raw`\x60(?:[^\x60\\]|\\[\s\S])*\x60`,
-    String.raw`(?<regex>\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*)`,
-    String.raw`[\p{ID_Start}$_#][\p{ID_Continue}$]*`,
-    String.raw`\d[\w.]*`,
-    String.raw`=>|[\s\S]`,
-  ].join("|"),
-  "guy",
-);
-
-const closing = new Set([")", "]", "}"]);
-
 function unquote(quoted: string): string {
   return `"${quoted.slice(1, -1).replaceAll(String.raw`\'`, "'")}"`;
 }
@@ -249,6 +249,9 @@ function canStartRegex(before: Token | undefined): boolean {
   if (/^(?:return|typeof|case|in|of|delete|void|throw|new|await|yield)$/u.test(before.text)) return true;
   return !/^[\p{ID_Continue}$)\]"`]/u.test(before.text);
 }
+
+const importPattern =
+  /^(?<head>import(?:\s+type)?)\s*\{(?<names>[^}]*)\}\s*from\s*["'](?<from>[^"']+)["'];?/mu;
 
 /** Finds an import, also if its names are part of another import from the same module. */
 function findImport(source: string, wanted: string): InsertPlace | undefined {
@@ -265,9 +268,6 @@ function findImport(source: string, wanted: string): InsertPlace | undefined {
   }
   return undefined;
 }
-
-const importPattern =
-  /^(?<head>import(?:\s+type)?)\s*\{(?<names>[^}]*)\}\s*from\s*["'](?<from>[^"']+)["'];?/mu;
 
 function splitNames(names: string): string[] {
   return names

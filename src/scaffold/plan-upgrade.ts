@@ -5,6 +5,58 @@ import type { Draft, FileChange } from "./tree.ts";
 import { type Conflict, type MarkedText, mergeMarked } from "./merge.ts";
 import type { OwnedFiles } from "./plan.ts";
 
+/** A project as scaffolded by two versions of tsbuilder. */
+export interface UpgradeRequest {
+  /** The files of the version that scaffolded it, by path. */
+  readonly base: ReadonlyMap<string, string>;
+  /** All files of the version to upgrade to. */
+  readonly next: readonly FileChange[];
+  readonly owned: OwnedFiles;
+  readonly onConflict: ConflictChoice;
+  /** The label of our side of a conflict: `tsbuilder 0.2.0`. */
+  readonly name: string;
+}
+
+/** The rest of an upgrade that the user has to look at. */
+export interface UpgradeOutcome {
+  readonly notes: readonly string[];
+  /** The conflicts that are marked in the files. */
+  readonly marked: readonly FileConflict[];
+}
+
+/**
+ * Merges the changes between two versions of the templates into a project. The user's edits are kept, and files that
+ * they deleted are not restored.
+ */
+export function planUpgrade(draft: Draft, request: UpgradeRequest): UpgradeOutcome {
+  const { onConflict } = request;
+  const notes: string[] = [];
+  const conflicts = request.next.flatMap((file) => bringUp(draft, file, request, notes) ?? []);
+  if (conflicts.length > 0 && onConflict === "refuse") {
+    const files = conflicts.map(({ file }) => `"${file.path}"`).join(", ");
+    throw new TsbuilderError(`conflicts with your changes in ${files}`, {
+      code: "FILE_CHANGED",
+      hint: "add --keep to keep your version and write ours next to it, --force to overwrite yours, or --branch for a branch with both sides in the files; --diff shows the other changes",
+    });
+  }
+  for (const { file, marked } of conflicts) {
+    const { path, content, ownership } = file;
+    if (content === undefined) continue;
+    if (onConflict === "mark") draft.write(path, marked.text, ownership);
+    else draft.write(onConflict === "overwrite" ? path : `${path}.new`, content, ownership);
+    if (onConflict === "keep")
+      notes.push(`kept "${path}", which you edited; the new version is "${path}.new": merge it by hand`);
+  }
+  deleteUnused(draft, request, notes);
+  const marked = onConflict === "mark" ? conflicts : [];
+  return {
+    notes,
+    marked: marked.flatMap(({ file: { path }, marked: { conflicts: places } }) =>
+      places.map((place) => ({ path, ...place })),
+    ),
+  };
+}
+
 /** The result of merging a JSON file, and the keys that both sides changed. */
 interface MergedJson {
   readonly text: string;
@@ -53,66 +105,14 @@ function mergeValues(
 const isSame = (a: JSONValue | undefined, b: JSONValue | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
-/** A project as scaffolded by two versions of tsbuilder. */
-export interface UpgradeRequest {
-  /** The files of the version that scaffolded it, by path. */
-  readonly base: ReadonlyMap<string, string>;
-  /** All files of the version to upgrade to. */
-  readonly next: readonly FileChange[];
-  readonly owned: OwnedFiles;
-  readonly onConflict: ConflictChoice;
-  /** The label of our side of a conflict: `tsbuilder 0.2.0`. */
-  readonly name: string;
-}
-
 /**
  * The outcome for a file that both sides changed differently: nothing is written (`refuse`), the user's is kept and
  * ours written next to it (`keep`), ours overwrites it (`overwrite`), or it gets both sides between markers (`mark`).
  */
 export type ConflictChoice = "refuse" | "keep" | "overwrite" | "mark";
 
-/** The rest of an upgrade that the user has to look at. */
-export interface UpgradeOutcome {
-  readonly notes: readonly string[];
-  /** The conflicts that are marked in the files. */
-  readonly marked: readonly FileConflict[];
-}
-
 export interface FileConflict extends Conflict {
   readonly path: string;
-}
-
-/**
- * Merges the changes between two versions of the templates into a project. The user's edits are kept, and files that
- * they deleted are not restored.
- */
-export function planUpgrade(draft: Draft, request: UpgradeRequest): UpgradeOutcome {
-  const { onConflict } = request;
-  const notes: string[] = [];
-  const conflicts = request.next.flatMap((file) => bringUp(draft, file, request, notes) ?? []);
-  if (conflicts.length > 0 && onConflict === "refuse") {
-    const files = conflicts.map(({ file }) => `"${file.path}"`).join(", ");
-    throw new TsbuilderError(`conflicts with your changes in ${files}`, {
-      code: "FILE_CHANGED",
-      hint: "add --keep to keep your version and write ours next to it, --force to overwrite yours, or --branch for a branch with both sides in the files; --diff shows the other changes",
-    });
-  }
-  for (const { file, marked } of conflicts) {
-    const { path, content, ownership } = file;
-    if (content === undefined) continue;
-    if (onConflict === "mark") draft.write(path, marked.text, ownership);
-    else draft.write(onConflict === "overwrite" ? path : `${path}.new`, content, ownership);
-    if (onConflict === "keep")
-      notes.push(`kept "${path}", which you edited; the new version is "${path}.new": merge it by hand`);
-  }
-  deleteUnused(draft, request, notes);
-  const marked = onConflict === "mark" ? conflicts : [];
-  return {
-    notes,
-    marked: marked.flatMap(({ file: { path }, marked: { conflicts: places } }) =>
-      places.map((place) => ({ path, ...place })),
-    ),
-  };
 }
 
 interface FileInConflict {

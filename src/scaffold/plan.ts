@@ -230,6 +230,9 @@ function isModule(path: string): boolean {
   return module.test(path);
 }
 
+/** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative import specifier. */
+const specifierPattern = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;
+
 /** Returns the files of the project that a module imports. */
 function relativeImports(text: string, path: string): string[] {
   if (!isModule(path)) return [];
@@ -249,9 +252,6 @@ function rewriteImports(text: string, from: string, to: string, moves: ReadonlyM
     return `${before}${quote}${relative.startsWith(".") ? relative : `./${relative}`}${quote}`;
   });
 }
-
-/** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative import specifier. */
-const specifierPattern = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;
 
 function removeInserts(draft: Draft, { before, after, owned }: ScaffoldRequest): void {
   const wanted = new Set(after.inserts.map(insertKey));
@@ -363,9 +363,6 @@ export function hashText(text: string): string {
   return createHash("sha256").update(withPlainLineEnds(text)).digest("hex").slice(0, 24);
 }
 
-/** The line width of a new project's formatter. */
-const lineWidth = 100;
-
 interface Formatter {
   readonly program: string;
   readonly args: (path: string) => readonly string[];
@@ -400,6 +397,9 @@ export function formatCreated(root: string, draft: Draft, { isShown }: { isShown
   }
   return notes;
 }
+
+/** The line width of a new project's formatter. */
+const lineWidth = 100;
 
 /** Returns whether a line is too long. The formatter keeps long comments, and imports of a single name. */
 function hasLongLine(text: string): boolean {

@@ -160,8 +160,6 @@ const isLeftOut = (path: string): boolean => /(?:^|\/)(?:node_modules|dist|vendo
 const isBelow = (path: string, folder: string): boolean =>
   folder === "" || folder === "." || path.startsWith(`${folder}/`);
 
-const context = 3;
-
 /** Formats a change like `diff -u` and git. */
 export function formatUnifiedDiff({ path, before, content }: FileChange): string {
   if (typeof content === "object" || before?.includes("\0")) return `Binary file ${path}\n`;
@@ -178,6 +176,8 @@ function splitLines(text: string | undefined): string[] {
   if (text === undefined || text === "") return [];
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
+
+const context = 3;
 
 /** Groups hunks whose context overlaps. */
 function groupHunks(hunks: readonly Hunk[]): Hunk[][] {

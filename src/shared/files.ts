@@ -25,14 +25,14 @@ export function writeOutput(file: string, content: string, { what, flag, isPriva
   }
 }
 
+const privateMode = 0o600;
+
 /** Writes a file that only its owner may read, also if the present file is readable by others. */
 export function writePrivate(file: string, content: string): void {
   // The mode of a write only applies to a new file. Devices and pipes keep theirs: all users need /dev/null.
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) chmodSync(file, privateMode);
   writeFileSync(file, content, { mode: privateMode });
 }
-
-const privateMode = 0o600;
 
 /**
  * Creates a folder and those above it, one by one: Node's own `recursive` never ends below a folder like `/proc`, which

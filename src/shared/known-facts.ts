@@ -9,6 +9,8 @@ import { type NoFolder, openStateHome } from "./own-folder.ts";
  */
 export type Fact = readonly [about: "allowed" | "journal" | "kubeconfig", place: string, content: string];
 
+const unwritten = new Set<string>();
+
 /**
  * Remembers a fact. If no file can be written, the fact holds until this process ends, and the reason is returned,
  * which names the folder.
@@ -37,8 +39,6 @@ export function forget(fact: Fact): void {
   unwritten.delete(nameOf(fact));
   if (typeof file === "string") rmSync(file, { force: true });
 }
-
-const unwritten = new Set<string>();
 
 function fileOf(fact: Fact, { make } = { make: false }): string | NoFolder {
   const folder = openStateHome("known", process.env, { make });

@@ -8,6 +8,8 @@ export function stringLiteral(text: string): string {
   return jsonText(text);
 }
 
+const separators = /[\u2028\u2029]/gu;
+
 /** Returns a value as JSON that has no line break in source code either. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value).replace(separators, escapeUnicode);
@@ -28,5 +30,4 @@ export function blockCommentText(text: string): string {
   return commentTextLines(text).join(" ").replaceAll("*/", "* /");
 }
 
-const separators = /[\u2028\u2029]/gu;
 const escapeUnicode = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;

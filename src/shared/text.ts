@@ -39,6 +39,10 @@ export function positionAt(file: string, text: string, offset: number): Position
   return { file, line: before.split("\n").length, column: offset - lineStart + 1 };
 }
 
+const shownBefore = 120;
+const shownBehind = 80;
+const shortLine = shownBefore + shownBehind;
+
 /** Shows a line of source with its number, and a caret below the column. */
 export function codeFrame(text: string, { line, column }: Pick<Position, "line" | "column">): string {
   const source = (text.split("\n")[line - 1] ?? "").replace(/\r$/u, "");
@@ -53,16 +57,12 @@ export function codeFrame(text: string, { line, column }: Pick<Position, "line" 
   return `${number}${before}${behind}\n${" ".repeat(number.length - 2)}| ${indent}^`;
 }
 
-const shownBefore = 120;
-const shownBehind = 80;
-const shortLine = shownBefore + shownBehind;
+const maxShown = 80;
 
 /** Cuts off a long value, for a message that shows it. */
 export function shorten(value: string): string {
   return value.length > maxShown ? `${value.slice(0, maxShown)}…` : value;
 }
-
-const maxShown = 80;
 
 /** Joins words for a sentence: `a, b or c`. */
 export function listWords(words: readonly string[], conjunction = "or"): string {

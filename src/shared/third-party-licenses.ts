@@ -5,6 +5,8 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 /** The file with the licenses, beside a bundle. */
 export const licensesFile = "third-party-licenses.txt";
 
+const rule = "-".repeat(80);
+
 /**
  * Returns the licenses of all packages in a bundle, by the paths of its inputs relative to a folder. Most licenses
  * require their text in every copy, and a bundler omits it.
@@ -22,8 +24,6 @@ export function describeLicenses(folder: string, inputs: readonly string[]): str
   return ["This bundle contains code of the packages below.\n", ...sections].join(`\n${rule}\n`);
 }
 
-const rule = "-".repeat(80);
-
 /** Returns the folder of the package that a file belongs to; undefined for sources outside of `node_modules`. */
 function packageRoot(path: string): string | undefined {
   return /^.*(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/u.exec(path)?.[0];
@@ -37,6 +37,16 @@ function readLicense(root: string): { label: string; text: string } {
   return { label, text: texts.length > 0 ? `${texts.join("\n\n")}\n` : "The package has no license file.\n" };
 }
 
+type License = string | { readonly type?: string };
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: License;
+  /** The form before there were expressions such as `(MIT OR Apache-2.0)`. */
+  readonly licenses?: License | readonly License[];
+}
+
 /** Reads package.json; a folder in a bundle may only look like a package. */
 function readManifest(root: string): Manifest {
   const file = join(root, "package.json");
@@ -47,6 +57,8 @@ function readManifest(root: string): Manifest {
     ...manifest,
   };
 }
+
+const isCode = /\.(?:[cm]?[jt]sx?|json|map)$/u;
 
 /** Lists the files of licenses and notices, also in a folder of that name. */
 function licenseFiles(root: string): string[] {
@@ -68,18 +80,6 @@ function isNamed(name: string): boolean {
   return words.some((word) => /^(?:(?:un)?licen[cs]es?|notices?|copying)$/iu.test(word));
 }
 
-const isCode = /\.(?:[cm]?[jt]sx?|json|map)$/u;
-
 /** Follows links; a dangling link is neither. */
 const isKind = (path: string, kind: "isFile" | "isDirectory"): boolean =>
   statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;
-
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly license?: License;
-  /** The form before there were expressions such as `(MIT OR Apache-2.0)`. */
-  readonly licenses?: License | readonly License[];
-}
-
-type License = string | { readonly type?: string };

@@ -33,6 +33,19 @@ export async function bundleOperator(
   });
 }
 
+/** Marks the plugin's own question to esbuild, which reaches the plugin again. */
+const ownQuestion = Symbol("own question");
+
+const externalPackages: Esbuild.Plugin = {
+  name: "external-packages",
+  setup: (build) =>
+    build.onResolve({ filter: /^@tsbuilder\// }, async ({ path, pluginData, importer, kind, resolveDir }) => {
+      if (pluginData === ownQuestion) return undefined;
+      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: ownQuestion });
+      return found.path.includes("/node_modules/") ? { path, external: true } : found;
+    }),
+};
+
 /**
  * Prepares a bundle for the development loop. Our packages are kept external if Node can resolve them: they make up
  * most of a bundle, no edit changes them, and a process can load them before the bundle is ready.
@@ -53,19 +66,6 @@ export async function watchableBundle(project: string, outfile: string): Promise
     close: () => build.dispose(),
   };
 }
-
-/** Marks the plugin's own question to esbuild, which reaches the plugin again. */
-const ownQuestion = Symbol("own question");
-
-const externalPackages: Esbuild.Plugin = {
-  name: "external-packages",
-  setup: (build) =>
-    build.onResolve({ filter: /^@tsbuilder\// }, async ({ path, pluginData, importer, kind, resolveDir }) => {
-      if (pluginData === ownQuestion) return undefined;
-      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: ownQuestion });
-      return found.path.includes("/node_modules/") ? { path, external: true } : found;
-    }),
-};
 
 function options(project: string, outfile: string) {
   return {

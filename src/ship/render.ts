@@ -14,6 +14,9 @@ export interface Overrides {
   readonly namespace?: string | undefined;
 }
 
+/** The image name in `config/manager/manager.yaml`. */
+const placeholder = "controller";
+
 /**
  * Renders one of the project's kustomizations. Image and namespace are set in a copy of `config/`: an overlay on top
  * would apply after the replacements that write DNS names and CA annotations, and leave the old namespace in them.
@@ -156,9 +159,6 @@ export function inProject(error: unknown, copy: string, project: string): unknow
     cause,
   });
 }
-
-/** The image name in `config/manager/manager.yaml`. */
-const placeholder = "controller";
 
 function editBase(file: string, { image, namespace }: Overrides, replaced: string): void {
   if (image === undefined && namespace === undefined) return;

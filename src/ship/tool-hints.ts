@@ -1,38 +1,17 @@
+const install: Readonly<Record<string, string>> = {
+  kubectl: "install kubectl, and check that `kubectl version --client` works",
+  kind: "install kind, or use --load minikube or --load k3d",
+};
+
 /** The hint for a program that is not installed. */
 export function hintForMissing(tool: string): string {
   return install[tool] ?? `install ${tool}, or use another tool`;
-}
-
-/** The hint for a known failure of a program, from its output. */
-export function hintForFailure(
-  { tool, args }: { readonly tool: string; readonly args: readonly string[] },
-  words: string,
-): string | undefined {
-  const ofImages = [
-    ...(args.includes("push") || args.includes("save") ? localFailures : []),
-    ...(args.includes("push") ? pushFailures : []),
-    ...imageFailures,
-  ];
-  const failures = tool === "kubectl" ? clusterFailures : [...ofImages, ...clusterFailures];
-  return failures.find(({ pattern }) => pattern.test(words))?.hint(tool);
 }
 
 interface Failure {
   readonly pattern: RegExp;
   readonly hint: (tool: string) => string;
 }
-
-const install: Readonly<Record<string, string>> = {
-  kubectl: "install kubectl, and check that `kubectl version --client` works",
-  kind: "install kind, or use --load minikube or --load k3d",
-};
-
-/** The commands that free disk space, by tool. */
-const prune: Readonly<Record<string, string>> = {
-  buildah: "buildah prune --all",
-  nerdctl: "nerdctl system prune",
-  podman: "podman system prune",
-};
 
 /** Failures of commands that send an existing image. They need no base image. */
 const localFailures: readonly Failure[] = [
@@ -41,6 +20,13 @@ const localFailures: readonly Failure[] = [
     hint: () => "build it first, with the same name: tsbuilder build --image IMAGE",
   },
 ];
+
+/** The flags for a registry without TLS, by tool. */
+const plainHttp: Readonly<Record<string, string>> = {
+  buildah: "--tls-verify=false",
+  nerdctl: "--insecure-registry",
+  podman: "--tls-verify=false",
+};
 
 /** Failures of a push, or with a different meaning there: a push uses no base image. */
 const pushFailures: readonly Failure[] = [
@@ -65,11 +51,11 @@ const pushFailures: readonly Failure[] = [
   },
 ];
 
-/** The flags for a registry without TLS, by tool. */
-const plainHttp: Readonly<Record<string, string>> = {
-  buildah: "--tls-verify=false",
-  nerdctl: "--insecure-registry",
-  podman: "--tls-verify=false",
+/** The commands that free disk space, by tool. */
+const prune: Readonly<Record<string, string>> = {
+  buildah: "buildah prune --all",
+  nerdctl: "nerdctl system prune",
+  podman: "podman system prune",
 };
 
 /**
@@ -140,3 +126,17 @@ const clusterFailures: readonly Failure[] = [
     hint: () => "check that the cluster is running, and that its address in the kubeconfig is correct",
   },
 ];
+
+/** The hint for a known failure of a program, from its output. */
+export function hintForFailure(
+  { tool, args }: { readonly tool: string; readonly args: readonly string[] },
+  words: string,
+): string | undefined {
+  const ofImages = [
+    ...(args.includes("push") || args.includes("save") ? localFailures : []),
+    ...(args.includes("push") ? pushFailures : []),
+    ...imageFailures,
+  ];
+  const failures = tool === "kubectl" ? clusterFailures : [...ofImages, ...clusterFailures];
+  return failures.find(({ pattern }) => pattern.test(words))?.hint(tool);
+}

@@ -32,6 +32,17 @@ export interface CertificateRequest extends Subject, Required<AlternativeNames> 
   readonly publicKey: KeyObject;
 }
 
+/** `null`: the algorithm has its own hash. */
+const hashes: Readonly<Record<string, string | null>> = {
+  "1.2.840.10045.4.3.2": "sha256",
+  "1.2.840.10045.4.3.3": "sha384",
+  "1.2.840.10045.4.3.4": "sha512",
+  "1.2.840.113549.1.1.11": "sha256",
+  "1.2.840.113549.1.1.12": "sha384",
+  "1.2.840.113549.1.1.13": "sha512",
+  "1.3.101.112": null,
+};
+
 /**
  * Parses a certificate signing request in PEM.
  * @throws TypeError if it is malformed or its signature does not match its public key
@@ -61,17 +72,6 @@ export function signCertificateRequest(
   return certify(ca, publicKey, { ...names, ...options });
 }
 
-/** `null`: the algorithm has its own hash. */
-const hashes: Readonly<Record<string, string | null>> = {
-  "1.2.840.10045.4.3.2": "sha256",
-  "1.2.840.10045.4.3.3": "sha384",
-  "1.2.840.10045.4.3.4": "sha512",
-  "1.2.840.113549.1.1.11": "sha256",
-  "1.2.840.113549.1.1.12": "sha384",
-  "1.2.840.113549.1.1.13": "sha512",
-  "1.3.101.112": null,
-};
-
 const extensionRequest = "1.2.840.113549.1.9.14";
 const alternativeNames = "2.5.29.17";
 
@@ -98,11 +98,8 @@ export interface AlternativeNames {
   readonly ipAddresses?: readonly string[];
 }
 
-function writeSubject({ commonName, organizations = [] }: Subject): Buffer {
-  const parts: [string, string][] = organizations.map((organization) => [organizationId, organization]);
-  if (commonName !== undefined) parts.push([commonNameId, commonName]);
-  return sequence(...parts.map(([type, text]) => set(sequence(oid(type), utf8String(text)))));
-}
+const commonNameId = "2.5.4.3";
+const organizationId = "2.5.4.10";
 
 function readSubject(name: DerValue): Subject {
   const parts = readChildren(name)
@@ -116,14 +113,8 @@ function readSubject(name: DerValue): Subject {
   return { ...(commonName !== undefined && { commonName }), organizations };
 }
 
-const commonNameId = "2.5.4.3";
-const organizationId = "2.5.4.10";
-
-function writeAlternativeNames({ dnsNames = [], ipAddresses = [] }: AlternativeNames): Buffer {
-  const names = dnsNames.map((name) => tagged(dns, Buffer.from(name), { constructed: false }));
-  const addresses = ipAddresses.map((address) => tagged(ip, toBytes(address), { constructed: false }));
-  return sequence(...names, ...addresses);
-}
+const dns = 2;
+const ip = 7;
 
 function readAlternativeNames(names: DerValue): Required<AlternativeNames> {
   const values = readChildren(names);
@@ -132,20 +123,6 @@ function readAlternativeNames(names: DerValue): Required<AlternativeNames> {
     dnsNames: ofType(dns).map(({ content }) => content.toString()),
     ipAddresses: ofType(ip).map(({ content }) => fromBytes(content)),
   };
-}
-
-const dns = 2;
-const ip = 7;
-
-function toBytes(address: string): Buffer {
-  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
-  if (!isIPv6(address)) throw new TypeError(`${JSON.stringify(address)} is not an IP address`);
-  // The URL parser turns an embedded IPv4 address into two groups.
-  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, "0")).join(""), "hex");
 }
 
 function fromBytes(bytes: Buffer): string {
@@ -185,6 +162,12 @@ export function createCA({
   return { cert, key: toPEM(privateKey) };
 }
 
+function writeSubject({ commonName, organizations = [] }: Subject): Buffer {
+  const parts: [string, string][] = organizations.map((organization) => [organizationId, organization]);
+  if (commonName !== undefined) parts.push([commonNameId, commonName]);
+  return sequence(...parts.map(([type, text]) => set(sequence(oid(type), utf8String(text)))));
+}
+
 /** Creates a key and a certificate for it, signed by the CA. */
 export function issueCertificate(ca: CertificateWithKey, options: CertificateOptions): CertificateWithKey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -209,6 +192,21 @@ export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: C
 /** The extended key usage of a leaf certificate. */
 export type Usage = "server" | "client";
 
+const oids = {
+  subjectKeyIdentifier: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  alternativeNames: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  authorityKeyIdentifier: "2.5.29.35",
+  extendedKeyUsage: "2.5.29.37",
+} as const;
+
+/** Key usages as bit strings: keyCertSign and cRLSign for a CA, digitalSignature for a leaf. */
+const keyUsage = {
+  authority: Buffer.from([0x03, 0x02, 0x01, 0x06]),
+  leaf: Buffer.from([0x03, 0x02, 0x07, 0x80]),
+};
+
 /** The extensions of a CA certificate, complete enough for strict verifiers. */
 function authorityExtensions(publicKey: KeyObject): Buffer[] {
   return [
@@ -217,6 +215,8 @@ function authorityExtensions(publicKey: KeyObject): Buffer[] {
     extension(oids.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
   ];
 }
+
+const purpose: Readonly<Record<Usage, string>> = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" };
 
 /** The extensions of a leaf certificate: its usage, its alternative names and its issuer's key. */
 function leafExtensions(
@@ -240,22 +240,22 @@ function leafExtensions(
   ];
 }
 
-const oids = {
-  subjectKeyIdentifier: "2.5.29.14",
-  keyUsage: "2.5.29.15",
-  alternativeNames: "2.5.29.17",
-  basicConstraints: "2.5.29.19",
-  authorityKeyIdentifier: "2.5.29.35",
-  extendedKeyUsage: "2.5.29.37",
-} as const;
+function writeAlternativeNames({ dnsNames = [], ipAddresses = [] }: AlternativeNames): Buffer {
+  const names = dnsNames.map((name) => tagged(dns, Buffer.from(name), { constructed: false }));
+  const addresses = ipAddresses.map((address) => tagged(ip, toBytes(address), { constructed: false }));
+  return sequence(...names, ...addresses);
+}
 
-const purpose: Readonly<Record<Usage, string>> = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" };
-
-/** Key usages as bit strings: keyCertSign and cRLSign for a CA, digitalSignature for a leaf. */
-const keyUsage = {
-  authority: Buffer.from([0x03, 0x02, 0x01, 0x06]),
-  leaf: Buffer.from([0x03, 0x02, 0x07, 0x80]),
-};
+function toBytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
+  if (!isIPv6(address)) throw new TypeError(`${JSON.stringify(address)} is not an IP address`);
+  // The URL parser turns an embedded IPv4 address into two groups.
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, "0")).join(""), "hex");
+}
 
 function extension(id: string, value: Uint8Array, { critical = false } = {}): Buffer {
   return sequence(oid(id), ...(critical ? [derTrue] : []), octetString(value));

@@ -1,3 +1,16 @@
+/** The DER tags used in certificates. */
+const tags = {
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  utf8String: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+} as const;
+
 /** An ordered list of values. */
 export function sequence(...values: readonly Uint8Array[]): Buffer {
   return der(tags.sequence, ...values);
@@ -71,19 +84,6 @@ function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const bytes = length[0] === 0 && length.length > 1 ? length.subarray(1) : length;
   return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length]), bytes, content]);
 }
-
-/** The DER tags used in certificates. */
-const tags = {
-  integer: 0x02,
-  bitString: 0x03,
-  octetString: 0x04,
-  oid: 0x06,
-  utf8String: 0x0c,
-  utcTime: 0x17,
-  generalizedTime: 0x18,
-  sequence: 0x30,
-  set: 0x31,
-} as const;
 
 /** A DER value: `bytes` is the whole encoding, `content` what follows tag and length. */
 export interface DerValue {

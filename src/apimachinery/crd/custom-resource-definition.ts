@@ -84,6 +84,11 @@ export function defaultNames(spec: CRDSpec | undefined): void {
 /** Validates a CRD's `spec.conversion`; only a caller that calls conversion webhooks needs it. */
 export type CheckConversion = (field: string, conversion: CRDConversion) => Iterable<FieldError>;
 
+interface CRD {
+  readonly metadata: { readonly name?: string | undefined; readonly generateName?: string | undefined };
+  readonly spec?: CRDSpec;
+}
+
 /**
  * Validates a new CRD as the API server does: its names, its versions, and every schema with its CEL rules. Updates
  * are validated without metadata. Call `defaultNames()` first.
@@ -93,10 +98,10 @@ export function validateCRD(crd: CRD, checkConversion: CheckConversion = () => [
   return [...crdProblems(crd.metadata, crd.spec, checkConversion)];
 }
 
-interface CRD {
-  readonly metadata: { readonly name?: string | undefined; readonly generateName?: string | undefined };
-  readonly spec?: CRDSpec;
-}
+const scopes: readonly string[] = ["Cluster", "Namespaced"];
+
+/** The errors of a CRD, in the API server's order. */
+type Problems = Generator<FieldError, void>;
 
 function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion: CheckConversion): Problems {
   for (const field of ["generateName", "name"] as const) {
@@ -139,8 +144,6 @@ function hasDefaults({ schema }: CRDVersion): boolean {
   return [...nodesOf(schema?.openAPIV3Schema ?? {})].some((node) => node.default !== undefined);
 }
 
-const scopes: readonly string[] = ["Cluster", "Namespaced"];
-
 /** Validates the names in a CRD's spec, or those in its status, of which none is required. */
 export function* nameProblems(field: string, names: Partial<CRDNames>): Problems {
   for (const name of ["plural", "singular"] as const) yield* label(`${field}.${name}`, names[name]);
@@ -167,18 +170,15 @@ function* label(field: string, name = ""): Problems {
   if (reasons.length > 0) yield invalid(field, name, reasons.join(","));
 }
 
-/** The errors of a CRD, in the API server's order. */
-type Problems = Generator<FieldError, void>;
-
-/** Parts that are equal in all versions move to the top level of the spec, and their errors are reported there. */
-const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
-
 /** Each version has a schema. */
 function* missingSchemas(versions: readonly CRDVersion[]): Problems {
   for (const [index, { schema }] of versions.entries()) {
     if (!schema?.openAPIV3Schema) yield required(`spec.versions[${index}].schema.openAPIV3Schema`);
   }
 }
+
+// The API server checks selectable fields with the schema that is beside them only.
+const ownSchemaUnseen = "may only be set when `version.schema.openAPIV3Schema` is not included";
 
 /** Validates the versions of a CRD, each without what all versions share. */
 function* versionProblems(sent: readonly CRDVersion[] | null | undefined): Problems {
@@ -215,6 +215,8 @@ function* checkDeprecation({ deprecated, deprecationWarning: text }: CRDVersion)
   yield `must only contain printable UTF-8 characters; non-printable character found at index ${index}`;
 }
 
+const sharedSchemaUnseen = "may only be set when validations.schema is included";
+
 /** Validates what all versions share. */
 function* sharedProblems(versions: readonly CRDVersion[]): Problems {
   const [first] = versions;
@@ -225,6 +227,9 @@ function* sharedProblems(versions: readonly CRDVersion[]): Problems {
   const place = { field: "spec", schemaField: "validation", unseen: sharedSchemaUnseen };
   yield* parts(part, place, hasStatus ?? first);
 }
+
+/** Parts that are equal in all versions move to the top level of the spec, and their errors are reported there. */
+const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
 function commonPart(versions: readonly CRDVersion[]): Array<(typeof shared)[number]> {
   return shared.filter((key) =>
@@ -265,11 +270,6 @@ interface Place {
   /** The error of selectable fields whose schema is at the other place. */
   readonly unseen: string;
 }
-
-// The API server checks selectable fields with the schema that is beside them only.
-const ownSchemaUnseen = "may only be set when `version.schema.openAPIV3Schema` is not included";
-
-const sharedSchemaUnseen = "may only be set when validations.schema is included";
 
 /** `whole` is the version as sent: the schema may use a status subresource that all versions share. */
 function* parts(

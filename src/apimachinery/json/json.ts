@@ -37,6 +37,8 @@ export function copyJSON<T>(value: T): T {
   return copy as T;
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
 /**
  * Returns true if two values are equal as JSON. The order of members is ignored, a member that is `undefined` counts as
  * absent, and a number may be a bigint on one side: decoders return one where a number would lose digits.
@@ -51,8 +53,6 @@ export function isEqual(a: unknown, b: unknown): boolean {
   }
   return isEqualObject(a as Members, b as Members);
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 function isSameNumber(a: unknown, b: unknown): boolean {
   return typeof a === "bigint" && typeof b === "number" && Number.isInteger(b) && a === BigInt(b);

@@ -1,6 +1,8 @@
 import type { GroupVersion, Scope } from "../meta/index.ts";
 import { text } from "./generated/resources.ts";
 
+let resources: readonly BuiltinResource[] | undefined;
+
 /** Returns all built-in resources in the order of discovery, the core group first. Frozen and shared. */
 export function builtinResources(): readonly BuiltinResource[] {
   return (resources ??= freeze(JSON.parse(text) as BuiltinResource[]));
@@ -19,8 +21,6 @@ export function findKind({ group, version }: GroupVersion, kind: string): Builti
     (resource) => resource.kind === kind && resource.group === group && resource.version === version,
   );
 }
-
-let resources: readonly BuiltinResource[] | undefined;
 
 /** A verb as listed in discovery. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";

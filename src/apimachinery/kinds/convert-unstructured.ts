@@ -43,22 +43,6 @@ function convert(value: unknown, schema: BuiltinSchema, wanted: string): void {
   return convertScalar(value, schema, wanted);
 }
 
-type Holder = Record<string | number, unknown>;
-
-function convertAt(holder: Holder, key: string | number, schema: BuiltinSchema, wanted: string): void {
-  const value = holder[key];
-  convert(value, schema, wanted);
-  const isOfBits = schema.type === "integer" && !schema["x-kubernetes-int-or-string"];
-  if (!isOfBits || typeof value !== "number" || isInteger(value, schema.format ?? "int32")) return;
-  holder[key] = cutBits(value, schema.format === "int64" ? 64 : 32);
-}
-
-/** The lowest bits of an integer; of one beyond 64 bits, the lowest of the smallest there is. */
-function cutBits(value: number, bits: 32 | 64): number {
-  const whole = isInteger(value, "int64") ? BigInt(value) : -(2n ** 63n);
-  return Number(BigInt.asIntN(bits, whole));
-}
-
 function convertObject(value: unknown, schema: BuiltinSchema): void {
   if (!isObject(value)) {
     throw new DecodeError(
@@ -80,6 +64,22 @@ function convertObject(value: unknown, schema: BuiltinSchema): void {
   if (!additionalProperties) return;
   for (const key of Object.keys(value))
     convertAt(value, key, additionalProperties, goTypeOf(additionalProperties));
+}
+
+type Holder = Record<string | number, unknown>;
+
+function convertAt(holder: Holder, key: string | number, schema: BuiltinSchema, wanted: string): void {
+  const value = holder[key];
+  convert(value, schema, wanted);
+  const isOfBits = schema.type === "integer" && !schema["x-kubernetes-int-or-string"];
+  if (!isOfBits || typeof value !== "number" || isInteger(value, schema.format ?? "int32")) return;
+  holder[key] = cutBits(value, schema.format === "int64" ? 64 : 32);
+}
+
+/** The lowest bits of an integer; of one beyond 64 bits, the lowest of the smallest there is. */
+function cutBits(value: number, bits: 32 | 64): number {
+  const whole = isInteger(value, "int64") ? BigInt(value) : -(2n ** 63n);
+  return Number(BigInt.asIntN(bits, whole));
 }
 
 const names = new WeakMap<BuiltinSchema, ReadonlySet<string>>();

@@ -5,6 +5,25 @@ import { type GoField, goFieldsOf, goTypeOf, structName } from "./go-fields.ts";
 import type { BuiltinSchema } from "./schema-graph.ts";
 import { explainTime, formatTime, parseTime } from "../time/index.ts";
 
+/** A decoded object and its unknown fields. */
+export interface DecodedBuiltIn {
+  readonly object: Record<string, unknown>;
+  /** The paths of unknown fields, which are dropped. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Decodes an object of a built-in kind as Go does: drops unknown fields, nulls, and zero values that Go leaves out; adds
+ * those that it writes.
+ * @throws DecodeError for a value of a wrong type
+ */
+export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSchema): DecodedBuiltIn {
+  const decoder = new Decoder();
+  const decoded = decoder.struct(object, schema, { strict: "", go: "" });
+  if (decoder.mismatch) throw decoder.mismatch;
+  return { object: decoded, unknown: decoder.unknown };
+}
+
 /** A value that Go could not decode into the field's type; clients get the message. */
 export class DecodeError extends Error {}
 
@@ -16,17 +35,6 @@ export function decodeQuantity(value: unknown): string {
   } catch (error) {
     throw new DecodeError((error as Error).message);
   }
-}
-
-/**
- * Go decodes a number that is written with a point or an exponent as a float, never into an integer, even `1.0` and `1e3`.
- * `JSON.parse` keeps no digits, so such numbers are made strings that begin with what no client can know.
- */
-let mark: string | undefined;
-
-/** Made when it is needed: to load Node's cryptography takes 6 ms. */
-function makeMark(): string {
-  return (mark ??= `\u0000${crypto.randomUUID()}`);
 }
 
 /** A string, or a number. */
@@ -44,6 +52,17 @@ export function markFloats(json: string): string | undefined {
     return JSON.stringify(makeMark() + token);
   });
   return found ? marked : undefined;
+}
+
+/**
+ * Go decodes a number that is written with a point or an exponent as a float, never into an integer, even `1.0` and `1e3`.
+ * `JSON.parse` keeps no digits, so such numbers are made strings that begin with what no client can know.
+ */
+let mark: string | undefined;
+
+/** Made when it is needed: to load Node's cryptography takes 6 ms. */
+function makeMark(): string {
+  return (mark ??= `\u0000${crypto.randomUUID()}`);
 }
 
 /** The text of a marked float; undefined for any other value. */
@@ -110,25 +129,6 @@ export function isInteger(value: unknown, format: string | undefined): boolean {
   if (typeof value !== "number" || !Number.isInteger(value)) return false;
   const limit = 2 ** (format === "int32" ? 31 : 63);
   return value >= -limit && value < limit;
-}
-
-/** A decoded object and its unknown fields. */
-export interface DecodedBuiltIn {
-  readonly object: Record<string, unknown>;
-  /** The paths of unknown fields, which are dropped. */
-  readonly unknown: readonly string[];
-}
-
-/**
- * Decodes an object of a built-in kind as Go does: drops unknown fields, nulls, and zero values that Go leaves out; adds
- * those that it writes.
- * @throws DecodeError for a value of a wrong type
- */
-export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSchema): DecodedBuiltIn {
-  const decoder = new Decoder();
-  const decoded = decoder.struct(object, schema, { strict: "", go: "" });
-  if (decoder.mismatch) throw decoder.mismatch;
-  return { object: decoded, unknown: decoder.unknown };
 }
 
 /** A path in the object: with indexes for strict errors, without for Go's type errors. */
@@ -301,6 +301,19 @@ function zeroOfEntry({ type }: BuiltinSchema): unknown {
   return type === "string" ? "" : type === "array" ? [] : {};
 }
 
+/**
+ * An empty list of managedFields asks to reset them, the empty rules of a role and the empty lists of a slice have an owner, what is wrong
+ * with a volume's empty capacity is said in other words than of none, and an empty overhead is refused like any other.
+ */
+const keptEmpty = new Set([
+  "metadata.managedFields",
+  "rules",
+  "ports",
+  "endpoints",
+  "spec.capacity",
+  "spec.overhead",
+]);
+
 /** Returns whether Go omits a field with this value: an empty collection, or a zero that its declaration omits. */
 function isLeftOut(
   value: unknown,
@@ -314,19 +327,6 @@ function isLeftOut(
   if (!isEmptyCollection(value, node)) return false;
   return !(owner.required?.includes(go?.name ?? "") || keptEmpty.has(path));
 }
-
-/**
- * An empty list of managedFields asks to reset them, the empty rules of a role and the empty lists of a slice have an owner, what is wrong
- * with a volume's empty capacity is said in other words than of none, and an empty overhead is refused like any other.
- */
-const keptEmpty = new Set([
-  "metadata.managedFields",
-  "rules",
-  "ports",
-  "endpoints",
-  "spec.capacity",
-  "spec.overhead",
-]);
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
   // An empty list as a value of any type, such as the default of a schema, is kept.

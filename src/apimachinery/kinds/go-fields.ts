@@ -11,14 +11,16 @@ export interface GoField {
   readonly type: string | undefined;
 }
 
-const noFields: ReadonlyMap<string, GoField> = new Map();
 const declared = new Map<string, string>();
-const parsed = new Map<string, ReadonlyMap<string, GoField>>();
 
 /** Adds the declarations of a module; `loadSchemas()` does so for every module that it loads. */
 export function addGoFields(module: string, declarations: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(declarations)) declared.set(`${module}.${name}`, text);
 }
+
+const noFields: ReadonlyMap<string, GoField> = new Map();
+
+const parsed = new Map<string, ReadonlyMap<string, GoField>>();
 
 /** The fields of a struct in the order of its declaration; parsed on first use. */
 export function goFieldsOf({ typeName = "" }: BuiltinSchema): ReadonlyMap<string, GoField> {

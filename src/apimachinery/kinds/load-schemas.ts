@@ -21,29 +21,6 @@ export interface SchemaOptions {
   readonly descriptions?: boolean;
 }
 
-/**
- * Loads a module of built-in types (`apps/v1`, `core/v1`, `rbac/v1`, `meta/v1` …). Returns `undefined` for an unknown
- * one. Each table is loaded once per process, with all tables that it refers to, so that using it is synchronous.
- */
-export async function loadSchemas(
-  module: string,
-  { descriptions = false }: SchemaOptions = {},
-): Promise<SchemaTable | undefined> {
-  const source = modules[module];
-  if (!source) return undefined;
-  const set = descriptions ? described : bare;
-  await Promise.all(source.uses.map((used) => set.load(used)));
-  return {
-    module,
-    typeNames: await set.load(module),
-    get: (name) => set.graph.get(`${module}.${name}`),
-    named: (fullName) => scalarSchemas[fullName] ?? set.graph.get(fullName),
-  };
-}
-
-/** The names of all modules, sorted. */
-export const schemaModules: readonly string[] = Object.freeze(Object.keys(modules));
-
 /** Modules loaded into one graph; modules with descriptions are in a separate graph. */
 class LoadedModules {
   readonly graph = new SchemaGraph();
@@ -78,6 +55,29 @@ class LoadedModules {
 const bare = new LoadedModules(false);
 const described = new LoadedModules(true);
 
+/**
+ * Loads a module of built-in types (`apps/v1`, `core/v1`, `rbac/v1`, `meta/v1` …). Returns `undefined` for an unknown
+ * one. Each table is loaded once per process, with all tables that it refers to, so that using it is synchronous.
+ */
+export async function loadSchemas(
+  module: string,
+  { descriptions = false }: SchemaOptions = {},
+): Promise<SchemaTable | undefined> {
+  const source = modules[module];
+  if (!source) return undefined;
+  const set = descriptions ? described : bare;
+  await Promise.all(source.uses.map((used) => set.load(used)));
+  return {
+    module,
+    typeNames: await set.load(module),
+    get: (name) => set.graph.get(`${module}.${name}`),
+    named: (fullName) => scalarSchemas[fullName] ?? set.graph.get(fullName),
+  };
+}
+
+/** The names of all modules, sorted. */
+export const schemaModules: readonly string[] = Object.freeze(Object.keys(modules));
+
 /** The position of a field in the protobuf message of its type. */
 export interface FieldNumber {
   /** Several numbers where JSON inlines a message into its parent. */
@@ -89,6 +89,9 @@ export interface FieldNumber {
 /** Returns the fields of a type by name; empty for a type without fields. */
 export type FieldNumbers = (typeName: string) => ReadonlyMap<string, FieldNumber>;
 
+const noNumbers: ReadonlyMap<string, FieldNumber> = new Map();
+const numbersByType = new Map<string, ReadonlyMap<string, FieldNumber>>();
+
 /** Loads the field numbers of a module and of all modules that it refers to; returns `undefined` for an unknown one. */
 export async function loadFieldNumbers(module: string): Promise<FieldNumbers | undefined> {
   const source = modules[module];
@@ -97,8 +100,6 @@ export async function loadFieldNumbers(module: string): Promise<FieldNumbers | u
   return (typeName) => numbersByType.get(typeName) ?? noNumbers;
 }
 
-const noNumbers: ReadonlyMap<string, FieldNumber> = new Map();
-const numbersByType = new Map<string, ReadonlyMap<string, FieldNumber>>();
 const loadingNumbers = new Map<string, Promise<void>>();
 
 function loadNumbers(module: string): Promise<void> {

@@ -5,16 +5,6 @@ export function moduleOf({ group, version }: GroupVersion): string {
   return `${group.split(".", 1)[0] || "core"}/${version}`;
 }
 
-/** Returns the name of a type in OpenAPI documents: `io.k8s.api.apps.v1.Deployment` for `apps/v1.Deployment`. */
-export function definitionName(typeName: string): string {
-  const scalar = scalars[typeName];
-  if (scalar !== undefined) return scalar;
-  // JSON, JSONSchemaProps and the like are types of apiextensions, and have no group in the tables.
-  if (typeName.startsWith("JSON")) return `${prefixes["apiextensions"]}.v1.${typeName}`;
-  const [group = "", rest = ""] = typeName.split("/", 2);
-  return `${prefixes[group] ?? `io.k8s.api.${group}`}.${rest}`;
-}
-
 const meta = "io.k8s.apimachinery.pkg.apis.meta";
 
 /** Groups whose types are not below `io.k8s.api`. */
@@ -32,3 +22,13 @@ const scalars: Readonly<Record<string, string>> = {
   RawExtension: "io.k8s.apimachinery.pkg.runtime.RawExtension",
   Time: `${meta}.v1.Time`,
 };
+
+/** Returns the name of a type in OpenAPI documents: `io.k8s.api.apps.v1.Deployment` for `apps/v1.Deployment`. */
+export function definitionName(typeName: string): string {
+  const scalar = scalars[typeName];
+  if (scalar !== undefined) return scalar;
+  // JSON, JSONSchemaProps and the like are types of apiextensions, and have no group in the tables.
+  if (typeName.startsWith("JSON")) return `${prefixes["apiextensions"]}.v1.${typeName}`;
+  const [group = "", rest = ""] = typeName.split("/", 2);
+  return `${prefixes[group] ?? `io.k8s.api.${group}`}.${rest}`;
+}

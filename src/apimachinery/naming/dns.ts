@@ -1,3 +1,11 @@
+/** A DNS label (RFC 1123), without anchors. */
+export const labelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+
+/** A DNS subdomain (RFC 1123), without anchors. */
+export const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`;
+
+const labelMax = 63;
+
 /**
  * A DNS label (RFC 1123): names of namespaces, containers, ports.
  * Like all checks here, returns why the name is invalid, in the API server's words; empty if it is valid.
@@ -15,6 +23,11 @@ export function checkLabel(name: string): string[] {
   ];
 }
 
+const subdomainMax = 253;
+
+/** Kubernetes counts bytes everywhere, but only the messages about labels say so. */
+type Unit = "bytes" | "characters";
+
 /** A DNS subdomain (RFC 1123): names of most objects, API groups. */
 export function checkSubdomain(name: string, unit: Unit = "characters"): string[] {
   return [
@@ -27,6 +40,9 @@ export function checkSubdomain(name: string, unit: Unit = "characters"): string[
   ];
 }
 
+/** A DNS label (RFC 1035), without anchors. */
+export const label1035Pattern = "[a-z]([-a-z0-9]*[a-z0-9])?";
+
 /** A DNS label (RFC 1035), which starts with a letter: names of services, plurals of custom resources. */
 export function checkLabel1035(name: string): string[] {
   return [
@@ -38,6 +54,18 @@ export function checkLabel1035(name: string): string[] {
     }),
   ];
 }
+
+interface Form {
+  readonly says: string;
+  readonly examples: readonly string[];
+  readonly pattern: string;
+}
+
+const qualified: Form = {
+  says: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  examples: ["MyName", "my.name", "123-abc"],
+  pattern: "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
+};
 
 /** The key of a label or an annotation: `app`, `example.com/app`. */
 export function checkQualifiedName(key: string): string[] {
@@ -59,6 +87,12 @@ export function checkQualifiedName(key: string): string[] {
   ];
 }
 
+const labelValue: Form = {
+  says: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  examples: ["MyValue", "my_value", "12345"],
+  pattern: `(${qualified.pattern})?`,
+};
+
 /** The value of a label; it may be empty. */
 export function checkLabelValue(value: string): string[] {
   return [...checkLength(value, labelMax, "bytes"), ...checkPattern(value, labelValue)];
@@ -73,41 +107,8 @@ export function checkConditionReason(reason: string): string[] {
   });
 }
 
-const labelMax = 63;
-const subdomainMax = 253;
-
-/** A DNS label (RFC 1123), without anchors. */
-export const labelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-
-/** A DNS subdomain (RFC 1123), without anchors. */
-export const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`;
-
-/** A DNS label (RFC 1035), without anchors. */
-export const label1035Pattern = "[a-z]([-a-z0-9]*[a-z0-9])?";
-
-interface Form {
-  readonly says: string;
-  readonly examples: readonly string[];
-  readonly pattern: string;
-}
-
-const qualified: Form = {
-  says: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-  examples: ["MyName", "my.name", "123-abc"],
-  pattern: "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
-};
-
 /** A name with an optional subdomain before a slash, without anchors. */
 export const qualifiedNamePattern = `(${subdomainPattern}/)?(${qualified.pattern})`;
-
-const labelValue: Form = {
-  says: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-  examples: ["MyValue", "my_value", "12345"],
-  pattern: `(${qualified.pattern})?`,
-};
-
-/** Kubernetes counts bytes everywhere, but only the messages about labels say so. */
-type Unit = "bytes" | "characters";
 
 function checkLength(name: string, max: number, unit: Unit): string[] {
   return Buffer.byteLength(name) > max ? [`must be no more than ${max} ${unit}`] : [];

@@ -1,7 +1,3 @@
-/** The message of an API server for a request that RBAC forbids; quotes are escaped inside of a line of JSON. */
-const forbidden =
-  /User \\?"[^"]*\\?" cannot (?<verb>[a-z]+) resource \\?"(?<resource>[a-z0-9./-]+)\\?" in API group \\?"(?<group>[a-z0-9.-]*)\\?"/;
-
 /** A request that RBAC forbids, and the marker that would allow it. */
 export interface MissingPermission {
   readonly verb: string;
@@ -9,6 +5,10 @@ export interface MissingPermission {
   /** Written above a controller, it makes `manifests` generate the rule. */
   readonly marker: string;
 }
+
+/** The message of an API server for a request that RBAC forbids; quotes are escaped inside of a line of JSON. */
+const forbidden =
+  /User \\?"[^"]*\\?" cannot (?<verb>[a-z]+) resource \\?"(?<resource>[a-z0-9./-]+)\\?" in API group \\?"(?<group>[a-z0-9.-]*)\\?"/;
 
 /** Finds a forbidden request in a text that quotes an API server, such as a line of a log. */
 export function missingPermission(text: string): MissingPermission | undefined {

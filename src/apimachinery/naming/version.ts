@@ -17,6 +17,8 @@ export function parseVersion(version: string): VersionParts | undefined {
   return hasLeadingZero ? undefined : readParts(version);
 }
 
+const rank: Readonly<Record<Stability, number>> = { stable: 0, beta: 1, alpha: 2 };
+
 /**
  * Compares versions by priority as the API server does, highest first: stable before beta before alpha, then by number.
  * Other names come last, in alphabetical order.
@@ -37,5 +39,3 @@ function readParts(version: string): VersionParts | undefined {
   const [, major, stability = "stable", minor = 0] = match;
   return { major: Number(major), stability: stability as Stability, minor: Number(minor) };
 }
-
-const rank: Readonly<Record<Stability, number>> = { stable: 0, beta: 1, alpha: 2 };

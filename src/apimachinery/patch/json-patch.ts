@@ -229,8 +229,6 @@ function shownPath(op: string, path: string): string {
   return op === "add" || op === "remove" ? JSON.stringify(path) : path;
 }
 
-type Steps = readonly (string | number)[];
-
 /**
  * Returns a JSON patch (RFC 6902) from one object to another; `[]` if they are equal.
  * It changes only what differs; in lists, it skips the common start and end.
@@ -238,6 +236,8 @@ type Steps = readonly (string | number)[];
 export function createJSONPatch(from: object, to: object): JSONPatch {
   return diff(from as JSONValue, to as JSONValue, []);
 }
+
+type Steps = readonly (string | number)[];
 
 function diff(from: JSONValue, to: JSONValue, steps: Steps): JSONPatch {
   if (isEqual(from, to)) return [];

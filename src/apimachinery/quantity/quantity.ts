@@ -74,6 +74,9 @@ export function quantityToNumber(quantity: Quantity): number {
   return Number(`${unscaled}e${scale}`);
 }
 
+/** More digits than any real quantity has; multiplying more would take seconds. */
+const maxShift = 10_000;
+
 /** Converts a quantity to an integer, rounded up: `1500m` becomes 2. `unit: "m"` counts thousandths. Exponents end at 10,000. */
 export function quantityToInteger(quantity: Quantity, { unit = "" }: { unit?: "" | "m" } = {}): bigint {
   const to = unit === "m" ? -3 : 0;
@@ -98,6 +101,9 @@ export function isQuantity(value: unknown): value is Quantity {
   }
 }
 
+/** Leading zeros, digits, fraction, suffix. A sign or a point without digits is zero. */
+const form = /^([+-])?(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/u;
+
 /**
  * Parses a quantity as Kubernetes does: digits below nano are rounded up, binary quantities are capped at 2^63-1.
  * @throws TypeError with the API server's message
@@ -121,8 +127,15 @@ export function parseQuantity(quantity: Quantity): Amount {
   return keepsText(digits, fraction, multiplier) && text !== "0" ? { ...signed, text } : signed;
 }
 
-/** Leading zeros, digits, fraction, suffix. A sign or a point without digits is zero. */
-const form = /^([+-])?(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/u;
+const nano = -9;
+const maxInt64 = (1n << 63n) - 1n;
+
+/** The multiplier of a suffix: `base ** exponent`. */
+interface Multiplier {
+  readonly base: 2 | 10;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+}
 
 function toAmount(digits: string, fraction: number, { base, exponent, format }: Multiplier): Amount {
   const value = BigInt(digits || 0);
@@ -142,9 +155,6 @@ function isShortcut({ base, exponent }: Multiplier): boolean {
   return base === 10 ? exponent >= nano : exponent < 50;
 }
 
-const nano = -9;
-const maxInt64 = (1n << 63n) - 1n;
-
 /**
  * Kubernetes stores the text of most quantities that look canonical and returns it unchanged: `1.500` stays. To look
  * canonical takes few digits, an exponent that is a multiple of three, and no three zeros at the end.
@@ -159,13 +169,6 @@ function keepsText(digits: string, fraction: string, { exponent, format }: Multi
   const scale = exponent - fraction.length;
   const isShort = 18 - shifted.length >= 0;
   return isShort && scale >= nano && scale % 3 === 0 && !shifted.endsWith("000") && !shifted.startsWith("0");
-}
-
-/** The multiplier of a suffix: `base ** exponent`. */
-interface Multiplier {
-  readonly base: 2 | 10;
-  readonly exponent: number;
-  readonly format: QuantityFormat;
 }
 
 const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
@@ -246,9 +249,6 @@ function roundUp(amount: Amount, scale: number): Amount {
 function rescale({ unscaled, scale }: Amount, to: number): bigint {
   return unscaled * 10n ** BigInt(scale - to);
 }
-
-/** More digits than any real quantity has; multiplying more would take seconds. */
-const maxShift = 10_000;
 
 function digitsOf({ unscaled }: Amount): number {
   return String(unscaled < 0n ? -unscaled : unscaled).length;

@@ -15,6 +15,9 @@ import {
 } from "../errors/index.ts";
 import { indexListMap, isUnchanged } from "./is-unchanged.ts";
 
+/** Validates a value against a schema node and reports errors to the run. */
+type Check = (value: unknown, run: Run) => void;
+
 /**
  * Compiles a schema node to a closure. The order of checks, and what counts as a passed check, are the API server's,
  * because both decide which errors clients get, and in which order.
@@ -87,6 +90,9 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
   };
 }
 
+/** Checks a value against a bound; values that are not `exact` are compared as floating-point numbers. */
+type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
+
 /** Compiles a node's validations of numbers: the range of its format, bounds, and `multipleOf`. */
 function compileNumber(
   schema: JSONSchema,
@@ -131,9 +137,6 @@ function compileNumber(
   }
 }
 
-/** Checks a value against a bound; values that are not `exact` are compared as floating-point numbers. */
-type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
-
 /** Checks that a value is less than a maximum, or greater than a minimum. */
 function limited(word: "less" | "greater", exclusive: boolean): Constraint {
   return (value, limit, exact, run) => {
@@ -172,9 +175,6 @@ function show(bound: number, value: number | bigint, exact: boolean): string {
   return exact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
 }
 
-/** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
-type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
-
 /** The types that a node accepts: int-or-string overrides `type`. */
 function effectiveTypes(schema: JSONSchema): readonly string[] {
   if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
@@ -196,6 +196,9 @@ function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
       return "";
   }
 }
+
+/** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
+type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
 
 /** Returns the type of a value that is not null. */
 function kindOf(value: unknown): ValueKind {
@@ -258,11 +261,8 @@ function isInRange(value: number | bigint, type: string, format: string): boolea
   return value >= -(2 ** bits) && value < 2 ** bits;
 }
 
-/** The result of one branch: its errors, and how many checks passed. */
-interface Finding {
-  readonly errors: FieldError[];
-  readonly matches: number;
-}
+/** There is no old value; `null` and `undefined` are values. */
+const uncorrelated = Symbol("uncorrelated");
 
 /** Compiles `anyOf`, `oneOf`, `allOf` and `not`, in the order in which the API server checks them. */
 function compileBranches(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check | undefined {
@@ -283,6 +283,12 @@ function compileBranches(schema: JSONSchema, compileChild: (schema: JSONSchema) 
     }
     run.old = old;
   };
+}
+
+/** The result of one branch: its errors, and how many checks passed. */
+interface Finding {
+  readonly errors: FieldError[];
+  readonly matches: number;
 }
 
 function checkAnyOf(branches: readonly Check[], value: unknown, run: Run): void {
@@ -466,9 +472,6 @@ function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown,
   }
 }
 
-/** Validates a value against a schema node and reports errors to the run. */
-type Check = (value: unknown, run: Run) => void;
-
 /** Returns the old value of a member. The root's apiVersion and kind are never correlated. */
 function oldMember(schema: JSONSchema, run: Run, key: string): unknown {
   if (!isObject(run.old) || !Object.hasOwn(run.old, key)) return uncorrelated;
@@ -512,9 +515,6 @@ function compileString(schema: JSONSchema, format: string): ((value: string, run
     }
   };
 }
-
-/** There is no old value; `null` and `undefined` are values. */
-const uncorrelated = Symbol("uncorrelated");
 
 /**
  * The state of one validation: the current path, the errors, and the number of checks that passed, which decides which

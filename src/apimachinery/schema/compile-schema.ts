@@ -8,12 +8,6 @@ import { type JSONObject, copyJSON, isObject, setMember } from "../json/index.ts
 import { goJSON } from "../text/index.ts";
 import { dropped, mapList, mapObject } from "./copy-on-write.ts";
 
-/** The effect of nulls that mean "not set". */
-export interface NullOptions {
-  /** A server-side apply keeps them, and validation refuses them. */
-  readonly keepNulls?: boolean;
-}
-
 /** Options of one validation. */
 export interface ValidateOptions {
   /** The stored object: errors in unchanged subtrees are ignored (ratcheting). */
@@ -30,6 +24,12 @@ export interface ValidateOptions {
   readonly listTypes?: boolean;
   /** Called for an error of a CEL rule that is ignored because its value is unchanged. */
   readonly onRatcheted?: (error: FieldError) => void;
+}
+
+/** The effect of nulls that mean "not set". */
+export interface NullOptions {
+  /** A server-side apply keeps them, and validation refuses them. */
+  readonly keepNulls?: boolean;
 }
 
 /**
@@ -162,14 +162,6 @@ function withoutNull(item: unknown, { schema }: Shape): unknown {
 /** Reports duplicate items of sets, and items of list maps with the same keys. */
 type CheckListTypes = (value: unknown, path: string) => FieldError[];
 
-/** The part of a schema that contains sets and list maps. */
-interface Node {
-  readonly schema: JSONSchema;
-  readonly properties: Map<string, Node>;
-  values: Node | undefined;
-  items: Node | undefined;
-}
-
 /** Compiles the check; returns undefined for a schema without sets and list maps. */
 function compileListTypes(shape: Shape): CheckListTypes | undefined {
   const node = compileListNode(shape, new Map());
@@ -179,6 +171,14 @@ function compileListTypes(shape: Shape): CheckListTypes | undefined {
     check(value, node, path, errors);
     return errors;
   };
+}
+
+/** The part of a schema that contains sets and list maps. */
+interface Node {
+  readonly schema: JSONSchema;
+  readonly properties: Map<string, Node>;
+  values: Node | undefined;
+  items: Node | undefined;
 }
 
 /** Omits subtrees without such lists; keeps the cycles of a cyclic schema. */

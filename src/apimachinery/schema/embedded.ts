@@ -145,16 +145,6 @@ interface Coerced {
   readonly malformed?: FieldError;
 }
 
-/** Ends the walk at the first malformed resource. */
-class MalformedFieldError extends Error {
-  readonly error: FieldError;
-
-  constructor(error: FieldError) {
-    super(error.body);
-    this.error = error;
-  }
-}
-
 /** Coerces type and metadata of embedded resources to the form in which they are stored. */
 export function coerceEmbedded(object: unknown, shape: Shape): Coerced {
   const unknown: string[] = [];
@@ -163,6 +153,16 @@ export function coerceEmbedded(object: unknown, shape: Shape): Coerced {
   } catch (error) {
     if (error instanceof MalformedFieldError) return { object, unknown: [], malformed: error.error };
     throw error;
+  }
+}
+
+/** Ends the walk at the first malformed resource. */
+class MalformedFieldError extends Error {
+  readonly error: FieldError;
+
+  constructor(error: FieldError) {
+    super(error.body);
+    this.error = error;
   }
 }
 
@@ -196,6 +196,15 @@ function coerceTypeField(key: string, value: unknown, path: string, unknown: str
     throw error;
   }
 }
+
+/** Decoded metadata, and its unknown fields. */
+export interface DecodedMetadata {
+  readonly metadata: JSONObject<unknown>;
+  readonly unknown: readonly string[];
+}
+
+/** Metadata that can't be decoded; the message is that of Go's decoder. */
+export class MalformedMetadataError extends Error {}
 
 /** How a field of metadata is decoded. */
 type Field = "string" | "int64" | "bool" | "time" | "raw" | "map" | "[]string" | Struct;
@@ -255,15 +264,6 @@ const objectMeta: Struct = {
   },
   kept: new Set(["deletionGracePeriodSeconds"]),
 };
-
-/** Decoded metadata, and its unknown fields. */
-export interface DecodedMetadata {
-  readonly metadata: JSONObject<unknown>;
-  readonly unknown: readonly string[];
-}
-
-/** Metadata that can't be decoded; the message is that of Go's decoder. */
-export class MalformedMetadataError extends Error {}
 
 /** Decodes metadata as the API server does: drops unknown fields and empty values, throws on wrong types. */
 export function decodeMetadata(metadata: unknown, path: string): DecodedMetadata {

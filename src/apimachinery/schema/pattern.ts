@@ -42,6 +42,14 @@ export function patternError(source: string): string | undefined {
   }
 }
 
+const common = (() => {
+  const plain = String.raw`-\w .,:;/@%&=!~"'#<>`;
+  const escaped = String.raw`\\[dDwWsS.+*?()[\]{}|^$/\\]`;
+  const classes = String.raw`\[\^?(?:[${plain}+*?(){}|$]|${escaped})+\]`;
+  const groups = String.raw`\(\?:|\((?!\?)|[)|^$+*?]`;
+  return new RegExp(`^(?:[${plain}]|${escaped}|${classes}|${groups})*$`);
+})();
+
 /**
  * Returns whether RE2 and JavaScript read a pattern alike: it only has syntax of both, and JavaScript's parser, which
  * is faster by far, takes it. Most patterns are of this kind.
@@ -55,11 +63,3 @@ function isCommon(source: string): boolean {
     return false;
   }
 }
-
-const common = (() => {
-  const plain = String.raw`-\w .,:;/@%&=!~"'#<>`;
-  const escaped = String.raw`\\[dDwWsS.+*?()[\]{}|^$/\\]`;
-  const classes = String.raw`\[\^?(?:[${plain}+*?(){}|$]|${escaped})+\]`;
-  const groups = String.raw`\(\?:|\((?!\?)|[)|^$+*?]`;
-  return new RegExp(`^(?:[${plain}]|${escaped}|${classes}|${groups})*$`);
-})();

@@ -12,8 +12,6 @@ export interface Pruned<T> {
   readonly malformed?: FieldError;
 }
 
-const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-
 /** Drops unknown fields. A resource always keeps its apiVersion, kind and metadata. */
 export function prune<T>(object: T, shape: Shape, isResource: boolean): Pruned<T> {
   const unknown: string[] = [];
@@ -21,6 +19,8 @@ export function prune<T>(object: T, shape: Shape, isResource: boolean): Pruned<T
   const pruned = pruneValue(object, root, "", unknown) as T;
   return { object: pruned, unknown: unknown.length > 1 ? unknown.sort() : unknown };
 }
+
+const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 function pruneValue(value: unknown, shape: Shape | undefined, path: string, unknown: string[]): unknown {
   if (typeof value !== "object") return value;

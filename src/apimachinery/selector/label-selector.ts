@@ -137,7 +137,6 @@ interface Token {
   readonly text: string;
 }
 
-const symbols = new Set([")", ",", "!", "==", "=", ">", "<", "!=", "("]);
 const special = /[=!(),><]/u;
 const space = /[ \t\r\n]/u;
 
@@ -156,6 +155,8 @@ function tokenize(text: string): Token[] {
   }
   return [...tokens, { kind: "end", text: "" }];
 }
+
+const symbols = new Set([")", ",", "!", "==", "=", ">", "<", "!=", "("]);
 
 function readSymbol(text: string, at: number): Token {
   const two = text.slice(at, at + 2);
@@ -201,14 +202,6 @@ export function formatLabelSelector(selector: LabelSelector): string {
   return formatRequirements(toRequirements(selector));
 }
 
-function toRequirement({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
-  const word = Object.hasOwn(operatorWords, operator) ? operatorWords[operator] : undefined;
-  if (word === undefined) {
-    throw new TypeError(`${JSON.stringify(operator)} is not a valid label selector operator`);
-  }
-  return { key, operator: word, values };
-}
-
 /** Numeric comparisons exist in the text form only. */
 const operatorWords: Readonly<Record<string, Operator>> = {
   In: "in",
@@ -216,6 +209,14 @@ const operatorWords: Readonly<Record<string, Operator>> = {
   Exists: "exists",
   DoesNotExist: "!",
 };
+
+function toRequirement({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
+  const word = Object.hasOwn(operatorWords, operator) ? operatorWords[operator] : undefined;
+  if (word === undefined) {
+    throw new TypeError(`${JSON.stringify(operator)} is not a valid label selector operator`);
+  }
+  return { key, operator: word, values };
+}
 
 /** The operator of a requirement, as in the text form; `exists` and `!` have no values. */
 export type Operator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";

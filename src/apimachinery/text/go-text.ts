@@ -1,6 +1,17 @@
 import { compareText } from "./text.ts";
 import { type JSONValue, isObject, memberOf } from "../json/index.ts";
 
+/** Formats a value as Go's `%v` does: some messages of the API server contain values in that form. */
+export function goText(value: JSONValue): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
+  if (!isObject(value)) return String(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${name}:${goText(memberOf(value, name)!)}`);
+  return `map[${members.join(" ")}]`;
+}
+
 /** Quotes a string as Go's `%q` does: the form of strings in messages of the API server. */
 export function quote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
@@ -119,17 +130,6 @@ export function shortEscape(char: string): string | undefined {
   if (char === '"' || char === "\\") return `\\${char}`;
   const letter = letters[char];
   return letter === undefined ? undefined : `\\${letter}`;
-}
-
-/** Formats a value as Go's `%v` does: some messages of the API server contain values in that form. */
-export function goText(value: JSONValue): string {
-  if (value === null) return "<nil>";
-  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
-  if (!isObject(value)) return String(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${name}:${goText(memberOf(value, name)!)}`);
-  return `map[${members.join(" ")}]`;
 }
 
 /** Formats a value as Go's `%#v` does: Go syntax, with types and quotes. */

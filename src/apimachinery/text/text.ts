@@ -16,6 +16,8 @@ export function compareCharacters(a: string, b: string): number {
   return first - second;
 }
 
+const word = 2 ** 32;
+
 /** Joins words in PascalCase: `my-sql db` becomes `MySqlDb`. Everything but ASCII letters and digits separates words. */
 export function pascalCase(text: string): string {
   return text
@@ -23,6 +25,10 @@ export function pascalCase(text: string): string {
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 }
+
+const obeyed =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/gu;
 
 /**
  * Replaces characters that a terminal or a browser obeys rather than shows by JSON's escape sequences: control
@@ -32,12 +38,7 @@ export function visibleText(text: string): string {
   return text.replaceAll(obeyed, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-const obeyed =
-  // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/gu;
-
 const prime = 0x1b3;
-const word = 2 ** 32;
 
 /** The 64-bit FNV-1a hash of a text. The prime is 2^40 + 0x1b3, so two halves of 32 bits are multiplied as numbers. */
 export function fnv64(text: string): bigint {

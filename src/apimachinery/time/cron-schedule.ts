@@ -5,11 +5,16 @@ const day = 24 * hour;
 /** The longest time between two 29 February, when a year that is divisible by 100 is between them. */
 const mostDays = 8 * 366;
 
-/** The values of a field in ascending order, and whether it allows any. */
-interface Field {
-  readonly values: ReadonlySet<number>;
-  readonly isAny: boolean;
-}
+/** The short forms, and what they stand for. */
+const cronDescriptors: ReadonlyMap<string, string> = new Map([
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  ["@monthly", "0 0 1 * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@hourly", "0 * * * *"],
+]);
 
 /**
  * The times of a cron schedule in UTC, as Kubernetes has them without a time zone: a function that returns the first one
@@ -47,6 +52,25 @@ export function cronTimes(schedule: string): (after: number) => number {
   return (after) => find(after)!;
 }
 
+/** The values of a field in ascending order, and whether it allows any. */
+interface Field {
+  readonly values: ReadonlySet<number>;
+  readonly isAny: boolean;
+}
+
+/** The five fields of a cron schedule with their ranges: minute, hour, day of the month, month, day of the week. */
+const cronFields: ReadonlyArray<{ min: number; max: number; names?: readonly string[] }> = [
+  { min: 0, max: 59 },
+  { min: 0, max: 23 },
+  { min: 1, max: 31 },
+  {
+    min: 1,
+    max: 12,
+    names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+  },
+  { min: 0, max: 6, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
+];
+
 /** Reads the fields of a schedule; returns the reason if one is invalid. */
 function readFields(text: string): Field[] | string {
   const parts = text === "" ? [] : text.split(/\s+/);
@@ -67,30 +91,6 @@ function readFields(text: string): Field[] | string {
   }
   return fields;
 }
-
-/** The five fields of a cron schedule with their ranges: minute, hour, day of the month, month, day of the week. */
-const cronFields: ReadonlyArray<{ min: number; max: number; names?: readonly string[] }> = [
-  { min: 0, max: 59 },
-  { min: 0, max: 23 },
-  { min: 1, max: 31 },
-  {
-    min: 1,
-    max: 12,
-    names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-  },
-  { min: 0, max: 6, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
-];
-
-/** The short forms, and what they stand for. */
-const cronDescriptors: ReadonlyMap<string, string> = new Map([
-  ["@yearly", "0 0 1 1 *"],
-  ["@annually", "0 0 1 1 *"],
-  ["@monthly", "0 0 1 * *"],
-  ["@weekly", "0 0 * * 0"],
-  ["@daily", "0 0 * * *"],
-  ["@midnight", "0 0 * * *"],
-  ["@hourly", "0 * * * *"],
-]);
 
 /** Which values of a field an expression such as `1-5/2` means. */
 export interface CronRange {

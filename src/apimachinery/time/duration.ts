@@ -16,6 +16,30 @@ export function formatDuration(milliseconds: number): string {
   return formatNanoseconds(BigInt(whole) * 1_000_000n + BigInt(rest));
 }
 
+/** The largest 64-bit integer. */
+const limit = (1n << 63n) - 1n;
+
+const microsecond = 1_000n;
+const millisecond = 1_000_000n;
+const second = 1_000_000_000n;
+const minute = 60n * second;
+const hour = 60n * minute;
+
+/** Both signs for micro are read; Go writes the first. */
+const units: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", microsecond],
+  ["\u00b5s", microsecond],
+  ["\u03bcs", microsecond],
+  ["ms", millisecond],
+  ["s", second],
+  ["m", minute],
+  ["h", hour],
+]);
+
+/** A number, and all that stands before the next one as its unit. */
+const part = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/u;
+
 /** Parses a span of time into nanoseconds, exactly. Go's limits hold: about 292 years. */
 export function parseNanoseconds(text: string): bigint {
   const unsigned = /^[+-]/u.test(text) ? text.slice(1) : text;
@@ -55,30 +79,6 @@ export function formatNanoseconds(nanoseconds: bigint): string {
   if (hours > 0n) return `${sign}${hours}h${minutes}m${seconds}`;
   return minutes > 0n ? `${sign}${minutes}m${seconds}` : sign + seconds;
 }
-
-const microsecond = 1_000n;
-const millisecond = 1_000_000n;
-const second = 1_000_000_000n;
-const minute = 60n * second;
-const hour = 60n * minute;
-
-/** The largest 64-bit integer. */
-const limit = (1n << 63n) - 1n;
-
-/** Both signs for micro are read; Go writes the first. */
-const units: ReadonlyMap<string, bigint> = new Map([
-  ["ns", 1n],
-  ["us", microsecond],
-  ["\u00b5s", microsecond],
-  ["\u03bcs", microsecond],
-  ["ms", millisecond],
-  ["s", second],
-  ["m", minute],
-  ["h", hour],
-]);
-
-/** A number, and all that stands before the next one as its unit. */
-const part = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/u;
 
 function decimal(value: bigint, unit: bigint): string {
   const fraction = String(value % unit)

@@ -4,12 +4,6 @@ import process from "node:process";
 /** Turns of the event loop without an event, in a row; one more than any chain of callbacks takes. */
 const quietTurns = 10;
 
-/** Work outside the event loop that always completes: files and host names. */
-const comesBack = /^(?:FSReq|FileHandleCloseReq|CloseReq|GetAddrInfoReq|GetNameInfoReq)/;
-
-/** Callers waiting here for their next turn. They don't count as work, or two callers would wait for each other. */
-let waiting = 0;
-
 /**
  * Resolves when this process is idle: no socket has data, no file is being read, no callback is due. Whatever waits for
  * a timer or for another process counts as idle. A test that moves a `FakeClock` calls it so that servers and clients
@@ -30,6 +24,9 @@ export async function settled(isBusy: () => boolean = () => false): Promise<void
   }
 }
 
+/** Callers waiting here for their next turn. They don't count as work, or two callers would wait for each other. */
+let waiting = 0;
+
 function nextTurn(): Promise<void> {
   waiting++;
   return new Promise((resolve) => {
@@ -39,6 +36,9 @@ function nextTurn(): Promise<void> {
     });
   });
 }
+
+/** Work outside the event loop that always completes: files and host names. */
+const comesBack = /^(?:FSReq|FileHandleCloseReq|CloseReq|GetAddrInfoReq|GetNameInfoReq)/;
 
 function isWorking(): boolean {
   const resources = process.getActiveResourcesInfo();

@@ -1,197 +1,24 @@
-/** Lines are folded at the first single space beyond this column. */
-const bestWidth = 80;
+/** A value in our YAML documents. A bigint is an integer that a number does not represent exactly. */
+export type YamlValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly YamlValue[]
+  | { readonly [key: string]: YamlValue | undefined };
 
 /**
- * Writes one scalar as go-yaml v2 does. `indent` is that of lines that continue it, `column` where it starts;
- * a column of minus infinity stands for a key, which is never folded.
+ * Writes a value the way go-yaml v2 does, byte for byte: kubectl, kustomize and controller-gen print that form, so
+ * a file of ours shows no difference to theirs. Keys are sorted, sequences inside a mapping are not indented.
  */
-function formatScalar(
-  value: string | number | bigint | boolean | null,
-  indent: number,
-  column: number,
-): string {
-  if (typeof value === "number") return formatNumber(value);
-  if (typeof value !== "string") return String(value);
-  if (plainText.test(value) && resolvesToString(value)) return fold(value, indent, column, 0);
-  const isKey = column === Number.NEGATIVE_INFINITY;
-  const traits = analyze(value);
-  if (value.includes("\n") && traits.blockAllowed && !isKey) return formatLiteral(value, indent);
-  if (!value.includes("\n") && resolvesToString(value)) {
-    if (traits.plainAllowed) return fold(value, indent, column, 0);
-    if (traits.singleQuotedAllowed) return `'${fold(value.replaceAll("'", "''"), indent, column + 1, 1)}'`;
-  }
-  return formatDoubleQuoted(value, indent, column);
+export function emitYaml(value: YamlValue, shared?: SharedMappings): string {
+  const emitter = new Emitter(shared);
+  emitter.node(value, 0, 0, { inMapping: false, isInline: true });
+  return emitter.text();
 }
 
-/**
- * Returns true if a YAML 1.1 parser reads a plain scalar as a string. kubectl and kustomize use YAML 1.1, in which `y`,
- * `on`, `1_000`, `12:30` and `2024-01-15` are not strings, and the API server would reject their values.
- */
-function resolvesToString(text: string): boolean {
-  if (text === "" || words.has(text)) return false;
-  const first = text[0]!;
-  if (first === ".") return !isFloat(text);
-  if (!/[-+0-9]/u.test(first)) return true;
-  return !isTimestamp(text) && !isInteger(text) && !isFloat(text.replaceAll("_", "")) && !base60.test(text);
-}
-
-const words = new Set([
-  ..."y Y yes Yes YES true True TRUE on On ON n N no No NO false False FALSE off Off OFF".split(" "),
-  ..."~ null Null NULL .nan .NaN .NAN .inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF".split(" "),
-]);
-
-const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/u;
-
-const isFloat = (text: string): boolean =>
-  /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/u.test(text);
-
-function isInteger(text: string): boolean {
-  return /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)$/u.test(text.replaceAll("_", ""));
-}
-
-const timestamp =
-  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d))|(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?))?$/u;
-
-function isTimestamp(text: string): boolean {
-  const match = timestamp.exec(text);
-  if (!match) return false;
-  const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
-  const [hour, minute, second] = [4, 5, 6].map((i) => Number(match[i] ?? match[i + 3] ?? 0));
-  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth;
-  return isDate && hour! < 24 && minute! < 60 && second! < 60;
-}
-
-/** Most scalars are words and sentences, which need no further checks. */
-const plainText = /^[A-Za-z](?:[\w ,.()/'-]*[\w,.()/'-])?$/;
-
-/** Go prints what fits an integer of 64 bits as one, and other numbers in the shortest form of `%g`. */
-function formatNumber(value: number): string {
-  if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64)
-    return String(value === 0 ? 0 : value);
-  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
-  const power = Number(exponent);
-  if (power >= -4 && power < 6) return String(value);
-  const digits = String(Math.abs(power)).padStart(2, "0");
-  return `${mantissa}e${power < 0 ? "-" : "+"}${digits}`;
-}
-
-interface Traits {
-  plainAllowed: boolean;
-  singleQuotedAllowed: boolean;
-  blockAllowed: boolean;
-}
-
-function analyze(value: string): Traits {
-  const spaceThenBreak = / \n/u.test(value);
-  const breakThenSpace = /\n /u.test(value);
-  const isSpecial = spaceThenBreak || !printable.test(value);
-  const isPadded = /^[ \n]|[ \n]$/u.test(value);
-  return {
-    plainAllowed:
-      !isSpecial && !isPadded && !breakThenSpace && !value.includes("\n") && !indicators.test(value),
-    singleQuotedAllowed: !isSpecial && !breakThenSpace,
-    blockAllowed: !isSpecial && !value.endsWith(" "),
-  };
-}
-
-// go-yaml's idea of a printable character ends at U+FFFF and leaves out the tab and the byte order mark.
-const printable = /^[\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
-const indicators = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ ]|$))|:(?:[ ]|$)|[ ]#/u;
-
-function formatLiteral(value: string, indent: number): string {
-  const hint = /^[ \n]/u.test(value) ? "2" : "";
-  const chomp = !value.endsWith("\n") ? "-" : value === "\n" || value.endsWith("\n\n") ? "+" : "";
-  const pad = " ".repeat(indent);
-  const lines = value.replace(/\n$/u, "").split("\n");
-  return `|${hint}${chomp}\n${lines.map((line) => (line === "" ? "" : pad + line)).join("\n")}`;
-}
-
-/**
- * Breaks at single spaces beyond the best width, which counts characters. `guard` characters at both ends are the
- * quotes' neighbours: never broken.
- */
-function fold(text: string, indent: number, column: number, guard: number): string {
-  if (column + text.length <= bestWidth) return text;
-  // A text of plain characters has the same indices, and is read without a copy.
-  const runes: string | readonly string[] = surrogate.test(text) ? Array.from(text) : text;
-  const lines: string[] = [];
-  let start = 0;
-  const nextSpace = (at: number): number => runes.indexOf(" ", start + Math.max(0, bestWidth + 1 - at));
-  let space = nextSpace(column);
-  while (space !== -1) {
-    const isEdge = space < guard || space >= runes.length - guard;
-    const isSingle = runes[space - 1] !== " " && runes[space + 1] !== " ";
-    if (isSingle && !isEdge) {
-      lines.push(slice(runes, start, space));
-      start = space + 1;
-      space = nextSpace(indent);
-    } else space = runes.indexOf(" ", space + 1);
-  }
-  lines.push(slice(runes, start));
-  return lines.join(`\n${" ".repeat(indent)}`);
-}
-
-function slice(runes: string | readonly string[], start: number, end?: number): string {
-  return typeof runes === "string" ? runes.slice(start, end) : runes.slice(start, end).join("");
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  "\0": "0",
-  "\x07": "a",
-  "\b": "b",
-  "\t": "t",
-  "\n": "n",
-  "\v": "v",
-  "\f": "f",
-  "\r": "r",
-  "\x1b": "e",
-  '"': '"',
-  "\\": "\\",
-  "\x85": "N",
-  "\xa0": "_",
-  "\u2028": "L",
-  "\u2029": "P",
-};
-
-function formatDoubleQuoted(value: string, indent: number, column: number): string {
-  const runes = Array.from(value);
-  // go-yaml looks for a byte order mark at the start of the text, for each character of it.
-  const mustEscape = value.startsWith("\ufeff");
-  let text = '"';
-  let at = column + 1;
-  let wasSpace = false;
-  for (const [i, rune] of runes.entries()) {
-    let written = rune;
-    if (mustEscape || rune === '"' || rune === "\\" || rune === "\n" || !printable.test(rune)) {
-      written = escape(rune);
-      wasSpace = false;
-    } else if (rune === " ") {
-      const isEdge = i === 0 || i === runes.length - 1;
-      if (!wasSpace && at > bestWidth && !isEdge) {
-        // A backslash keeps a second space that would otherwise be lost as indentation.
-        written = `\n${" ".repeat(indent)}${runes[i + 1] === " " ? "\\" : ""}`;
-        at = indent - written.length + (runes[i + 1] === " " ? 1 : 0);
-      }
-      wasSpace = true;
-    } else wasSpace = false;
-    text += written;
-    at += written.length;
-  }
-  return `${text}"`;
-}
-
-function escape(rune: string): string {
-  const short = escapes[rune];
-  if (short) return `\\${short}`;
-  const code = rune.codePointAt(0)!;
-  const hex = code.toString(16).toUpperCase();
-  if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;
-  if (code <= 0xffff) return `\\u${hex.padStart(4, "0")}`;
-  return `\\U${hex.padStart(8, "0")}`;
-}
-
-type Runes = string | readonly string[];
+const surrogate = /[\ud800-\udfff]/;
 
 /** Sorts keys as go-yaml does: letters after everything else, runs of digits by their number. */
 export function compareKeys(a: string, b: string): number {
@@ -199,6 +26,8 @@ export function compareKeys(a: string, b: string): number {
   if (surrogate.test(a) || surrogate.test(b)) return compareRunes(Array.from(a), Array.from(b));
   return compareRunes(a, b);
 }
+
+type Runes = string | readonly string[];
 
 function compareRunes(left: Runes, right: Runes): number {
   const length = Math.min(left.length, right.length);
@@ -221,6 +50,8 @@ function compareAt(left: Runes, right: Runes, at: number): number {
   return a.codePointAt(0)! - b.codePointAt(0)!;
 }
 
+const digit = /^\d$/u;
+
 function hasSignificantDigitBefore(runes: Runes, at: number): boolean {
   for (let i = at - 1; i >= 0 && digit.test(runes[i]!); i--) if (runes[i] !== "0") return true;
   return false;
@@ -232,40 +63,12 @@ function digitsFrom(runes: Runes, at: number): string {
   return digits;
 }
 
-/** The number of characters of a text. */
-function countRunes(text: string): number {
-  return surrogate.test(text) ? Array.from(text).length : text.length;
-}
-
-const surrogate = /[\ud800-\udfff]/;
+const letter = /^\p{L}$/u;
 
 function isLetter(rune: string): boolean {
   const code = rune.charCodeAt(0);
   // A small letter begins where the capital one does, and 32.
   return code < 0x80 ? (code | 32) >= 97 && (code | 32) <= 122 : letter.test(rune);
-}
-
-const letter = /^\p{L}$/u;
-const digit = /^\d$/u;
-
-/** A value in our YAML documents. A bigint is an integer that a number does not represent exactly. */
-export type YamlValue =
-  | string
-  | number
-  | bigint
-  | boolean
-  | null
-  | readonly YamlValue[]
-  | { readonly [key: string]: YamlValue | undefined };
-
-/**
- * Writes a value the way go-yaml v2 does, byte for byte: kubectl, kustomize and controller-gen print that form, so
- * a file of ours shows no difference to theirs. Keys are sorted, sequences inside a mapping are not indented.
- */
-export function emitYaml(value: YamlValue, shared?: SharedMappings): string {
-  const emitter = new Emitter(shared);
-  emitter.node(value, 0, 0, { inMapping: false, isInline: true });
-  return emitter.text();
 }
 
 /** Mappings that stand in many documents at the same depth: each is written once, and its text kept. */
@@ -369,6 +172,199 @@ class Emitter {
   }
 }
 
+/** Most scalars are words and sentences, which need no further checks. */
+const plainText = /^[A-Za-z](?:[\w ,.()/'-]*[\w,.()/'-])?$/;
+
+/**
+ * Writes one scalar as go-yaml v2 does. `indent` is that of lines that continue it, `column` where it starts;
+ * a column of minus infinity stands for a key, which is never folded.
+ */
+function formatScalar(
+  value: string | number | bigint | boolean | null,
+  indent: number,
+  column: number,
+): string {
+  if (typeof value === "number") return formatNumber(value);
+  if (typeof value !== "string") return String(value);
+  if (plainText.test(value) && resolvesToString(value)) return fold(value, indent, column, 0);
+  const isKey = column === Number.NEGATIVE_INFINITY;
+  const traits = analyze(value);
+  if (value.includes("\n") && traits.blockAllowed && !isKey) return formatLiteral(value, indent);
+  if (!value.includes("\n") && resolvesToString(value)) {
+    if (traits.plainAllowed) return fold(value, indent, column, 0);
+    if (traits.singleQuotedAllowed) return `'${fold(value.replaceAll("'", "''"), indent, column + 1, 1)}'`;
+  }
+  return formatDoubleQuoted(value, indent, column);
+}
+
+const words = new Set([
+  ..."y Y yes Yes YES true True TRUE on On ON n N no No NO false False FALSE off Off OFF".split(" "),
+  ..."~ null Null NULL .nan .NaN .NAN .inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF".split(" "),
+]);
+
+const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/u;
+
+/**
+ * Returns true if a YAML 1.1 parser reads a plain scalar as a string. kubectl and kustomize use YAML 1.1, in which `y`,
+ * `on`, `1_000`, `12:30` and `2024-01-15` are not strings, and the API server would reject their values.
+ */
+function resolvesToString(text: string): boolean {
+  if (text === "" || words.has(text)) return false;
+  const first = text[0]!;
+  if (first === ".") return !isFloat(text);
+  if (!/[-+0-9]/u.test(first)) return true;
+  return !isTimestamp(text) && !isInteger(text) && !isFloat(text.replaceAll("_", "")) && !base60.test(text);
+}
+
+const isFloat = (text: string): boolean =>
+  /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/u.test(text);
+
+function isInteger(text: string): boolean {
+  return /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)$/u.test(text.replaceAll("_", ""));
+}
+
+const timestamp =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d))|(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?))?$/u;
+
+function isTimestamp(text: string): boolean {
+  const match = timestamp.exec(text);
+  if (!match) return false;
+  const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
+  const [hour, minute, second] = [4, 5, 6].map((i) => Number(match[i] ?? match[i + 3] ?? 0));
+  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth;
+  return isDate && hour! < 24 && minute! < 60 && second! < 60;
+}
+
+/** Go prints what fits an integer of 64 bits as one, and other numbers in the shortest form of `%g`. */
+function formatNumber(value: number): string {
+  if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64)
+    return String(value === 0 ? 0 : value);
+  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  const digits = String(Math.abs(power)).padStart(2, "0");
+  return `${mantissa}e${power < 0 ? "-" : "+"}${digits}`;
+}
+
+interface Traits {
+  plainAllowed: boolean;
+  singleQuotedAllowed: boolean;
+  blockAllowed: boolean;
+}
+
+// go-yaml's idea of a printable character ends at U+FFFF and leaves out the tab and the byte order mark.
+const printable = /^[\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
+const indicators = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ ]|$))|:(?:[ ]|$)|[ ]#/u;
+
+function analyze(value: string): Traits {
+  const spaceThenBreak = / \n/u.test(value);
+  const breakThenSpace = /\n /u.test(value);
+  const isSpecial = spaceThenBreak || !printable.test(value);
+  const isPadded = /^[ \n]|[ \n]$/u.test(value);
+  return {
+    plainAllowed:
+      !isSpecial && !isPadded && !breakThenSpace && !value.includes("\n") && !indicators.test(value),
+    singleQuotedAllowed: !isSpecial && !breakThenSpace,
+    blockAllowed: !isSpecial && !value.endsWith(" "),
+  };
+}
+
+function formatLiteral(value: string, indent: number): string {
+  const hint = /^[ \n]/u.test(value) ? "2" : "";
+  const chomp = !value.endsWith("\n") ? "-" : value === "\n" || value.endsWith("\n\n") ? "+" : "";
+  const pad = " ".repeat(indent);
+  const lines = value.replace(/\n$/u, "").split("\n");
+  return `|${hint}${chomp}\n${lines.map((line) => (line === "" ? "" : pad + line)).join("\n")}`;
+}
+
+/** Lines are folded at the first single space beyond this column. */
+const bestWidth = 80;
+
+/**
+ * Breaks at single spaces beyond the best width, which counts characters. `guard` characters at both ends are the
+ * quotes' neighbours: never broken.
+ */
+function fold(text: string, indent: number, column: number, guard: number): string {
+  if (column + text.length <= bestWidth) return text;
+  // A text of plain characters has the same indices, and is read without a copy.
+  const runes: string | readonly string[] = surrogate.test(text) ? Array.from(text) : text;
+  const lines: string[] = [];
+  let start = 0;
+  const nextSpace = (at: number): number => runes.indexOf(" ", start + Math.max(0, bestWidth + 1 - at));
+  let space = nextSpace(column);
+  while (space !== -1) {
+    const isEdge = space < guard || space >= runes.length - guard;
+    const isSingle = runes[space - 1] !== " " && runes[space + 1] !== " ";
+    if (isSingle && !isEdge) {
+      lines.push(slice(runes, start, space));
+      start = space + 1;
+      space = nextSpace(indent);
+    } else space = runes.indexOf(" ", space + 1);
+  }
+  lines.push(slice(runes, start));
+  return lines.join(`\n${" ".repeat(indent)}`);
+}
+
+function slice(runes: string | readonly string[], start: number, end?: number): string {
+  return typeof runes === "string" ? runes.slice(start, end) : runes.slice(start, end).join("");
+}
+
+function formatDoubleQuoted(value: string, indent: number, column: number): string {
+  const runes = Array.from(value);
+  // go-yaml looks for a byte order mark at the start of the text, for each character of it.
+  const mustEscape = value.startsWith("\ufeff");
+  let text = '"';
+  let at = column + 1;
+  let wasSpace = false;
+  for (const [i, rune] of runes.entries()) {
+    let written = rune;
+    if (mustEscape || rune === '"' || rune === "\\" || rune === "\n" || !printable.test(rune)) {
+      written = escape(rune);
+      wasSpace = false;
+    } else if (rune === " ") {
+      const isEdge = i === 0 || i === runes.length - 1;
+      if (!wasSpace && at > bestWidth && !isEdge) {
+        // A backslash keeps a second space that would otherwise be lost as indentation.
+        written = `\n${" ".repeat(indent)}${runes[i + 1] === " " ? "\\" : ""}`;
+        at = indent - written.length + (runes[i + 1] === " " ? 1 : 0);
+      }
+      wasSpace = true;
+    } else wasSpace = false;
+    text += written;
+    at += written.length;
+  }
+  return `${text}"`;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "\0": "0",
+  "\x07": "a",
+  "\b": "b",
+  "\t": "t",
+  "\n": "n",
+  "\v": "v",
+  "\f": "f",
+  "\r": "r",
+  "\x1b": "e",
+  '"': '"',
+  "\\": "\\",
+  "\x85": "N",
+  "\xa0": "_",
+  "\u2028": "L",
+  "\u2029": "P",
+};
+
+function escape(rune: string): string {
+  const short = escapes[rune];
+  if (short) return `\\${short}`;
+  const code = rune.codePointAt(0)!;
+  const hex = code.toString(16).toUpperCase();
+  if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;
+  if (code <= 0xffff) return `\\u${hex.padStart(4, "0")}`;
+  return `\\U${hex.padStart(8, "0")}`;
+}
+
 /** A line break and an indent, by the indent. */
 const lineStarts: string[] = [];
 const belowKey: Start = { inMapping: true, isInline: false };
@@ -402,6 +398,11 @@ function simpleKey(key: string): SimpleKey | undefined {
   if (simpleKeys.size >= keptKeys) simpleKeys.clear();
   simpleKeys.set(key, simple);
   return simple;
+}
+
+/** The number of characters of a text. */
+function countRunes(text: string): number {
+  return surrogate.test(text) ? Array.from(text).length : text.length;
 }
 
 function isCollection(value: YamlValue): boolean {

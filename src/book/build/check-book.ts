@@ -107,6 +107,16 @@ function lineOf(text: string, index: number): number {
   return text.slice(0, index).split("\n").length;
 }
 
+/** The built book: the paths of its files, and the text of HTML files by their paths. */
+interface Site {
+  readonly files: ReadonlySet<string>;
+  readonly pages: ReadonlyMap<string, string>;
+  /** The path of the book on its host: `/book/`. */
+  readonly base: string;
+  /** The published address. Pages may use it to link to each other. */
+  readonly address: string;
+}
+
 function readSite(base: string): Site {
   const files = readdirSync(siteFolder, { recursive: true, encoding: "utf8" });
   const pages = files.filter((path) => path.endsWith(".html"));
@@ -133,16 +143,6 @@ function explainSources(site: Site): string[] {
     },
     bookAddress,
   });
-}
-
-/** The built book: the paths of its files, and the text of HTML files by their paths. */
-interface Site {
-  readonly files: ReadonlySet<string>;
-  readonly pages: ReadonlyMap<string, string>;
-  /** The path of the book on its host: `/book/`. */
-  readonly base: string;
-  /** The published address. Pages may use it to link to each other. */
-  readonly address: string;
 }
 
 /** Returns a sentence for each broken link, picture or anchor of a built page. */
@@ -226,6 +226,11 @@ interface LinkTargets {
   readonly bookAddress: string;
 }
 
+/** Returns the place of a package's README on a user's disk. */
+const installedLink = /node_modules\/(@tsbuilder\/\w+\/README\.md#[\w-]+)/g;
+
+const markdownLink = /\]\((?!\w+:)([^()\s]+)\)/g;
+
 /** Returns a sentence for each broken link in READMEs, messages and templates. */
 export function explainLinks(files: readonly LinkingFile[], targets: LinkTargets): string[] {
   return files.flatMap(({ path, text }) => {
@@ -245,11 +250,6 @@ export function explainLinks(files: readonly LinkingFile[], targets: LinkTargets
   });
 }
 
-/** Returns the place of a package's README on a user's disk. */
-const installedLink = /node_modules\/(@tsbuilder\/\w+\/README\.md#[\w-]+)/g;
-
-const markdownLink = /\]\((?!\w+:)([^()\s]+)\)/g;
-
 const bookLink = (address: string): RegExp =>
   new RegExp(String.raw`(${address.replaceAll(".", String.raw`\.`)}(?:[\w/.#-]*[\w/])?)`, "g");
 
@@ -266,6 +266,11 @@ function leadsToFile(from: string, link: string, targets: LinkTargets): boolean 
   return anchorsOf(targets.read(path) ?? "").has(anchor);
 }
 
+export function anchorsOf(text: string): Set<string> {
+  const prose = text.replaceAll(/^```.*?^```$/gms, "");
+  return new Set([...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
+}
+
 /** Returns the anchor of a heading, as GitHub makes it. */
 function anchorOf(heading: string): string {
   return heading
@@ -275,16 +280,6 @@ function anchorOf(heading: string): string {
     .trim()
     .replaceAll(" ", "-");
 }
-
-export function anchorsOf(text: string): Set<string> {
-  const prose = text.replaceAll(/^```.*?^```$/gms, "");
-  return new Set([...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
-}
-
-const widths = [1280, 390];
-
-/** Milliseconds after which a page is given up. Even on a busy machine, only a page that never comes takes as long. */
-const patience = 300_000;
 
 /** Reads every page in Chromium, on a large and a small screen, light and dark. Returns the problems. */
 async function readInBrowser(site: Site): Promise<string[]> {
@@ -356,6 +351,9 @@ export function findChromium(chosen = process.env["CHROMIUM"]): FoundChromium {
       };
 }
 
+/** Milliseconds after which a page is given up. Even on a busy machine, only a page that never comes takes as long. */
+const patience = 300_000;
+
 async function readAll(browser: Browser, site: Site, origin: string): Promise<string[]> {
   const addresses = [...site.pages.keys()]
     .filter((path) => path !== "404.html")
@@ -373,6 +371,24 @@ async function readAll(browser: Browser, site: Site, origin: string): Promise<st
 
 /** The factor by which Chromium is slowed down while keys are pressed: no key may be lost on a slow machine. */
 const slowness = 10;
+
+const ways: Readonly<Record<string, (page: BrowserPage) => Promise<void>>> = {
+  "the link to the content": async (page) => tabTo(page, ".VPSkipLink", 1),
+  "a result of the search": async (page) => {
+    await page.keyboard.press("Control+k");
+    await page.waitForSelector("#localsearch-input:focus");
+    await page.keyboard.type("quick start");
+    // Results for the first letters appear while the others are typed.
+    await page.waitForSelector("#localsearch-list [role=option]:first-child a[href*='/quick-start.html']");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/quick-start/);
+  },
+  "a page of the table of contents": async (page) => {
+    await tabTo(page, ".VPSidebar a[href$='/quick-start.html']", 40);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/quick-start/);
+  },
+};
 
 /** Opens the search and a page of the table of contents by the keyboard alone. Returns the things that it could not reach. */
 async function pressKeys(context: BrowserContext, home: string): Promise<string[]> {
@@ -394,24 +410,6 @@ async function pressKeys(context: BrowserContext, home: string): Promise<string[
   return problems;
 }
 
-const ways: Readonly<Record<string, (page: BrowserPage) => Promise<void>>> = {
-  "the link to the content": async (page) => tabTo(page, ".VPSkipLink", 1),
-  "a result of the search": async (page) => {
-    await page.keyboard.press("Control+k");
-    await page.waitForSelector("#localsearch-input:focus");
-    await page.keyboard.type("quick start");
-    // Results for the first letters appear while the others are typed.
-    await page.waitForSelector("#localsearch-list [role=option]:first-child a[href*='/quick-start.html']");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/quick-start/);
-  },
-  "a page of the table of contents": async (page) => {
-    await tabTo(page, ".VPSidebar a[href$='/quick-start.html']", 40);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/quick-start/);
-  },
-};
-
 async function tabTo(page: BrowserPage, selector: string, presses: number): Promise<void> {
   for (let press = 0; press < presses; press++) {
     await page.keyboard.press("Tab");
@@ -419,6 +417,8 @@ async function tabTo(page: BrowserPage, selector: string, presses: number): Prom
   }
   throw new Error(`${presses} times Tab`);
 }
+
+const widths = [1280, 390];
 
 async function readEach(
   context: BrowserContext,
@@ -458,6 +458,11 @@ async function openPage(page: BrowserPage, address: string): Promise<void> {
   await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");
 }
 
+interface Violation {
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
 async function readAt(page: BrowserPage, width: number, address: string): Promise<string[]> {
   const problems: string[] = [];
   await page.setViewportSize({ width, height: 900 });
@@ -479,9 +484,4 @@ function judge(scheme: string): string {
   const runOnly = scheme === "dark" ? ["color-contrast"] : undefined;
   const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
   return `axe.run(${options}).then(({ violations }) => violations)`;
-}
-
-interface Violation {
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string }[];
 }

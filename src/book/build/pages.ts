@@ -17,9 +17,6 @@ export interface Page {
   readonly text: string;
 }
 
-/** The front matter, and the heading that must follow it. */
-const beginning = /^---\n(.*?)\n---\n\n# ([^\n]+)\n/s;
-
 /** Reads all pages in a folder, in the order of the book. */
 export function readPages(folder: string): Page[] {
   return inOrder(
@@ -28,6 +25,9 @@ export function readPages(folder: string): Page[] {
       .map((path) => readPage(path, readFileSync(join(folder, path), "utf8"))),
   );
 }
+
+/** The front matter, and the heading that must follow it. */
+const beginning = /^---\n(.*?)\n---\n\n# ([^\n]+)\n/s;
 
 /** Reads the beginning of a page. Throws if it lacks the title and place that the table of contents needs. */
 export function readPage(path: string, text: string): Page {

@@ -139,13 +139,6 @@ export async function extendCommand(
 export const environmentVariable = (flag: string): string =>
   `TSBUILDER_${flag.toUpperCase().replaceAll("-", "_")}`;
 
-/** A flag that the environment gives. */
-interface EnvironmentFlag {
-  readonly variable: string;
-  /** `--project-name=shop` */
-  readonly word: string;
-}
-
 /**
  * Flags that the environment can't set: `--force` and `--yes` because they overwrite or confirm, `--version` because it
  * names what the command is about, the flags of plugins because they load code, and `--output` because it means a
@@ -159,6 +152,13 @@ export const typedOnly: readonly string[] = [
   "plugins",
   "remove-plugins",
 ];
+
+/** A flag that the environment gives. */
+interface EnvironmentFlag {
+  readonly variable: string;
+  /** `--project-name=shop` */
+  readonly word: string;
+}
 
 /** The flags of a command that the environment gives and that were not typed. */
 export function flagsOfEnvironment(
@@ -196,12 +196,6 @@ export function hintForNextWord(
   return hintFor(`${name} ${word}`, longer);
 }
 
-function hintFor(words: string, names: readonly string[]): string | undefined {
-  if (Object.hasOwn(counterparts, words)) return `use tsbuilder ${counterparts[words]}`;
-  const meant = didYouMean(words, names);
-  return meant === undefined ? undefined : `did you mean "tsbuilder ${meant}"?`;
-}
-
 /** Commands of kubebuilder and operator-sdk that have another name in tsbuilder. */
 const counterparts: Readonly<Record<string, string>> = {
   "alpha generate":
@@ -211,3 +205,9 @@ const counterparts: Readonly<Record<string, string>> = {
   "generate kustomize": "bundle: it needs no step of kustomize before it",
   "pkgman-to-bundle": "migrate packagemanifests",
 };
+
+function hintFor(words: string, names: readonly string[]): string | undefined {
+  if (Object.hasOwn(counterparts, words)) return `use tsbuilder ${counterparts[words]}`;
+  const meant = didYouMean(words, names);
+  return meant === undefined ? undefined : `did you mean "tsbuilder ${meant}"?`;
+}

@@ -60,6 +60,14 @@ export const flag = {
   }),
 };
 
+type ValueOf<Type extends FlagDefinition["type"]> = {
+  string: string;
+  "optional-string": string | true;
+  boolean: boolean;
+  number: number;
+  list: readonly string[];
+}[Type];
+
 /** The values of the flags, by flag name. */
 export type FlagValues<Flags extends FlagDefinitions> = {
   readonly [Name in keyof Flags]: Flags[Name]["type"] extends "list"
@@ -68,14 +76,6 @@ export type FlagValues<Flags extends FlagDefinitions> = {
       ? ValueOf<Flags[Name]["type"]>
       : ValueOf<Flags[Name]["type"]> | undefined;
 };
-
-type ValueOf<Type extends FlagDefinition["type"]> = {
-  string: string;
-  "optional-string": string | true;
-  boolean: boolean;
-  number: number;
-  list: readonly string[];
-}[Type];
 
 /** A command's implementation; its name and summary are in `commands/index.ts`, so that the overview loads no command. */
 export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitions> {

@@ -16,6 +16,15 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import type { Command, FlagDefinition, Invocation } from "./command.ts";
 import { readFlagWord } from "./command-line.ts";
 
+/** Where a command runs, and for what its flags are needed. */
+interface CommandContext {
+  readonly root: string;
+  /** The text of `PROJECT`; empty without a project. */
+  readonly text: string;
+  readonly isCompletion: boolean;
+  readonly isHelp: boolean;
+}
+
 /** Adds the flags of the project's plugins, and of those that `--plugins` names, to a command that plugins take part in. */
 export function withPlugins(
   name: PluginCommand,
@@ -35,13 +44,10 @@ export function withPlugins(
   };
 }
 
-/** Where a command runs, and for what its flags are needed. */
-interface CommandContext {
-  readonly root: string;
-  /** The text of `PROJECT`; empty without a project. */
-  readonly text: string;
-  readonly isCompletion: boolean;
-  readonly isHelp: boolean;
+interface ChosenPlugin {
+  readonly plugin: LoadedPlugin;
+  /** Named by `--plugins`. */
+  readonly isNew: boolean;
 }
 
 function choosePlugins(
@@ -63,12 +69,6 @@ function choosePlugins(
     chosen.set(plugin.definition.key, { plugin, isNew: true });
   }
   return [...chosen.values()];
-}
-
-interface ChosenPlugin {
-  readonly plugin: LoadedPlugin;
-  /** Named by `--plugins`. */
-  readonly isNew: boolean;
 }
 
 /** The values of a list flag, before the flags of the command are known. */

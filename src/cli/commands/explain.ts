@@ -4,6 +4,29 @@ import { defineCommand } from "../arguments/command.ts";
 import { errorCodes } from "../../shared/error-codes.ts";
 import { type Advice, subjects, systemCodes } from "../reporting/report.ts";
 
+/** The meaning of an error code, and what the user can do. */
+interface ExplainedCode {
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/** Explanations of the operating system's codes. */
+export const explainedSystemCodes: Readonly<Record<string, ExplainedCode>> = Object.fromEntries(
+  Object.entries(systemCodes).map(([code, advice]) => [code, explainSystem(advice)]),
+);
+
+/** All codes that an error of `--output json` may have. */
+export const explainedCodes: Readonly<Record<string, ExplainedCode>> = {
+  ...errorCodes,
+  ...explainedSystemCodes,
+  INTERNAL: {
+    meaning: "A bug in tsbuilder: the message is the stack of what failed.",
+    remedy: "Report it with the message and the command that you ran.",
+  },
+};
+
+const codes = new Map(Object.entries(explainedCodes));
+
 export const explain = defineCommand({
   description: "Says when an error occurs and what to do about it. Without a code, lists them all.",
   flags: { all: { type: "boolean", summary: "say what to do about each code" } },
@@ -29,33 +52,10 @@ export const explain = defineCommand({
   },
 });
 
-/** The meaning of an error code, and what the user can do. */
-interface ExplainedCode {
-  readonly meaning: string;
-  readonly remedy: string;
-}
-
-/** Explanations of the operating system's codes. */
-export const explainedSystemCodes: Readonly<Record<string, ExplainedCode>> = Object.fromEntries(
-  Object.entries(systemCodes).map(([code, advice]) => [code, explainSystem(advice)]),
-);
-
-/** All codes that an error of `--output json` may have. */
-export const explainedCodes: Readonly<Record<string, ExplainedCode>> = {
-  ...errorCodes,
-  ...explainedSystemCodes,
-  INTERNAL: {
-    meaning: "A bug in tsbuilder: the message is the stack of what failed.",
-    remedy: "Report it with the message and the command that you ran.",
-  },
-};
-
 /** Explains a code without the name of the file or program, which only a message has. */
 function explainSystem({ subject, what, hint }: Advice): ExplainedCode {
   return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
 }
-
-const codes = new Map(Object.entries(explainedCodes));
 
 function describe(code: string, { meaning, remedy }: { meaning: string; remedy: string }): string {
   return `${code}\n\n${meaning}\n${remedy}`;

@@ -16,6 +16,12 @@ import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { OwnedFiles } from "../../scaffold/plan.ts";
 
+/** The file of the generated roles. */
+export const roleFile = "config/rbac/role.yaml";
+
+/** Users may delete these parts on purpose: README, workflows and the like. */
+const freeParts: readonly string[] = [partKeys.project, partKeys.e2eWebhooks];
+
 /** Compares a project with its `PROJECT` file. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
   const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" } };
@@ -63,8 +69,17 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
   return [{ state: "good", subject: "PROJECT", message: "the files match it and are up to date" }];
 }
 
-/** The file of the generated roles. */
-export const roleFile = "config/rbac/role.yaml";
+interface Rule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly verbs?: readonly string[];
+}
+
+interface Role {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string };
+  readonly rules?: readonly (Rule | null)[];
+}
 
 /** Finds permissions on cluster-scoped kinds in the Role of a namespaced operator, which can't give them. */
 export function checkRoles(project: Project, tree: Tree): Finding[] {
@@ -127,18 +142,6 @@ function* roleRefs(file: string, value: unknown): Generator {
   for (const child of Object.values(value)) yield* roleRefs(file, child);
 }
 
-interface Role {
-  readonly kind?: string;
-  readonly metadata?: { readonly name?: string };
-  readonly rules?: readonly (Rule | null)[];
-}
-
-interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly verbs?: readonly string[];
-}
-
 interface ClusterScopedKind {
   readonly group: string;
   readonly plural: string;
@@ -173,9 +176,6 @@ function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: Clus
   );
 }
 
-/** Users may delete these parts on purpose: README, workflows and the like. */
-const freeParts: readonly string[] = [partKeys.project, partKeys.e2eWebhooks];
-
 /** Finds generated files that differ from the types and markers. */
 async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   const { changes, stale, diagnostics } = await planManifests(tree);
@@ -195,6 +195,8 @@ async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
   return [...outdated, ...left, ...errors];
 }
 
+const chooseLines = `choose the lines of one side or of both, and delete those with ${conflictMarkers.start}, ${conflictMarkers.middle} and ${conflictMarkers.end}`;
+
 /** Finds conflicts that an upgrade, or a merge by git, left in files that tsbuilder scaffolds. */
 export function checkConflicts(tree: Tree): Finding[] {
   const texts = tree.list("").filter((path) => /\.(?:[cm]?ts|json|ya?ml|md)$/u.test(path));
@@ -213,5 +215,3 @@ export function checkConflicts(tree: Tree): Finding[] {
 const isStart = (line: string, rest: readonly string[]): boolean =>
   line.startsWith(`${conflictMarkers.start} `) &&
   rest.some((other) => other.startsWith(`${conflictMarkers.end} `));
-
-const chooseLines = `choose the lines of one side or of both, and delete those with ${conflictMarkers.start}, ${conflictMarkers.middle} and ${conflictMarkers.end}`;

@@ -3,8 +3,6 @@ import { runTool } from "../../ship/tool.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Finding } from "../reporting/report.ts";
 
-const minNode = [20, 19] as const;
-
 /** Checks the machine for tools that are required, and for those that only some commands need. */
 export async function checkTools(): Promise<Finding[]> {
   return [
@@ -24,6 +22,8 @@ export async function checkTools(): Promise<Finding[]> {
     await checkContext(),
   ];
 }
+
+const minNode = [20, 19] as const;
 
 /** Compares a version with the oldest supported one. */
 export function checkNode(version: string): Finding {

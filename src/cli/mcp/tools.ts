@@ -14,6 +14,18 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { planFlags } from "../project/open-project.ts";
 import { readFlagWord } from "../arguments/command-line.ts";
 
+const instructions =
+  "tsbuilder scaffolds and runs Kubernetes operators in TypeScript. Nothing is written without a plan: call plan, show its diff to the user, then apply it. AGENTS.md in the project says how its code is written.";
+
+const changedSince = {
+  code: "FILE_CHANGED",
+  message: "the project has changed since the plan was shown",
+  hint: "show the user this plan, then apply it",
+};
+
+/** The report of a command, as `--output json` prints it, or an answer of the same form. */
+type Report = { readonly exitCode: number } & Readonly<Record<string, unknown>>;
+
 /** Creates an MCP server whose tools are tsbuilder's commands, for one folder and one session. */
 export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine): Promise<McpServer> {
   const server = new McpServer({ name: "tsbuilder", version: host.version() }, { instructions });
@@ -129,18 +141,6 @@ export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine)
   return server;
 }
 
-const instructions =
-  "tsbuilder scaffolds and runs Kubernetes operators in TypeScript. Nothing is written without a plan: call plan, show its diff to the user, then apply it. AGENTS.md in the project says how its code is written.";
-
-const changedSince = {
-  code: "FILE_CHANGED",
-  message: "the project has changed since the plan was shown",
-  hint: "show the user this plan, then apply it",
-};
-
-/** The report of a command, as `--output json` prints it, or an answer of the same form. */
-type Report = { readonly exitCode: number } & Readonly<Record<string, unknown>>;
-
 /**
  * Runs a command without a terminal, and returns its report. Does not use `--output json`: arguments could contain or
  * hide that flag.
@@ -156,6 +156,13 @@ async function report(argv: readonly string[], cwd: string, tsbuilder: CommandLi
   const name = argv.slice(0, flag === -1 ? undefined : flag).join(" ");
   await reportAsJson(name, ui, (by) => tsbuilder.run(argv, cwd, by));
   return JSON.parse(printed.join("\n")) as Report;
+}
+
+/** A command with the arguments of the agent. */
+interface PlannedCommand {
+  /** `["create", "api"]` */
+  readonly name: readonly string[];
+  readonly args: readonly string[];
 }
 
 /**
@@ -204,13 +211,6 @@ class Plans {
       hint: "call the tool plan first, and show the user what it would write",
     });
   }
-}
-
-/** A command with the arguments of the agent. */
-interface PlannedCommand {
-  /** `["create", "api"]` */
-  readonly name: readonly string[];
-  readonly args: readonly string[];
 }
 
 /** Names of the commands that can show which files they would write. `deploy --diff` asks a cluster instead. */

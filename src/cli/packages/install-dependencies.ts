@@ -5,9 +5,6 @@ import { npm, packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Ui } from "../reporting/report.ts";
 
-/** Shortens npm's pauses between retries: with its own, npm tries for half an hour on a machine without a network. */
-export const shortPauses = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
-
 /**
  * Installs the dependencies with the project's package manager. Its output goes straight to the terminal; without one
  * npm prints nothing until its end. With `locked`, `npm ci` installs exactly the versions in npm's lock file, if the
@@ -27,6 +24,9 @@ export function installDependencies(
     hint: `the project's files are written; to retry: ${command}${isLocked ? `; ${install} takes other versions where the registry lacks those of the lock file` : ""}`,
   });
 }
+
+/** Shortens npm's pauses between retries: with its own, npm tries for half an hour on a machine without a network. */
+export const shortPauses = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
 
 /** Updates npm's lock file in a folder to its `package.json`, without installing. */
 export function updateLock(cwd: string): void {

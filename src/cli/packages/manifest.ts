@@ -17,13 +17,6 @@ export function readManifest(text: string): Manifest | undefined {
 const isOfTexts = (value: unknown): boolean =>
   isObject(value) && Object.values(value).every((one) => typeof one === "string");
 
-const isOurs = (name: string): boolean => name === "tsbuilder" || name.startsWith("@tsbuilder/");
-
-/**
- * Accepts a version, a range or a tarball in `vendor/`. Any other specifier, such as a folder, is the user's choice.
- */
-const isScaffolded = (specifier: string): boolean => /^(?:[\^~]?\d|file:vendor\/tsbuilder-)/u.test(specifier);
-
 /** Returns the specifiers of tsbuilder's packages in a `package.json`, by name. */
 export function ownSpecifiers(manifest: Manifest): ReadonlyMap<string, string> {
   return new Map(ownEntries(manifest).map(({ name, specifier }) => [name, specifier]));
@@ -42,6 +35,13 @@ function ownEntries(manifest: Manifest): Entry[] {
   return all.filter(({ name, specifier }) => isOurs(name) && isScaffolded(specifier));
 }
 
+const isOurs = (name: string): boolean => name === "tsbuilder" || name.startsWith("@tsbuilder/");
+
+/**
+ * Accepts a version, a range or a tarball in `vendor/`. Any other specifier, such as a folder, is the user's choice.
+ */
+const isScaffolded = (specifier: string): boolean => /^(?:[\^~]?\d|file:vendor\/tsbuilder-)/u.test(specifier);
+
 /**
  * Returns a project's `package.json` with the scaffolded specifiers of tsbuilder's packages: `npm install
  * @tsbuilder/runtime@latest` moves one of them, but an upgrade moves all.
@@ -58,6 +58,8 @@ export function restoreSpecifiers(text: string, scaffolded: string): string {
   return restored;
 }
 
+const member = /"([^"\\]*)"(\s*:\s*)"([^"\\]*)"/gu;
+
 /**
  * Changes one entry and nothing around it. The same text may also occur elsewhere: `overrides` have names and ranges,
  * too.
@@ -70,8 +72,6 @@ function respecify(text: string, { section, name, specifier }: Entry, wanted: st
     );
   return candidates.find((one) => readManifest(one)?.[section]?.[name] === wanted) ?? text;
 }
-
-const member = /"([^"\\]*)"(\s*:\s*)"([^"\\]*)"/gu;
 
 /** Returns the operator's version in `package.json`. */
 export function readPackageVersion(tree: Tree): string {

@@ -13,6 +13,36 @@ import { didYouMean } from "../../shared/text.ts";
 import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../../project/validate.ts";
 import { type FlagDefinition, type FlagValues, flag } from "../arguments/command.ts";
 
+const external =
+  "for a kind of another project, name its CRD with --crd FILE, or its types with --external-module PACKAGE";
+
+/** The flags that identify a kind. */
+export const kindFlags = {
+  group: flag.string("API group without the domain", "GROUP", { default: "", check: checkGroup }),
+  version: flag.string("API version, for example v1 or v1alpha1", "VERSION", {
+    required: true,
+    prompt: "Version:",
+    check: checkVersion,
+  }),
+  kind: flag.string("kind in PascalCase", "KIND", { required: true, prompt: "Kind:", check: checkKind }),
+} as const satisfies Record<string, FlagDefinition>;
+
+const typesFromCrd =
+  "use --crd with the kind's CRD, whose types are generated, or --external-module with an npm package that has the types";
+
+/** The flags for an external kind's types. */
+export const externalKindFlags = {
+  crd: flag.string("CRD file of a third-party kind; its types are generated from it", "FILE"),
+  "external-module": flag.string("npm package or file with the types of an external kind", "MODULE", {
+    check: rejectGoModule,
+  }),
+  "external-domain": flag.string("domain of the external kind's group", "DOMAIN", { check: checkDomain }),
+} as const satisfies Record<string, FlagDefinition>;
+
+/** The values of these flags; only some commands have those for an external kind. */
+type KindFlags = FlagValues<typeof kindFlags> &
+  Partial<FlagValues<typeof externalKindFlags>> & { readonly plural?: string | undefined };
+
 /** Finds a kind: in the project, else in Kubernetes, else as an external one. */
 export async function findResource(project: Project, flags: KindFlags, cwd: string): Promise<Resource> {
   const tracked = findTracked(project, flags);
@@ -39,9 +69,6 @@ export async function findResource(project: Project, flags: KindFlags, cwd: stri
     others: `. To add it: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${external}`,
   });
 }
-
-const external =
-  "for a kind of another project, name its CRD with --crd FILE, or its types with --external-module PACKAGE";
 
 /** Finds a kind of the project. */
 export function findOwnResource(project: Project, flags: KindFlags): Resource {
@@ -104,33 +131,6 @@ function proposal({ resources }: Project, { group, kind }: KindFlags, remedy: Re
   if (resources.length === 0) return remedy.none;
   return `it has ${resources.map(describeResource).join("; ")}${remedy.others}`;
 }
-
-/** The flags that identify a kind. */
-export const kindFlags = {
-  group: flag.string("API group without the domain", "GROUP", { default: "", check: checkGroup }),
-  version: flag.string("API version, for example v1 or v1alpha1", "VERSION", {
-    required: true,
-    prompt: "Version:",
-    check: checkVersion,
-  }),
-  kind: flag.string("kind in PascalCase", "KIND", { required: true, prompt: "Kind:", check: checkKind }),
-} as const satisfies Record<string, FlagDefinition>;
-
-/** The flags for an external kind's types. */
-export const externalKindFlags = {
-  crd: flag.string("CRD file of a third-party kind; its types are generated from it", "FILE"),
-  "external-module": flag.string("npm package or file with the types of an external kind", "MODULE", {
-    check: rejectGoModule,
-  }),
-  "external-domain": flag.string("domain of the external kind's group", "DOMAIN", { check: checkDomain }),
-} as const satisfies Record<string, FlagDefinition>;
-
-/** The values of these flags; only some commands have those for an external kind. */
-type KindFlags = FlagValues<typeof kindFlags> &
-  Partial<FlagValues<typeof externalKindFlags>> & { readonly plural?: string | undefined };
-
-const typesFromCrd =
-  "use --crd with the kind's CRD, whose types are generated, or --external-module with an npm package that has the types";
 
 /** kubebuilder's flags for external kinds: they name Go packages, which TypeScript can't import. */
 export const refusedGoFlags = {

@@ -38,31 +38,31 @@ export function isRepository(folder: string): boolean {
   throw failure(args, done);
 }
 
-/** Returns whether git ignores a path, even if the path is tracked. Without a repository, git ignores none. */
-export function isIgnored(folder: string, path: string): boolean {
-  const args = [...ownSettings, "check-ignore", "--quiet", "--no-index", path];
-  return spawnSync("git", args, { cwd: folder, env: environment() }).status === 0;
-}
-
 /**
  * Settings for every call. A clone can't contain a `.git`, but a folder that git takes for a bare repository, whose
  * settings name programs to run.
  */
 const ownSettings = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
 
+/** Returns whether git ignores a path, even if the path is tracked. Without a repository, git ignores none. */
+export function isIgnored(folder: string, path: string): boolean {
+  const args = [...ownSettings, "check-ignore", "--quiet", "--no-index", path];
+  return spawnSync("git", args, { cwd: folder, env: environment() }).status === 0;
+}
+
 /** Without optional locks, reading a repository does not rewrite its index. */
 const environment = (): NodeJS.ProcessEnv => ({ ...process.env, PATH: toolPath(), GIT_OPTIONAL_LOCKS: "0" });
+
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 function failure(args: readonly string[], { stdout, stderr }: Output, hint?: string): TsbuilderError {
   return new TsbuilderError(`${format(args)} failed\n${(stderr || stdout).trim()}`, {
     code: "TOOL_FAILED",
     hint: hint ?? `nothing was changed in this branch or its files; for details, run: ${format(args)}`,
   });
-}
-
-interface Output {
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 function start(folder: string, args: readonly string[], { input = "", env = {} }: GitCall) {

@@ -10,9 +10,6 @@ import { createCache, type GeneratorCache } from "../../generators/sources/cache
 import type { Tree } from "../../scaffold/tree.ts";
 import { openCacheFolder } from "../../shared/own-folder.ts";
 
-/** The number of projects whose results are kept. */
-const keptProjects = 32;
-
 /**
  * Keeps the generators' results of a project for the next command, which then reads only files that have changed.
  * Results are valid for the same content of the sources and the same code of tsbuilder. If the cache can't be read or
@@ -77,6 +74,9 @@ export class KeptResults {
     }
   }
 }
+
+/** The number of projects whose results are kept. */
+const keptProjects = 32;
 
 function removeOldest(folder: string): void {
   const files = readdirSync(folder).map((name) => join(folder, name));

@@ -138,13 +138,13 @@ function whileUnchanged<T>(root: string, work: () => T): T {
   }
 }
 
+const lockFile = "lock";
+
 /** The command that holds the project's lock, if one is running. */
 function findHolder(root: string): string | undefined {
   const holder = readLock(join(root, stateFolder, lockFile));
   return holder && describe(holder);
 }
-
-const lockFile = "lock";
 
 const patience = 30_000;
 

@@ -26,6 +26,20 @@ export interface Ui {
   add?(details: Details): void;
 }
 
+interface ChangedFile {
+  readonly action: "create" | "update" | "delete";
+  readonly path: string;
+}
+
+interface CommittedUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly commit: string;
+  readonly branch?: string;
+  readonly pullRequest?: string;
+  readonly conflicts: readonly FileConflict[];
+}
+
 /** Details of a command's report for programs. */
 export interface Details {
   /** The files of its plan. */
@@ -56,20 +70,6 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-interface ChangedFile {
-  readonly action: "create" | "update" | "delete";
-  readonly path: string;
-}
-
-interface CommittedUpgrade {
-  readonly from: string;
-  readonly to: string;
-  readonly commit: string;
-  readonly branch?: string;
-  readonly pullRequest?: string;
-  readonly conflicts: readonly FileConflict[];
-}
-
 /**
  * The real terminal; no other code writes to standard output. Text may contain names and values of a project, a cluster
  * or a recording that others have made, so control characters are shown and not sent. JSON stays the same JSON.
@@ -80,6 +80,10 @@ export const terminal: Ui = {
   isInteractive: process.stdin.isTTY && process.stdout.isTTY,
 };
 
+const colours = { error: "red", warning: "yellow", hint: "cyan" } as const;
+
+type Label = keyof typeof colours;
+
 /** Colours `error:` and the like on a terminal, unless `NO_COLOR` is set. */
 function colourLabels(text: string): string {
   // Node 22 before 22.8 would also colour for a pipe.
@@ -89,14 +93,12 @@ function colourLabels(text: string): string {
   );
 }
 
-const colours = { error: "red", warning: "yellow", hint: "cyan" } as const;
-
-type Label = keyof typeof colours;
-
 /** Returns the changes of a plan without tsbuilder's own records. */
 export function shownChanges({ changes }: Pick<Plan, "changes">): FileChange[] {
   return changes.filter(({ path }) => !path.startsWith(".tsbuilder/"));
 }
+
+const long = 25;
 
 /** Lists the changes of a plan, one file per line; long lists are grouped by folder. */
 export function describePlan({ changes, notes, moves }: Plan, { isComplete = false } = {}): string[] {
@@ -107,8 +109,6 @@ export function describePlan({ changes, notes, moves }: Plan, { isComplete = fal
   const list = isComplete || lines.length <= long ? lines.map(({ text }) => text) : byFolder(lines);
   return [...list, ...notes];
 }
-
-const long = 25;
 
 interface Line {
   readonly action: string;
@@ -177,6 +177,120 @@ export function explainError(error: unknown): ExplainedError {
   };
 }
 
+/** The subject of a message if the error names no file, program or address. */
+export const subjects = {
+  file: "a file or folder",
+  program: "a program",
+  address: "an address or a host",
+  call: "a file, a program or an address",
+} as const;
+
+export interface Advice {
+  readonly subject: keyof typeof subjects;
+  readonly what: string;
+  readonly hint: string;
+}
+
+const about =
+  (subject: Advice["subject"]) =>
+  (what: string, hint: string): Advice => ({ subject, what, hint });
+
+const [file, program, address, call] = [about("file"), about("program"), about("address"), about("call")];
+
+/** The key for all other codes of the operating system. */
+const unlistedCode = "UNKNOWN";
+
+const unwritable = file(
+  "cannot be read or written",
+  "change the permissions, or run the command as a user who has them",
+);
+
+/**
+ * Explanations of the operating system's error codes that are no bugs. `what` completes a sentence whose subject the
+ * message names.
+ */
+export const systemCodes: Readonly<Record<string, Advice>> = {
+  EACCES: unwritable,
+  EPERM: unwritable,
+  EBUSY: file("is in use", "end the program that uses it, or unmount what is mounted there"),
+  EDQUOT: file("does not fit into your quota", "free some space and run the command again"),
+  EEXIST: file("exists, and is not a folder", "move it away"),
+  EFBIG: file("is larger than this process may write", "raise the limit (ulimit -f)"),
+  EILSEQ: file("has characters in its name that the file system does not allow", "use another name"),
+  EIO: file("cannot be read or written", "the disk may be damaged, or a network file system is gone"),
+  EISDIR: file("is a folder, but a file is expected", "move the folder away"),
+  ELOOP: file("is a symbolic link that leads to itself", "delete the link"),
+  EMFILE: file("cannot be opened: too many files are open", "raise the limit (ulimit -n)"),
+  EMLINK: file("has more links or folders than the file system allows", "delete some"),
+  ENAMETOOLONG: file("has a name that the file system does not allow", "use shorter names"),
+  ENFILE: file(
+    "cannot be opened: all programs together have too many files open",
+    "end some programs, or raise the machine's limit (fs.file-max)",
+  ),
+  ENODEV: file("is a device that does not exist", "move it away"),
+  ENOENT: file(
+    "does not exist",
+    "run the command again if another program moves files; create the folders that TMPDIR and HOME name",
+  ),
+  ENOLCK: file("cannot be locked on this file system", "keep the project on a local disk"),
+  ENOSPC: file("does not fit on the disk", "free some space and run the command again"),
+  ENOSYS: file("is on a file system that lacks what is needed", "keep the project on a local disk"),
+  ENOTDIR: file("is inside of a file, but a folder is expected", "move the file away"),
+  ENOTEMPTY: file(
+    "is a folder that is not empty",
+    "another program may write into it: end it, and run the command again",
+  ),
+  ENOTSUP: file("is on a file system that lacks what is needed", "keep the project on a local disk"),
+  ENXIO: file("is a socket or a device, but a file is expected", "move it away"),
+  EROFS: file("is on a read-only file system", "copy the project to a writable one"),
+  ESTALE: file("was replaced on its network file system", "run the command again"),
+  ETXTBSY: file(
+    "is a program that runs, or that is being written",
+    "run the command again when that has ended",
+  ),
+  EXDEV: file("is on another file system than the project", "keep a project on one file system"),
+
+  E2BIG: program(
+    "is given more arguments and environment than it can take",
+    "use shorter names and less environment",
+  ),
+  EAGAIN: program(
+    "cannot be started: there are too many processes",
+    "end some, or raise the limit (ulimit -u)",
+  ),
+  ENOEXEC: program("is not a program for this machine", "install it again"),
+  ENOMEM: program("needs more memory than there is", "end other programs"),
+
+  EADDRINUSE: address("is already in use", "end the program that listens there, or choose another port"),
+  EADDRNOTAVAIL: address("is not an address of this machine", "choose one that is, such as 127.0.0.1"),
+  EAFNOSUPPORT: address(
+    "is of a kind that this machine does not have",
+    "choose another one: IPv4 instead of IPv6",
+  ),
+  EAI_AGAIN: address("cannot be looked up now", "check the network and the name server"),
+  ECONNABORTED: address("closed the connection", "run the command again"),
+  ECONNREFUSED: address("refuses connections", "check the address, and whether a server listens there"),
+  ECONNRESET: address("closed the connection", "run the command again"),
+  EHOSTDOWN: address("is down", "check the network"),
+  EHOSTUNREACH: address("is out of reach", "check the network"),
+  ENETDOWN: address("is out of reach", "check the network"),
+  ENETUNREACH: address("is out of reach", "check the network"),
+  ENOTFOUND: address("is not the name of a host", "check the name, and the name server"),
+  EPIPE: address("closed the connection", "run the command again"),
+  ETIMEDOUT: address("does not answer in time", "check the network"),
+
+  [unlistedCode]: call(
+    "is refused by the operating system",
+    "--verbose prints where; if the machine is not at fault, report it",
+  ),
+};
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
 /** Explains an error of the operating system; undefined for any other error. */
 function explainSystemError(
   error: unknown,
@@ -200,12 +314,6 @@ function explainSystemError(
   // If starting a program fails, the call is `spawn NAME`.
   const [call] = syscall.split(" ");
   return { code: listed, message: `${named} ${what} (${own}, ${call})`, hint };
-}
-
-interface SystemError extends NodeJS.ErrnoException {
-  readonly hostname?: string;
-  readonly address?: string;
-  readonly port?: number;
 }
 
 /**
@@ -296,111 +404,3 @@ export function stopSignal(): Promise<"SIGINT" | "SIGTERM"> {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
   });
 }
-
-/** The subject of a message if the error names no file, program or address. */
-export const subjects = {
-  file: "a file or folder",
-  program: "a program",
-  address: "an address or a host",
-  call: "a file, a program or an address",
-} as const;
-
-export interface Advice {
-  readonly subject: keyof typeof subjects;
-  readonly what: string;
-  readonly hint: string;
-}
-
-const about =
-  (subject: Advice["subject"]) =>
-  (what: string, hint: string): Advice => ({ subject, what, hint });
-
-const [file, program, address, call] = [about("file"), about("program"), about("address"), about("call")];
-
-const unwritable = file(
-  "cannot be read or written",
-  "change the permissions, or run the command as a user who has them",
-);
-
-/** The key for all other codes of the operating system. */
-const unlistedCode = "UNKNOWN";
-
-/**
- * Explanations of the operating system's error codes that are no bugs. `what` completes a sentence whose subject the
- * message names.
- */
-export const systemCodes: Readonly<Record<string, Advice>> = {
-  EACCES: unwritable,
-  EPERM: unwritable,
-  EBUSY: file("is in use", "end the program that uses it, or unmount what is mounted there"),
-  EDQUOT: file("does not fit into your quota", "free some space and run the command again"),
-  EEXIST: file("exists, and is not a folder", "move it away"),
-  EFBIG: file("is larger than this process may write", "raise the limit (ulimit -f)"),
-  EILSEQ: file("has characters in its name that the file system does not allow", "use another name"),
-  EIO: file("cannot be read or written", "the disk may be damaged, or a network file system is gone"),
-  EISDIR: file("is a folder, but a file is expected", "move the folder away"),
-  ELOOP: file("is a symbolic link that leads to itself", "delete the link"),
-  EMFILE: file("cannot be opened: too many files are open", "raise the limit (ulimit -n)"),
-  EMLINK: file("has more links or folders than the file system allows", "delete some"),
-  ENAMETOOLONG: file("has a name that the file system does not allow", "use shorter names"),
-  ENFILE: file(
-    "cannot be opened: all programs together have too many files open",
-    "end some programs, or raise the machine's limit (fs.file-max)",
-  ),
-  ENODEV: file("is a device that does not exist", "move it away"),
-  ENOENT: file(
-    "does not exist",
-    "run the command again if another program moves files; create the folders that TMPDIR and HOME name",
-  ),
-  ENOLCK: file("cannot be locked on this file system", "keep the project on a local disk"),
-  ENOSPC: file("does not fit on the disk", "free some space and run the command again"),
-  ENOSYS: file("is on a file system that lacks what is needed", "keep the project on a local disk"),
-  ENOTDIR: file("is inside of a file, but a folder is expected", "move the file away"),
-  ENOTEMPTY: file(
-    "is a folder that is not empty",
-    "another program may write into it: end it, and run the command again",
-  ),
-  ENOTSUP: file("is on a file system that lacks what is needed", "keep the project on a local disk"),
-  ENXIO: file("is a socket or a device, but a file is expected", "move it away"),
-  EROFS: file("is on a read-only file system", "copy the project to a writable one"),
-  ESTALE: file("was replaced on its network file system", "run the command again"),
-  ETXTBSY: file(
-    "is a program that runs, or that is being written",
-    "run the command again when that has ended",
-  ),
-  EXDEV: file("is on another file system than the project", "keep a project on one file system"),
-
-  E2BIG: program(
-    "is given more arguments and environment than it can take",
-    "use shorter names and less environment",
-  ),
-  EAGAIN: program(
-    "cannot be started: there are too many processes",
-    "end some, or raise the limit (ulimit -u)",
-  ),
-  ENOEXEC: program("is not a program for this machine", "install it again"),
-  ENOMEM: program("needs more memory than there is", "end other programs"),
-
-  EADDRINUSE: address("is already in use", "end the program that listens there, or choose another port"),
-  EADDRNOTAVAIL: address("is not an address of this machine", "choose one that is, such as 127.0.0.1"),
-  EAFNOSUPPORT: address(
-    "is of a kind that this machine does not have",
-    "choose another one: IPv4 instead of IPv6",
-  ),
-  EAI_AGAIN: address("cannot be looked up now", "check the network and the name server"),
-  ECONNABORTED: address("closed the connection", "run the command again"),
-  ECONNREFUSED: address("refuses connections", "check the address, and whether a server listens there"),
-  ECONNRESET: address("closed the connection", "run the command again"),
-  EHOSTDOWN: address("is down", "check the network"),
-  EHOSTUNREACH: address("is out of reach", "check the network"),
-  ENETDOWN: address("is out of reach", "check the network"),
-  ENETUNREACH: address("is out of reach", "check the network"),
-  ENOTFOUND: address("is not the name of a host", "check the name, and the name server"),
-  EPIPE: address("closed the connection", "run the command again"),
-  ETIMEDOUT: address("does not answer in time", "check the network"),
-
-  [unlistedCode]: call(
-    "is refused by the operating system",
-    "--verbose prints where; if the machine is not at fault, report it",
-  ),
-};

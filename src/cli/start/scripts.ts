@@ -149,11 +149,6 @@ function removeOthers(folder: string, names: ReadonlySet<string>): void {
 }
 
 /**
- * The number of folders that are kept: one for each version of tsbuilder and of Node, and for each set of V8's flags.
- */
-const keptFolders = 8;
-
-/**
  * Returns the folder for compiled code of this version of tsbuilder and Node with the present flags of V8; creates it
  * if it is missing. Undefined if nothing can be kept, or if another user could change the folder: code in it is run.
  */
@@ -169,6 +164,11 @@ export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string 
     return undefined;
   }
 }
+
+/**
+ * The number of folders that are kept: one for each version of tsbuilder and of Node, and for each set of V8's flags.
+ */
+const keptFolders = 8;
 
 function removeOldest(all: string, made: string): void {
   const folders = readdirSync(all)

@@ -4,6 +4,12 @@ import { dirname, join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { askGit, git, isRepository } from "../project/git.ts";
 
+/** A file of a tree; without content, it is deleted. */
+interface TreeFile {
+  readonly path: string;
+  readonly content: string | Uint8Array | undefined;
+}
+
 /** The content of an upgrade's commits. */
 export interface UpgradeToCommit {
   readonly root: string;
@@ -17,6 +23,8 @@ export interface UpgradeToCommit {
   readonly changes: readonly TreeFile[];
   readonly message: string;
 }
+
+const trailer = "Tsbuilder-Upgrade";
 
 /**
  * Commits an upgrade without touching the current branch, and returns the commit. Its parents are the user's last
@@ -54,6 +62,8 @@ function formatTrailer(from: string, to: string, { folder, onto }: UpgradeAim, t
   return `${trailer}: ${from} to ${to} of ${folder} onto ${onto}, ${tree}`;
 }
 
+const trailerPattern = new RegExp(String.raw`^${trailer}: \S+ to \S+ of (.+) onto (\S+), (\S+)$`, "u");
+
 /**
  * Returns the destination of a commit that is an upgrade by tsbuilder; undefined for any other commit, also for one
  * that was amended.
@@ -73,16 +83,6 @@ export function hasUpgrade(root: string, branch: string): boolean {
 
 export const isSameAim = (one: UpgradeAim | undefined, other: UpgradeAim): boolean =>
   one?.folder === other.folder && one.onto === other.onto;
-
-const trailer = "Tsbuilder-Upgrade";
-
-const trailerPattern = new RegExp(String.raw`^${trailer}: \S+ to \S+ of (.+) onto (\S+), (\S+)$`, "u");
-
-/** A file of a tree; without content, it is deleted. */
-interface TreeFile {
-  readonly path: string;
-  readonly content: string | Uint8Array | undefined;
-}
 
 /**
  * Writes files of a project to git as a tree, on top of a commit or of nothing, and returns its id. Changes neither the

@@ -26,6 +26,8 @@ interface Delivery {
   readonly ui: Ui;
 }
 
+const withoutHooks = ["-c", "core.hooksPath=/dev/null"];
+
 /**
  * Commits an upgrade, then moves or creates the branch, and pushes it. Until the commit is complete, nothing that the
  * user sees has changed. Returns whether files of the user's own branch changed.
@@ -104,8 +106,6 @@ function withoutIgnored(root: string, changes: readonly FileChange[]): Committed
     ignored: ignored.map(({ path }) => path),
   };
 }
-
-const withoutHooks = ["-c", "core.hooksPath=/dev/null"];
 
 /** Points a branch to an upgrade. Replaces an upgrade that was not merged; throws if the branch has other commits. */
 function setBranch(root: string, branch: string, commit: string): string {
@@ -197,12 +197,6 @@ interface PullRequest {
   readonly body: string;
 }
 
-/** An open pull request. A branch of a fork may have the same name. */
-interface ListedPullRequest {
-  readonly url: string;
-  readonly isCrossRepository: boolean;
-}
-
 /**
  * Opens the pull request of a branch, or updates its text. Returns its URL; undefined if `gh` prints none, and without
  * `gh`, in which case the command is printed.
@@ -236,6 +230,12 @@ async function openPullRequest(
     ui.print(`gh is not installed; the branch is pushed. To open the pull request: ${formatCall(call)}`);
     return undefined;
   }
+}
+
+/** An open pull request. A branch of a fork may have the same name. */
+interface ListedPullRequest {
+  readonly url: string;
+  readonly isCrossRepository: boolean;
 }
 
 /** Reads the open pull requests. No output means none: `gh pr create` itself rejects a second one. */

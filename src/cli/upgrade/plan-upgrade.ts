@@ -20,6 +20,17 @@ import { isInside } from "../../shared/files.ts";
 import type { Project } from "../../project/project.ts";
 import { planProjectChange, readHeader } from "../../plugins/plan-project.ts";
 
+/** An upgrade of a project, computed in memory. */
+export interface ProjectUpgrade {
+  readonly from: string;
+  readonly to: string;
+  readonly plan: Plan;
+  readonly marked: readonly FileConflict[];
+  /** The files that each version scaffolds. */
+  readonly before: ReadonlyMap<string, string>;
+  readonly after: readonly FileChange[];
+}
+
 interface UpgradeSettings {
   readonly onConflict: ConflictChoice;
   /** Files and folders that the upgrade leaves alone, except for `PROJECT` and tsbuilder's packages in `vendor/`. */
@@ -32,16 +43,7 @@ interface UpgradeSettings {
   readonly isShown?: boolean;
 }
 
-/** An upgrade of a project, computed in memory. */
-export interface ProjectUpgrade {
-  readonly from: string;
-  readonly to: string;
-  readonly plan: Plan;
-  readonly marked: readonly FileConflict[];
-  /** The files that each version scaffolds. */
-  readonly before: ReadonlyMap<string, string>;
-  readonly after: readonly FileChange[];
-}
+const manifestFile = "package.json";
 
 /** Plans the upgrade to the running version; undefined if the project and its plugins are up to date. */
 export async function planProjectUpgrade(
@@ -163,8 +165,6 @@ async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<b
   const { haveOtherVersions } = await import("../../plugins/contributed/plan-plugins.ts");
   return haveOtherVersions(project, tree, root);
 }
-
-const manifestFile = "package.json";
 
 function restoreManifest(draft: Draft, scaffolded: string | undefined): void {
   const text = draft.read(manifestFile);

@@ -43,38 +43,9 @@ export function limitRanger(store: Store): AdmissionPlugin {
   };
 }
 
-/** Yields how a pod violates limits, in the real server's words. */
-function* checkPodLimits(pod: PodSpec, limits: readonly LimitRangeItem[]): Generator<string> {
-  for (const limit of limits) {
-    if (limit.type === "Container") {
-      for (const container of [...pod.containers, ...(pod.initContainers ?? [])]) {
-        yield* checkResources(limit, container.resources ?? {}, bounds);
-      }
-    } else if (limit.type === "Pod") {
-      const [requests, most] = [sumPodResources(pod, "requests"), sumPodResources(pod, "limits")];
-      yield* checkResources(limit, { requests, limits: most }, bounds);
-    }
-  }
-}
-
-/** Only the requests of a claim count. */
-function* checkClaimLimits(requests: ResourceList, limits: readonly LimitRangeItem[]): Generator<string> {
-  for (const limit of limits) {
-    if (limit.type === "PersistentVolumeClaim") yield* checkResources(limit, { requests }, claimBounds);
-  }
-}
-
-function* checkResources(
-  limit: LimitRangeItem,
-  { requests, limits }: ResourceRequirements,
-  checked: readonly Bound[],
-): Generator<string> {
-  for (const { field, rule, violation } of checked) {
-    for (const [name, enforced] of Object.entries(limit[field] ?? {})) {
-      const found = violation({ request: requests?.[name], limit: limits?.[name] }, enforced);
-      if (found !== undefined) yield `${rule(name)} per ${limit.type} is ${enforced}${found}`;
-    }
-  }
+interface Amounts {
+  readonly request: Quantity | undefined;
+  readonly limit: Quantity | undefined;
 }
 
 interface Bound {
@@ -83,11 +54,6 @@ interface Bound {
   readonly rule: (name: string) => string;
   /** The end of the message; undefined if the amounts are within the bound. */
   readonly violation: (amounts: Amounts, enforced: Quantity) => string | undefined;
-}
-
-interface Amounts {
-  readonly request: Quantity | undefined;
-  readonly limit: Quantity | undefined;
 }
 
 const minimum: Bound = {
@@ -111,11 +77,6 @@ const maximum: Bound = {
   },
 };
 
-function aboveMaximum(request: Quantity | undefined, enforced: Quantity): string | undefined {
-  if (request === undefined || compareQuantities(request, enforced) <= 0) return undefined;
-  return `, but request is ${request}`;
-}
-
 const ratio: Bound = {
   field: "maxLimitRequestRatio",
   rule: (name) => `${name} max limit to request ratio`,
@@ -132,6 +93,20 @@ const ratio: Bound = {
 
 const bounds = [minimum, maximum, ratio];
 
+/** Yields how a pod violates limits, in the real server's words. */
+function* checkPodLimits(pod: PodSpec, limits: readonly LimitRangeItem[]): Generator<string> {
+  for (const limit of limits) {
+    if (limit.type === "Container") {
+      for (const container of [...pod.containers, ...(pod.initContainers ?? [])]) {
+        yield* checkResources(limit, container.resources ?? {}, bounds);
+      }
+    } else if (limit.type === "Pod") {
+      const [requests, most] = [sumPodResources(pod, "requests"), sumPodResources(pod, "limits")];
+      yield* checkResources(limit, { requests, limits: most }, bounds);
+    }
+  }
+}
+
 const claimBounds: readonly Bound[] = [
   minimum,
   {
@@ -140,6 +115,31 @@ const claimBounds: readonly Bound[] = [
       request === undefined ? ".  No request is specified" : aboveMaximum(request, enforced),
   },
 ];
+
+/** Only the requests of a claim count. */
+function* checkClaimLimits(requests: ResourceList, limits: readonly LimitRangeItem[]): Generator<string> {
+  for (const limit of limits) {
+    if (limit.type === "PersistentVolumeClaim") yield* checkResources(limit, { requests }, claimBounds);
+  }
+}
+
+function* checkResources(
+  limit: LimitRangeItem,
+  { requests, limits }: ResourceRequirements,
+  checked: readonly Bound[],
+): Generator<string> {
+  for (const { field, rule, violation } of checked) {
+    for (const [name, enforced] of Object.entries(limit[field] ?? {})) {
+      const found = violation({ request: requests?.[name], limit: limits?.[name] }, enforced);
+      if (found !== undefined) yield `${rule(name)} per ${limit.type} is ${enforced}${found}`;
+    }
+  }
+}
+
+function aboveMaximum(request: Quantity | undefined, enforced: Quantity): string | undefined {
+  if (request === undefined || compareQuantities(request, enforced) <= 0) return undefined;
+  return `, but request is ${request}`;
+}
 
 function isClaimWrite({ resource, operation }: AdmissionRequest): boolean {
   const isWrite = operation === "CREATE" || operation === "UPDATE";

@@ -12,15 +12,44 @@ export interface Standard {
   readonly version: string;
 }
 
-export function violationsOf(
-  { level }: Standard,
-  spec: PodSpec,
-  annotations: Readonly<Record<string, string>> = {},
-): Violation[] {
-  if (level === "privileged") return [];
-  const checks = Object.values(level === "baseline" ? baselineChecks : restrictedChecks);
-  return checks.flatMap((check) => check(spec, annotations) ?? []);
+/** A violation of a standard, in short and in detail. */
+interface Violation {
+  readonly reason: string;
+  readonly detail: string;
 }
+
+const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
+
+const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
+
+const defaultCapabilities = new Set(
+  "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(
+    " ",
+  ),
+);
+
+const seLinuxTypes = new Set([
+  "",
+  "container_t",
+  "container_init_t",
+  "container_kvm_t",
+  "container_engine_t",
+]);
+
+const safeSysctls = new Set([
+  "kernel.shm_rmid_forced",
+  "net.ipv4.ip_local_port_range",
+  "net.ipv4.ip_local_reserved_ports",
+  "net.ipv4.ip_unprivileged_port_start",
+  "net.ipv4.ping_group_range",
+  "net.ipv4.tcp_fin_timeout",
+  "net.ipv4.tcp_keepalive_intvl",
+  "net.ipv4.tcp_keepalive_probes",
+  "net.ipv4.tcp_keepalive_time",
+  "net.ipv4.tcp_rmem",
+  "net.ipv4.tcp_syncookies",
+  "net.ipv4.tcp_wmem",
+]);
 
 type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
 
@@ -42,6 +71,18 @@ const baselineChecks = {
 
 const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...kept } = baselineChecks;
 
+const allowedVolumes: readonly (keyof Volume)[] = [
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "image",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+];
+
 /** The checks of the restricted standard: stricter ones, and the checks of the baseline that they do not replace. */
 const restrictedChecks: Readonly<Record<string, Check>> = {
   ...kept,
@@ -54,6 +95,16 @@ const restrictedChecks: Readonly<Record<string, Check>> = {
   restrictedSeccompProfile: unlessWindows(checkSeccompSet),
 };
 
+export function violationsOf(
+  { level }: Standard,
+  spec: PodSpec,
+  annotations: Readonly<Record<string, string>> = {},
+): Violation[] {
+  if (level === "privileged") return [];
+  const checks = Object.values(level === "baseline" ? baselineChecks : restrictedChecks);
+  return checks.flatMap((check) => check(spec, annotations) ?? []);
+}
+
 /** Skips a check for Windows pods, where these fields have no effect. */
 function unlessWindows(check: Check): Check {
   return (spec, annotations) => (spec.os?.name === "windows" ? undefined : check(spec, annotations));
@@ -64,16 +115,11 @@ function unlessOwnUsers(check: Check): Check {
   return (spec, annotations) => (spec.hostUsers === false ? undefined : check(spec, annotations));
 }
 
-const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
-
-const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
-
-/** The type of a security profile if it is not allowed. */
-function forbiddenType(profile: { readonly type?: string } | undefined): string | undefined {
-  if (!profile) return undefined;
-  const { type = "" } = profile;
-  return allowedProfiles.has(type) ? undefined : type;
-}
+/** The fields that pods and containers share. The standards check both alike. */
+type SecurityContext = Pick<
+  ContainerSecurityContext,
+  keyof ContainerSecurityContext & keyof PodSecurityContext
+>;
 
 function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, string>>): Violation | undefined {
   const forbidden = ({ appArmorProfile }: SecurityContext) => forbiddenType(appArmorProfile);
@@ -90,11 +136,12 @@ function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, strin
   return violation(reason, setters, `must not set AppArmor profile type to ${quoted(values)}`);
 }
 
-const defaultCapabilities = new Set(
-  "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(
-    " ",
-  ),
-);
+/** The type of a security profile if it is not allowed. */
+function forbiddenType(profile: { readonly type?: string } | undefined): string | undefined {
+  if (!profile) return undefined;
+  const { type = "" } = profile;
+  return allowedProfiles.has(type) ? undefined : type;
+}
 
 function checkCapabilities(spec: PodSpec): Violation | undefined {
   const added = addedCapabilities(spec, defaultCapabilities);
@@ -160,14 +207,6 @@ function checkProcMount(spec: PodSpec): Violation | undefined {
   return violation("procMount", setters, `must not set securityContext.procMount to ${quoted(types)}`);
 }
 
-const seLinuxTypes = new Set([
-  "",
-  "container_t",
-  "container_init_t",
-  "container_kvm_t",
-  "container_engine_t",
-]);
-
 function checkSELinux(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ seLinuxOptions }) => {
     const { type = "", user, role } = seLinuxOptions ?? {};
@@ -196,21 +235,6 @@ function checkSeccomp(spec: PodSpec): Violation | undefined {
     `must not set securityContext.seccompProfile.type to ${values}`,
   );
 }
-
-const safeSysctls = new Set([
-  "kernel.shm_rmid_forced",
-  "net.ipv4.ip_local_port_range",
-  "net.ipv4.ip_local_reserved_ports",
-  "net.ipv4.ip_unprivileged_port_start",
-  "net.ipv4.ping_group_range",
-  "net.ipv4.tcp_fin_timeout",
-  "net.ipv4.tcp_keepalive_intvl",
-  "net.ipv4.tcp_keepalive_probes",
-  "net.ipv4.tcp_keepalive_time",
-  "net.ipv4.tcp_rmem",
-  "net.ipv4.tcp_syncookies",
-  "net.ipv4.tcp_wmem",
-]);
 
 function checkSysctls({ securityContext }: PodSpec): Violation | undefined {
   const names = (securityContext?.sysctls ?? [])
@@ -243,18 +267,6 @@ function checkDroppedCapabilities(spec: PodSpec): Violation | undefined {
     : { reason: "unrestricted capabilities", detail: details.join("; ") };
 }
 
-const allowedVolumes: readonly (keyof Volume)[] = [
-  "configMap",
-  "csi",
-  "downwardAPI",
-  "emptyDir",
-  "ephemeral",
-  "image",
-  "persistentVolumeClaim",
-  "projected",
-  "secret",
-];
-
 function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
   const bad = volumes.filter((volume) => !allowedVolumes.some((type) => volume[type] !== undefined));
   const names = bad.map(({ name = "" }) => name);
@@ -283,12 +295,6 @@ function checkSeccompSet(spec: PodSpec): Violation | undefined {
   const silent = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
   const wanted = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
   return violation("seccompProfile", silent && `pod or ${silent}`, wanted);
-}
-
-/** A violation of a standard, in short and in detail. */
-interface Violation {
-  readonly reason: string;
-  readonly detail: string;
 }
 
 /** A violation by the pod or containers that `setters` names; undefined if it is empty. */
@@ -340,12 +346,6 @@ function valuesOf(spec: PodSpec, read: (context: SecurityContext) => string | un
   const contexts = [spec, ...containersOf(spec)].map(({ securityContext }) => securityContext ?? {});
   return [...new Set(contexts.flatMap((context) => read(context) ?? []))].toSorted();
 }
-
-/** The fields that pods and containers share. The standards check both alike. */
-type SecurityContext = Pick<
-  ContainerSecurityContext,
-  keyof ContainerSecurityContext & keyof PodSecurityContext
->;
 
 /** All containers in the order in which denials list them. */
 export function containersOf(spec: PodSpec): Container[] {

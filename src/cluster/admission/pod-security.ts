@@ -9,6 +9,13 @@ import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 import { type Standard, containersOf, describe, plural, violationsOf } from "./pod-security-standards.ts";
 
+/** The standards that a namespace sets. There is no audit log, so the `audit` labels are only validated. */
+interface Policy {
+  readonly enforce: Standard;
+  readonly warn: Standard;
+  readonly errors: readonly FieldError[];
+}
+
 /**
  * Enforces the Pod Security Standard in the labels of a namespace, and warns about templates whose pods would violate
  * it. All versions of the standards have today's rules.
@@ -73,6 +80,8 @@ function warnAbout(
   warn(`would violate PodSecurity "${nameOf(standard)}": ${describe(violations)}`);
 }
 
+const levels: readonly Standard["level"][] = ["privileged", "baseline", "restricted"];
+
 /** Denies invalid labels. If the enforced standard gets stricter, warns about existing pods that violate it. */
 function checkNamespace(
   { resource, subresource, oldObject, name, warn }: AdmissionRequest,
@@ -114,16 +123,7 @@ function warningsAbout(namespace: string, standard: Standard, pods: readonly Api
   return [start, ...lines.toSorted()];
 }
 
-/** The standards that a namespace sets. There is no audit log, so the `audit` labels are only validated. */
-interface Policy {
-  readonly enforce: Standard;
-  readonly warn: Standard;
-  readonly errors: readonly FieldError[];
-}
-
 const prefix = "pod-security.kubernetes.io/";
-
-const levels: readonly Standard["level"][] = ["privileged", "baseline", "restricted"];
 
 /**
  * Reads the labels of a namespace. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings.

@@ -18,11 +18,6 @@ import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 
-/** Resources that quotas don't count. */
-const uncounted: ReadonlySet<string> = new Set(["events", "bindings"]);
-/** Resources whose updates can use more quota than before. */
-const growing: ReadonlySet<string> = new Set(["services", "persistentvolumeclaims"]);
-
 /**
  * Denies objects that exceed a namespace's quotas, and adds admitted ones to their usage. As on a real server, a quota
  * applies only once a controller has set `hard` and `used` in its status.
@@ -42,6 +37,11 @@ export function resourceQuota(core: () => Core): AdmissionPlugin {
     },
   };
 }
+
+/** Resources that quotas don't count. */
+const uncounted: ReadonlySet<string> = new Set(["events", "bindings"]);
+/** Resources whose updates can use more quota than before. */
+const growing: ReadonlySet<string> = new Set(["services", "persistentvolumeclaims"]);
 
 function isCounted(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
   const { operation, resource, subresource, namespace, object } = request;

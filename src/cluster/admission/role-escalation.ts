@@ -11,14 +11,6 @@ import type { AdmissionPlugin } from "./admission.ts";
 
 const group = "rbac.authorization.k8s.io";
 
-/** A role or a binding that is not validated yet: any field may be missing, and the rules may be null. */
-interface SentRole extends ApiObject {
-  readonly rules?: readonly Rule[] | null;
-  readonly aggregationRule?: object;
-}
-
-type SentBinding = Sent<RoleBinding> & ApiObject;
-
 /**
  * Users can grant only permissions that they hold, unless they may `escalate` the role or `bind` it. This is the last
  * mutating plugin, because its denial comes before validation errors.
@@ -40,6 +32,12 @@ export function roleEscalation(store: Store, authorizer: Authorizer): AdmissionP
   };
 }
 
+/** A role or a binding that is not validated yet: any field may be missing, and the rules may be null. */
+interface SentRole extends ApiObject {
+  readonly rules?: readonly Rule[] | null;
+  readonly aggregationRule?: object;
+}
+
 function checkRole(request: AdmissionRequest, role: SentRole, authorizer: Authorizer): void {
   if (may(authorizer, request, "escalate", request.resource.plural, request.name)) return;
   const refuse = (reason: string): Error => forbidden(request.resource, role.metadata.name ?? "", reason);
@@ -49,6 +47,8 @@ function checkRole(request: AdmissionRequest, role: SentRole, authorizer: Author
   const missing = missingOf(request, role.rules ?? [], authorizer);
   if (missing.length > 0) throw refuse(describeRefusal(request, missing));
 }
+
+type SentBinding = Sent<RoleBinding> & ApiObject;
 
 function checkBinding(request: AdmissionRequest, binding: SentBinding, store: Store, authorizer: Authorizer) {
   const { resource, namespace } = request;

@@ -66,9 +66,6 @@ const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 const prefix = "kube-api-access-";
 
-/** An hour and seven seconds mark tokens that were mounted automatically. */
-const expirationSeconds = 3607;
-
 /** Mounts a token of the pod's account into all containers without another mount at its path. */
 function mountToken(spec: Sent<PodSpec>): void {
   const existing = spec.volumes?.find((volume) => volume.name?.startsWith(prefix));
@@ -83,6 +80,9 @@ function mountToken(spec: Sent<PodSpec>): void {
 function hasNoToken({ volumeMounts = [] }: Sent<Container>): boolean {
   return volumeMounts.every((mount) => mount.mountPath !== mountPath);
 }
+
+/** An hour and seven seconds mark tokens that were mounted automatically. */
+const expirationSeconds = 3607;
 
 /** The token, the CA certificate and the name of the namespace. */
 function tokenVolume(name: string): Volume {
@@ -152,9 +152,6 @@ function limitsSecrets({ metadata }: ServiceAccount): boolean {
   return trueTexts.has(metadata.annotations?.[annotation] ?? "");
 }
 
-/** The fields of all types of containers that can refer to Secrets. */
-type UsesSecrets = Pick<Container, "name" | "env" | "envFrom">;
-
 /** Finds Secrets of a pod that its account does not list. */
 function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
   const mountable = namesOf(account.secrets);
@@ -170,6 +167,9 @@ function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<stri
     yield `imagePullSecrets[${index}].name="${name}" ${absent(account, "imagePullSecret")}`;
   }
 }
+
+/** The fields of all types of containers that can refer to Secrets. */
+type UsesSecrets = Pick<Container, "name" | "env" | "envFrom">;
 
 /** Finds Secrets of containers that the account does not list. */
 function* refusedIn(account: ServiceAccount, what: string, containers: readonly UsesSecrets[] = []) {

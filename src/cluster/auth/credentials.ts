@@ -119,20 +119,6 @@ interface StoredCredentials {
   readonly tokenKey: string;
 }
 
-/** Thrown if the file with the credentials of a data folder can't be read. */
-class DamagedCredentialsError extends Error {
-  override readonly name = "DamagedCredentialsError";
-  readonly code = "EDAMAGED";
-  readonly path: string;
-  readonly hint =
-    "restore it from a backup, or delete it: the cluster makes new credentials, and old ones become invalid";
-
-  constructor(path: string, cause: unknown) {
-    super(`"${path}" is damaged: it does not hold the credentials of a cluster`, { cause });
-    this.path = path;
-  }
-}
-
 /** Reads the credentials in a data folder; creates those that are missing. */
 export function storedCredentials(folder: string): StoredCredentials {
   const path = join(folder, "credentials.json");
@@ -154,6 +140,20 @@ function readCredentials(path: string): Omit<StoredCredentials, "tokenKey"> & { 
     throw new DamagedCredentialsError(path, error);
   }
   throw new DamagedCredentialsError(path, undefined);
+}
+
+/** Thrown if the file with the credentials of a data folder can't be read. */
+class DamagedCredentialsError extends Error {
+  override readonly name = "DamagedCredentialsError";
+  readonly code = "EDAMAGED";
+  readonly path: string;
+  readonly hint =
+    "restore it from a backup, or delete it: the cluster makes new credentials, and old ones become invalid";
+
+  constructor(path: string, cause: unknown) {
+    super(`"${path}" is damaged: it does not hold the credentials of a cluster`, { cause });
+    this.path = path;
+  }
 }
 
 function newCredentials(): StoredCredentials {

@@ -6,35 +6,11 @@ import { fieldAndMembers, serverEntry, memberFields, storeBootstrapObjects } fro
 
 const managed = "kube-aggregator.kubernetes.io/automanaged";
 
-/** The group priorities of a real server, which determine the order of groups. */
-const groupPriorities: Readonly<Record<string, number>> = {
-  "": 18000,
-  apps: 17800,
-  "events.k8s.io": 17750,
-  "authentication.k8s.io": 17700,
-  "authorization.k8s.io": 17600,
-  autoscaling: 17500,
-  batch: 17400,
-  "certificates.k8s.io": 17300,
-  "networking.k8s.io": 17200,
-  policy: 17100,
-  "rbac.authorization.k8s.io": 17000,
-  "storage.k8s.io": 16800,
-  "admissionregistration.k8s.io": 16700,
-  "apiextensions.k8s.io": 16700,
-  "scheduling.k8s.io": 16600,
-  "coordination.k8s.io": 16500,
-  "node.k8s.io": 16300,
-  "discovery.k8s.io": 16200,
-  "resource.k8s.io": 16200,
-  "flowcontrol.apiserver.k8s.io": 16100,
-};
-const versionPriorities: Readonly<Record<string, number>> = {
-  "v1.": 1,
-  "v2.autoscaling": 30,
-  "v1.flowcontrol.apiserver.k8s.io": 21,
-  "v1.resource.k8s.io": 21,
-};
+interface Served {
+  readonly group: string;
+  readonly version: string;
+  readonly custom: boolean;
+}
 
 /**
  * Keeps an APIService for each group version that is served. APIServices of other servers are stored but never called:
@@ -72,11 +48,35 @@ export function publishGroups(core: Core): () => void {
   });
 }
 
-interface Served {
-  readonly group: string;
-  readonly version: string;
-  readonly custom: boolean;
-}
+/** The group priorities of a real server, which determine the order of groups. */
+const groupPriorities: Readonly<Record<string, number>> = {
+  "": 18000,
+  apps: 17800,
+  "events.k8s.io": 17750,
+  "authentication.k8s.io": 17700,
+  "authorization.k8s.io": 17600,
+  autoscaling: 17500,
+  batch: 17400,
+  "certificates.k8s.io": 17300,
+  "networking.k8s.io": 17200,
+  policy: 17100,
+  "rbac.authorization.k8s.io": 17000,
+  "storage.k8s.io": 16800,
+  "admissionregistration.k8s.io": 16700,
+  "apiextensions.k8s.io": 16700,
+  "scheduling.k8s.io": 16600,
+  "coordination.k8s.io": 16500,
+  "node.k8s.io": 16300,
+  "discovery.k8s.io": 16200,
+  "resource.k8s.io": 16200,
+  "flowcontrol.apiserver.k8s.io": 16100,
+};
+const versionPriorities: Readonly<Record<string, number>> = {
+  "v1.": 1,
+  "v2.autoscaling": 30,
+  "v1.flowcontrol.apiserver.k8s.io": 21,
+  "v1.resource.k8s.io": 21,
+};
 
 function localService(name: string, { group, version, custom }: Served, time: string): ApiObject {
   const apiVersion = "apiregistration.k8s.io/v1";

@@ -2,6 +2,22 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { bootstrapRoles, controlPlaneRoles, controllerRoles, namespaceRoles } from "./role-tables.ts";
 import type { Rule } from "../contract/authorizer.ts";
 
+/** The groups bound to the roles for users, by role. */
+const bootstrapBindings: Readonly<Record<string, readonly string[]>> = {
+  "cluster-admin": ["system:masters"],
+  "system:basic-user": ["system:authenticated"],
+  "system:discovery": ["system:authenticated"],
+  "system:monitoring": ["system:monitoring"],
+  "system:public-info-viewer": ["system:authenticated", "system:unauthenticated"],
+  "system:service-account-issuer-discovery": ["system:serviceaccounts"],
+};
+
+const apiGroup = "rbac.authorization.k8s.io";
+
+const apiVersion = `${apiGroup}/v1`;
+
+const aggregateLabel = "rbac.authorization.k8s.io/aggregate-to-";
+
 /** The roles and bindings for users and operators that every cluster has. */
 export function bootstrapRBAC(): ApiObject[] {
   const roles = parseRoles(bootstrapRoles).map(({ name, rules, aggregateTo, isAggregated }) => ({
@@ -18,16 +34,6 @@ export function bootstrapRBAC(): ApiObject[] {
   return [...roles, ...bindings];
 }
 
-/** The groups bound to the roles for users, by role. */
-const bootstrapBindings: Readonly<Record<string, readonly string[]>> = {
-  "cluster-admin": ["system:masters"],
-  "system:basic-user": ["system:authenticated"],
-  "system:discovery": ["system:authenticated"],
-  "system:monitoring": ["system:monitoring"],
-  "system:public-info-viewer": ["system:authenticated", "system:unauthenticated"],
-  "system:service-account-issuer-discovery": ["system:serviceaccounts"],
-};
-
 let controlPlane: readonly ApiObject[] | undefined;
 
 /**
@@ -38,6 +44,8 @@ export function controlPlaneRBAC(): readonly ApiObject[] {
   controlPlane ??= [...makeControlPlane()];
   return controlPlane;
 }
+
+const authenticationReader = "extension-apiserver-authentication-reader";
 
 function* makeControlPlane(): Generator<ApiObject> {
   for (const { name, rules } of [...parseRoles(controlPlaneRoles), ...parseRoles(controllerRoles)]) {
@@ -53,8 +61,6 @@ function* makeControlPlane(): Generator<ApiObject> {
     yield binding(here(bound), { kind: "Role", name }, namespaceSubjects(name));
   }
 }
-
-const authenticationReader = "extension-apiserver-authentication-reader";
 
 const controllerPrefix = "system:controller:";
 
@@ -97,6 +103,9 @@ interface ParsedRole {
   readonly isAggregated: boolean;
 }
 
+const aggregation = "aggregate to ";
+const eventsRule = "create patch update | core events.k8s.io | events";
+
 /**
  * Parses a table of roles. A line without indentation begins a role: `name`, perhaps with notes such as
  * `| aggregate to role`, `| aggregated`, or `| writes events` for the last rule of most controllers. Each indented line
@@ -117,9 +126,6 @@ export function parseRoles(table: string): ParsedRole[] {
   });
 }
 
-const aggregation = "aggregate to ";
-const eventsRule = "create patch update | core events.k8s.io | events";
-
 function parseRule(line: string): Rule {
   const [verbs = [], second = [], resources, resourceNames] = line
     .split("|")
@@ -129,17 +135,11 @@ function parseRule(line: string): Rule {
   return { verbs, apiGroups, resources, ...(resourceNames && { resourceNames }) };
 }
 
-const apiGroup = "rbac.authorization.k8s.io";
-
-const apiVersion = `${apiGroup}/v1`;
-
 const metadata = (name: string, labels: Record<string, string> = {}) => ({
   name,
   labels: { "kubernetes.io/bootstrapping": "rbac-defaults", ...labels },
   annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
 });
-
-const aggregateLabel = "rbac.authorization.k8s.io/aggregate-to-";
 
 const user = (name: string) => ({ apiGroup, kind: "User", name });
 

@@ -8,14 +8,19 @@ import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
 import { storeBootstrapObjects } from "./bootstrap.ts";
 
-const group = "flowcontrol.apiserver.k8s.io";
-const apiVersion = `${group}/v1`;
 const producer = "api-priority-and-fairness-config-producer-v1";
-const consumer = "api-priority-and-fairness-config-consumer-v1";
-const autoUpdate = "apf.kubernetes.io/autoupdate-spec";
 
 /** The time that the real server may take to notice a change. */
 const period = 60_000;
+
+const group = "flowcontrol.apiserver.k8s.io";
+
+const resources = {
+  PriorityLevelConfiguration: `prioritylevelconfigurations.${group}`,
+  FlowSchema: `flowschemas.${group}`,
+} as const;
+
+type Kind = keyof typeof resources;
 
 /**
  * Creates the flow schemas and priority levels of every server. Within a minute, it recreates deleted ones, and restores
@@ -53,16 +58,11 @@ export function keepFlowControl(core: Core): () => void {
   };
 }
 
-const resources = {
-  PriorityLevelConfiguration: `prioritylevelconfigurations.${group}`,
-  FlowSchema: `flowschemas.${group}`,
-} as const;
-
-type Kind = keyof typeof resources;
-
 function isMandatory(kind: Kind, name: string): boolean {
   return name in (kind === "FlowSchema" ? mandatory.schemas : mandatory.levels);
 }
+
+const autoUpdate = "apf.kubernetes.io/autoupdate-spec";
 
 /** Corrects the annotation and, if it allows that, the spec, unless it is mandatory. Undefined without changes. */
 function revise(current: ApiObject, spec: unknown, always: boolean): ApiObject | undefined {
@@ -90,6 +90,8 @@ function* configurations(time: string): Generator<ApiObject> {
   }
 }
 
+const apiVersion = `${group}/v1`;
+
 function configuration(
   kind: Kind,
   name: string,
@@ -112,6 +114,8 @@ function produced(spec: object, time: string): ManagedFieldsEntry {
   const fieldsV1 = { "f:metadata": { "f:annotations": annotations }, "f:spec": fields };
   return { manager: producer, operation: "Update", apiVersion, time, fieldsType: "FieldsV1", fieldsV1 };
 }
+
+const consumer = "api-priority-and-fairness-config-consumer-v1";
 
 function consumed({ conditions: [condition] }: { conditions: object[] }, time: string): ManagedFieldsEntry {
   const fieldsV1 = { "f:status": { "f:conditions": { 'k:{"type":"Dangling"}': owned(condition!) } } };

@@ -9,17 +9,9 @@ import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
 import { serverEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
-const user = "kube-apiserver";
-const controller = "kubernetes-service-cidr-controller";
 const serviceCIDRs = "servicecidrs.networking.k8s.io";
 
-/** An object by which the server announces itself. */
-interface Published {
-  readonly resource: ResourceName;
-  readonly object: KubernetesObject & Readonly<Record<string, unknown>>;
-  /** The field that is updated if the port has changed. */
-  readonly portField?: string;
-}
+const rangeName = "kubernetes";
 
 /**
  * Creates the Service `kubernetes`, by which pods find the API server, with its endpoints and the range of Service
@@ -45,6 +37,16 @@ export async function publishServer(core: Core, port: number): Promise<() => voi
 
 function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
   return namespace === undefined ? name! : `${namespace}/${name}`;
+}
+
+const user = "kube-apiserver";
+
+/** An object by which the server announces itself. */
+interface Published {
+  readonly resource: ResourceName;
+  readonly object: KubernetesObject & Readonly<Record<string, unknown>>;
+  /** The field that is updated if the port has changed. */
+  readonly portField?: string;
 }
 
 async function publish(objects: ClusterObjects, { resource, object, portField }: Published): Promise<void> {
@@ -92,7 +94,7 @@ function publishedObjects(port: number): Published[] {
   ];
 }
 
-const rangeName = "kubernetes";
+const controller = "kubernetes-service-cidr-controller";
 
 /** The ServiceCIDR of the default range of Service addresses, with the condition Ready. */
 function serviceCIDR(time: string): ApiObject {

@@ -44,6 +44,13 @@ export function addBuiltIns(registry: Registry): void {
   for (const versions of versionsByName.values()) registry.add(builtInResource(registry.store, versions));
 }
 
+interface Facts extends Omit<Resource, "collection" | "strategy"> {
+  readonly schemas: LazySchemas;
+}
+
+/** The parts of resources that all clusters of this process share: a simulation starts many clusters, one after the other. */
+const facts = new WeakMap<BuiltinResource, Facts>();
+
 /** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
 function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
@@ -81,13 +88,6 @@ function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   };
 }
 
-/** The parts of resources that all clusters of this process share: a simulation starts many clusters, one after the other. */
-const facts = new WeakMap<BuiltinResource, Facts>();
-
-interface Facts extends Omit<Resource, "collection" | "strategy"> {
-  readonly schemas: LazySchemas;
-}
-
 function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[]): Facts {
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
@@ -118,6 +118,8 @@ function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[
   };
 }
 
+type Conversions = "present" | "presentAll" | "convert";
+
 /** Most kinds have one version; Events and autoscalers are stored in one version and served in two. */
 function conversionsOf(resource: { group: string; plural: string }): Pick<Facts, Conversions> {
   const change = findKind(resource)?.convert;
@@ -141,8 +143,6 @@ function conversionsOf(resource: { group: string; plural: string }): Pick<Facts,
     entries.map((entry) => present(entry, version));
   return { present, presentAll, convert };
 }
-
-type Conversions = "present" | "presentAll" | "convert";
 
 const byResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
 
@@ -191,6 +191,8 @@ function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinS
   };
 }
 
+const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
+
 function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVersion {
   const columns = tableColumns(resource);
   const deprecation = findKind(resource)?.deprecation;
@@ -205,7 +207,12 @@ function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVer
   };
 }
 
-const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
+const common: Readonly<Record<string, CellReader>> = {
+  Name: ({ metadata }) => metadata.name ?? "",
+  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
+  // An object that is not stored, as that of a bookmark, has Go's first time.
+  "Created At": ({ metadata }) => metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
+};
 
 /** The Table form of a built-in kind: its columns come from the tables, its cells from readers by name. */
 function tableColumns(resource: BuiltinResource): TableColumns | undefined {
@@ -220,13 +227,6 @@ function tableColumns(resource: BuiltinResource): TableColumns | undefined {
     ...(rowConditions && { rowConditions }),
   };
 }
-
-const common: Readonly<Record<string, CellReader>> = {
-  Name: ({ metadata }) => metadata.name ?? "",
-  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
-  // An object that is not stored, as that of a bookmark, has Go's first time.
-  "Created At": ({ metadata }) => metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
-};
 
 const blank: CellReader = () => "";
 
@@ -317,26 +317,6 @@ function mergedObjects(a: JSONObject, b: JSONObject): JSONObject {
   return { ...a, ...Object.fromEntries(merged) };
 }
 
-/** Fields whose feature gates are off by default. */
-const gated = new Set([
-  "apps/v1.RollingUpdateStatefulSetStrategy.maxUnavailable",
-  "core/v1.Lifecycle.stopSignal",
-  "core/v1.PodSpec.schedulingGroup",
-  "core/v1.PodStatus.nodeAllocatableResourceClaimStatuses",
-  "core/v1.VolumeMountStatus.volumeStatus",
-  "core/v1.VolumeProjection.clusterTrustBundle",
-  "core/v1.VolumeProjection.podCertificate",
-  "storage/v1.CSIDriverSpec.preventPodSchedulingIfMissing",
-]);
-
-/** Structs that are dropped if no field is left in them. */
-const emptied = new Set(["lifecycle"]);
-
-/** A step of a path: the rest is within each item of a list. */
-const each = Symbol("each");
-
-type Path = readonly (string | typeof each)[];
-
 /**
  * Drops fields whose feature is off before a write is validated, unless the stored object has one. The server records
  * who set them all the same.
@@ -363,6 +343,23 @@ function dropGatedFields(
     },
   };
 }
+
+/** Fields whose feature gates are off by default. */
+const gated = new Set([
+  "apps/v1.RollingUpdateStatefulSetStrategy.maxUnavailable",
+  "core/v1.Lifecycle.stopSignal",
+  "core/v1.PodSpec.schedulingGroup",
+  "core/v1.PodStatus.nodeAllocatableResourceClaimStatuses",
+  "core/v1.VolumeMountStatus.volumeStatus",
+  "core/v1.VolumeProjection.clusterTrustBundle",
+  "core/v1.VolumeProjection.podCertificate",
+  "storage/v1.CSIDriverSpec.preventPodSchedulingIfMissing",
+]);
+
+/** A step of a path: the rest is within each item of a list. */
+const each = Symbol("each");
+
+type Path = readonly (string | typeof each)[];
 
 /** The paths to each gated field from a value of a type, by field: a feature is in use if one of the paths has a value. */
 type GatedPaths = ReadonlyMap<string, readonly Path[]>;
@@ -396,6 +393,9 @@ function has(value: unknown, [first, ...rest]: Path): boolean {
   if (first === each) return Array.isArray(value) && value.some((item) => has(item, rest));
   return typeof value === "object" && value !== null && has((value as Record<string, unknown>)[first], rest);
 }
+
+/** Structs that are dropped if no field is left in them. */
+const emptied = new Set(["lifecycle"]);
 
 function removeAt(value: unknown, [first, ...rest]: Path): void {
   if (typeof value !== "object" || value === null || first === undefined) return;

@@ -4,6 +4,99 @@ import type { WireWriter } from "./wire.ts";
 
 type Json = JSONObject<unknown>;
 
+/** An OpenAPI v2 document. */
+export interface Swagger extends Json {
+  readonly paths: Readonly<Record<string, Json>>;
+  readonly definitions: Readonly<Record<string, Json>>;
+}
+
+/** Caches the encoded path items and definitions of documents. */
+const encoded = new WeakMap<Json, Buffer>();
+
+/**
+ * Encodes an OpenAPI v2 document as `application/com.github.proto-openapi.spec.v2.v1.0+protobuf`, the only form that
+ * kubectl up to 1.28 reads. Omits fields that the protobuf form does not have. Awaits `pause` after each of the many parts,
+ * which are encoded once.
+ */
+export async function encodeSwagger(
+  document: Swagger,
+  pause: () => Promise<void> | undefined = () => undefined,
+): Promise<Buffer> {
+  for (const [name, parts] of [
+    ["PathItem", document.paths],
+    ["Schema", document.definitions],
+  ] as const) {
+    for (const part of Object.values(parts)) {
+      if (!encoded.has(part)) encoded.set(part, encode(name, part));
+      await pause();
+    }
+  }
+  return encode("Document", document);
+}
+
+const places = {
+  header: [1, "HeaderParameter"],
+  formData: [2, "FormParameter"],
+  query: [3, "QueryParameter"],
+  path: [4, "PathParameter"],
+} as const;
+
+/** Messages without a counterpart in JSON: unions and maps. */
+const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => void>> = {
+  Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as Json),
+  Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as Json),
+  ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as Json),
+  SecurityDefinitions: (writer, value) => writeNamed(writer, 1, "SecurityDefinition", value as Json),
+  SecurityRequirement: (writer, value) => writeNamed(writer, 1, "StringArray", value as Json),
+  Responses: (writer, value) => {
+    const { extensions, fields } = splitExtensions(value as Json);
+    writeNamed(writer, 1, "ResponseValue", fields);
+    writeNamed(writer, 2, "any", extensions);
+  },
+  Paths: (writer, value) => {
+    const { extensions, fields } = splitExtensions(value as Json);
+    writeNamed(writer, 1, "any", extensions);
+    writeNamed(writer, 2, "PathItem", fields);
+  },
+  StringArray: (writer, value) => (value as string[]).forEach((item) => writer.text(1, item)),
+  TypeItem: (writer, value) => [value as string[]].flat().forEach((item) => writer.text(1, item)),
+  ItemsItem: (writer, value) => [value].flat().forEach((item) => writer.bytes(1, encode("Schema", item))),
+  SchemaItem: (writer, value) => writer.bytes(1, encode("Schema", value)),
+  AdditionalPropertiesItem: (writer, value) => {
+    if (typeof value === "boolean") writer.varint(2, Number(value));
+    else writer.bytes(1, encode("Schema", value));
+  },
+  ResponseValue: (writer, value) => writeReferenceOr(writer, "Response", value as Json),
+  ParametersItem: (writer, value) => writeReferenceOr(writer, "Parameter", value as Json),
+  Parameter: (writer, value) => {
+    const place = (value as Json)["in"];
+    if (place === "body") writer.bytes(1, encode("BodyParameter", value));
+    else writer.bytes(2, encode("NonBodyParameter", value));
+  },
+  NonBodyParameter: (writer, value) => {
+    const [number, name] = places[(value as { in: keyof typeof places }).in];
+    writer.bytes(number, encode(name, value));
+  },
+  SecurityDefinition: (writer, value) => writer.bytes(2, encode("ApiKeySecurity", value)),
+  // Readers expect YAML, of which JSON is a subset.
+  any: (writer, value) => writer.text(2, `${JSON.stringify(value)}\n`),
+};
+
+function encode(name: string, value: unknown): Buffer {
+  const known = name === "PathItem" || name === "Schema" ? encoded.get(value as Json) : undefined;
+  if (known) return known;
+  const wrap = wrappers[name];
+  return write((writer) => {
+    if (wrap) wrap(writer, value);
+    else writeMessage(writer, name, value as Json);
+  });
+}
+
+function writeReferenceOr(writer: WireWriter, name: string, value: Json): void {
+  if (value["$ref"] === undefined) writer.bytes(1, encode(name, value));
+  else writer.bytes(2, encode("JsonReference", value));
+}
+
 /** The fields of a message by their JSON names: number and type. `x-` is the list of extensions. */
 type Message = Readonly<Record<string, readonly [number: number, kind: string]>>;
 
@@ -113,6 +206,14 @@ const messages: Readonly<Record<string, Message>> = {
   },
 };
 
+function writeMessage(writer: WireWriter, name: string, value: Json): void {
+  const message = messages[name]!;
+  for (const [field, [number, kind]] of Object.entries(message)) {
+    if (value[field] !== undefined) writeField(writer, number, kind, value[field]);
+  }
+  writeNamed(writer, message["x-"]?.[0] ?? 0, "any", splitExtensions(value).extensions);
+}
+
 function parameter(): Message {
   return { required: [1, "flag"], in: [2, "word"], description: [3, "word"], name: [4, "word"] };
 }
@@ -139,107 +240,6 @@ function valueRules(first: number): Message {
     ["multipleOf", "real"],
   ] as const;
   return Object.fromEntries(rules.map(([name, kind], index) => [name, [first + index, kind]]));
-}
-
-/** An OpenAPI v2 document. */
-export interface Swagger extends Json {
-  readonly paths: Readonly<Record<string, Json>>;
-  readonly definitions: Readonly<Record<string, Json>>;
-}
-
-/**
- * Encodes an OpenAPI v2 document as `application/com.github.proto-openapi.spec.v2.v1.0+protobuf`, the only form that
- * kubectl up to 1.28 reads. Omits fields that the protobuf form does not have. Awaits `pause` after each of the many parts,
- * which are encoded once.
- */
-export async function encodeSwagger(
-  document: Swagger,
-  pause: () => Promise<void> | undefined = () => undefined,
-): Promise<Buffer> {
-  for (const [name, parts] of [
-    ["PathItem", document.paths],
-    ["Schema", document.definitions],
-  ] as const) {
-    for (const part of Object.values(parts)) {
-      if (!encoded.has(part)) encoded.set(part, encode(name, part));
-      await pause();
-    }
-  }
-  return encode("Document", document);
-}
-
-/** Caches the encoded path items and definitions of documents. */
-const encoded = new WeakMap<Json, Buffer>();
-
-function encode(name: string, value: unknown): Buffer {
-  const known = name === "PathItem" || name === "Schema" ? encoded.get(value as Json) : undefined;
-  if (known) return known;
-  const wrap = wrappers[name];
-  return write((writer) => {
-    if (wrap) wrap(writer, value);
-    else writeMessage(writer, name, value as Json);
-  });
-}
-
-/** Messages without a counterpart in JSON: unions and maps. */
-const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => void>> = {
-  Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as Json),
-  Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as Json),
-  ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as Json),
-  SecurityDefinitions: (writer, value) => writeNamed(writer, 1, "SecurityDefinition", value as Json),
-  SecurityRequirement: (writer, value) => writeNamed(writer, 1, "StringArray", value as Json),
-  Responses: (writer, value) => {
-    const { extensions, fields } = splitExtensions(value as Json);
-    writeNamed(writer, 1, "ResponseValue", fields);
-    writeNamed(writer, 2, "any", extensions);
-  },
-  Paths: (writer, value) => {
-    const { extensions, fields } = splitExtensions(value as Json);
-    writeNamed(writer, 1, "any", extensions);
-    writeNamed(writer, 2, "PathItem", fields);
-  },
-  StringArray: (writer, value) => (value as string[]).forEach((item) => writer.text(1, item)),
-  TypeItem: (writer, value) => [value as string[]].flat().forEach((item) => writer.text(1, item)),
-  ItemsItem: (writer, value) => [value].flat().forEach((item) => writer.bytes(1, encode("Schema", item))),
-  SchemaItem: (writer, value) => writer.bytes(1, encode("Schema", value)),
-  AdditionalPropertiesItem: (writer, value) => {
-    if (typeof value === "boolean") writer.varint(2, Number(value));
-    else writer.bytes(1, encode("Schema", value));
-  },
-  ResponseValue: (writer, value) => writeReferenceOr(writer, "Response", value as Json),
-  ParametersItem: (writer, value) => writeReferenceOr(writer, "Parameter", value as Json),
-  Parameter: (writer, value) => {
-    const place = (value as Json)["in"];
-    if (place === "body") writer.bytes(1, encode("BodyParameter", value));
-    else writer.bytes(2, encode("NonBodyParameter", value));
-  },
-  NonBodyParameter: (writer, value) => {
-    const [number, name] = places[(value as { in: keyof typeof places }).in];
-    writer.bytes(number, encode(name, value));
-  },
-  SecurityDefinition: (writer, value) => writer.bytes(2, encode("ApiKeySecurity", value)),
-  // Readers expect YAML, of which JSON is a subset.
-  any: (writer, value) => writer.text(2, `${JSON.stringify(value)}\n`),
-};
-
-const places = {
-  header: [1, "HeaderParameter"],
-  formData: [2, "FormParameter"],
-  query: [3, "QueryParameter"],
-  path: [4, "PathParameter"],
-} as const;
-
-function writeReferenceOr(writer: WireWriter, name: string, value: Json): void {
-  if (value["$ref"] === undefined) writer.bytes(1, encode(name, value));
-  else writer.bytes(2, encode("JsonReference", value));
-}
-
-function writeMessage(writer: WireWriter, name: string, value: Json): void {
-  const message = messages[name]!;
-  for (const [field, [number, kind]] of Object.entries(message)) {
-    if (value[field] !== undefined) writeField(writer, number, kind, value[field]);
-  }
-  writeNamed(writer, message["x-"]?.[0] ?? 0, "any", splitExtensions(value).extensions);
 }
 
 function writeField(writer: WireWriter, number: number, kind: string, value: unknown): void {

@@ -22,6 +22,46 @@ import {
   visit,
 } from "yaml";
 
+const invalidBase64 = "!!binary value contains invalid base64 data";
+
+const words = new Map<string, boolean | null | number>([
+  ...[".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"].map((word) => [word, Infinity] as const),
+  ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, -Infinity] as const),
+  ...[".nan", ".NaN", ".NAN"].map((word) => [word, Number.NaN] as const),
+  ...["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map(
+    (word) => [word, true] as const,
+  ),
+  ...["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"].map(
+    (word) => [word, false] as const,
+  ),
+  ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
+]);
+
+const plainScalar: ScalarTag = {
+  tag: "tag:yaml.org,2002:plain",
+  default: true,
+  // The key of a merge has its own tag.
+  test: /^(?!<<$)/u,
+  resolve: (text) => resolvePlain(text),
+};
+
+/** Reads `!!binary` as text, as Go does. */
+const binaryScalar: ScalarTag = {
+  tag: "tag:yaml.org,2002:binary",
+  resolve(text) {
+    const bytes = Buffer.from(text, "base64");
+    if (bytes.toString("base64") === text.replaceAll(/[\r\n]/gu, "")) return bytes.toString();
+    throw new TypeError(invalidBase64);
+  },
+};
+
+const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
+  schema: "failsafe",
+  customTags: [plainScalar, binaryScalar],
+  maxAliasCount: 100,
+  merge: true,
+};
+
 /**
  * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
  * but without its times and sexagesimal numbers. The number of aliases is limited: otherwise a small text could expand
@@ -38,6 +78,9 @@ export function parseGoYAML(text: string): unknown {
   expandMerges(document);
   return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
 }
+
+/** The options without the check for duplicate keys: the last one wins. */
+const readOptions = { ...options, uniqueKeys: false };
 
 /** Reads the first document of a text. Ignores other documents, and text behind an object in braces. */
 function readDocument(text: string, lineCounter?: LineCounter): Document {
@@ -210,49 +253,6 @@ function* duplicatesIn(node: unknown): Generator<{ name: unknown; start: number 
     names.add(name);
   }
 }
-
-const words = new Map<string, boolean | null | number>([
-  ...[".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"].map((word) => [word, Infinity] as const),
-  ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, -Infinity] as const),
-  ...[".nan", ".NaN", ".NAN"].map((word) => [word, Number.NaN] as const),
-  ...["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map(
-    (word) => [word, true] as const,
-  ),
-  ...["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"].map(
-    (word) => [word, false] as const,
-  ),
-  ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
-]);
-
-const plainScalar: ScalarTag = {
-  tag: "tag:yaml.org,2002:plain",
-  default: true,
-  // The key of a merge has its own tag.
-  test: /^(?!<<$)/u,
-  resolve: (text) => resolvePlain(text),
-};
-
-const invalidBase64 = "!!binary value contains invalid base64 data";
-
-/** Reads `!!binary` as text, as Go does. */
-const binaryScalar: ScalarTag = {
-  tag: "tag:yaml.org,2002:binary",
-  resolve(text) {
-    const bytes = Buffer.from(text, "base64");
-    if (bytes.toString("base64") === text.replaceAll(/[\r\n]/gu, "")) return bytes.toString();
-    throw new TypeError(invalidBase64);
-  },
-};
-
-const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
-  schema: "failsafe",
-  customTags: [plainScalar, binaryScalar],
-  maxAliasCount: 100,
-  merge: true,
-};
-
-/** The options without the check for duplicate keys: the last one wins. */
-const readOptions = { ...options, uniqueKeys: false };
 
 /** The value of a scalar without quotes. */
 function resolvePlain(text: string): unknown {

@@ -9,8 +9,6 @@ import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { MalformedProtobufError, type ValueCodec, WireReader, type WireWriter, wire } from "./wire.ts";
 import { message, scalar, scalarCodecs, write } from "./scalar-codecs.ts";
 
-type Json = JSONObject<unknown>;
-
 /** A decoded object, in its JSON form. */
 export interface DecodedObject {
   apiVersion: string;
@@ -45,18 +43,26 @@ export async function encodeProtobuf(object: DecodedObject): Promise<Buffer | un
   return codec && writeEnvelope(apiVersion, kind, codec.encode(object));
 }
 
+/** Kinds that belong to every group and version and are declared once. */
+const metaKinds = new Set(["DeleteOptions", "Status"]);
+
+/** One instance for all modules: types refer to each other across modules, and one table has all field numbers. */
+let codecs: MessageCodecs | undefined;
+
+type Json = JSONObject<unknown>;
+
+/** Converts objects of one type to messages and back. Unknown fields are skipped. */
+interface MessageCodec extends ValueCodec {
+  decode(bytes: Buffer, depth?: number): Json;
+  encode(object: Json): Buffer;
+}
+
 async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec | undefined> {
   const module = metaKinds.has(kind) ? "meta/v1" : moduleOf(parseApiVersion(apiVersion));
   const [schemas, numbers] = await Promise.all([loadSchemas(module), loadFieldNumbers(module)]);
   const schema = schemas?.get(kind);
   return schema && numbers && (codecs ??= new MessageCodecs(numbers)).of(schema);
 }
-
-/** Kinds that belong to every group and version and are declared once. */
-const metaKinds = new Set(["DeleteOptions", "Status"]);
-
-/** One instance for all modules: types refer to each other across modules, and one table has all field numbers. */
-let codecs: MessageCodecs | undefined;
 
 /** Every protobuf body starts with these four bytes. */
 const magic = Buffer.from("k8s\0", "latin1");
@@ -160,15 +166,6 @@ export class MessageCodecs {
   }
 }
 
-/** Converts objects of one type to messages and back. Unknown fields are skipped. */
-interface MessageCodec extends ValueCodec {
-  decode(bytes: Buffer, depth?: number): Json;
-  encode(object: Json): Buffer;
-}
-
-/** A message's fields by number; a nested map is an embedded message whose fields are inlined in the parent's JSON. */
-type Layout = Map<number, Field | Layout>;
-
 /** One field of an object and its place in the message. */
 interface Field {
   readonly name: string;
@@ -176,6 +173,9 @@ interface Field {
   readonly value: ValueCodec;
   readonly zeroIsAbsent: boolean;
 }
+
+/** A message's fields by number; a nested map is an embedded message whose fields are inlined in the parent's JSON. */
+type Layout = Map<number, Field | Layout>;
 
 /** Adds a field at the path of its field numbers. */
 function addField(layout: Layout, [number, ...rest]: readonly number[], field: Field): void {

@@ -1,3 +1,6 @@
+/** Protobuf's wire types. */
+export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+
 /** Converts values of one type between protobuf and JSON. */
 export interface ValueCodec {
   /** The wire type of its field. */
@@ -10,9 +13,6 @@ export interface ValueCodec {
   /** Returns true for Go's zero value. */
   isZero(value: unknown): boolean;
 }
-
-/** Protobuf's wire types. */
-export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 /** Reads the fields of one message in their order. */
 export class WireReader {

@@ -1,13 +1,6 @@
 import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/errors";
 import type { Status, StatusCause, StatusDetails } from "@tsbuilder/apimachinery/meta";
 
-/** The resource that a Status is about. Most Statuses name its plural as their `kind`; Invalid names the Kind. */
-export interface StatusSubject {
-  readonly group: string;
-  readonly plural: string;
-  readonly kind: string;
-}
-
 /** An error that is returned to the client as a Status; any other error is a bug and answered with 500. */
 export class StatusError extends Error {
   readonly status: Status;
@@ -43,6 +36,13 @@ export class StatusError extends Error {
   get reason(): string | undefined {
     return this.status.reason;
   }
+}
+
+/** The resource that a Status is about. Most Statuses name its plural as their `kind`; Invalid names the Kind. */
+export interface StatusSubject {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
 }
 
 /** The name of a resource in messages: `deployments.apps`, `pods`. */

@@ -14,6 +14,13 @@ interface ValueExpression {
   readonly values?: readonly string[] | undefined;
 }
 
+const operators: ReadonlyMap<string, Operator> = new Map([
+  ["In", "in"],
+  ["NotIn", "notin"],
+  ["Exists", "exists"],
+  ["DoesNotExist", "!"],
+]);
+
 /** Returns true if a value that is no label meets an expression; `undefined` counts as an absent label. */
 export function meetsExpression(
   { operator, values = [] }: ValueExpression,
@@ -26,10 +33,3 @@ export function meetsExpression(
     value === undefined ? {} : { value },
   );
 }
-
-const operators: ReadonlyMap<string, Operator> = new Map([
-  ["In", "in"],
-  ["NotIn", "notin"],
-  ["Exists", "exists"],
-  ["DoesNotExist", "!"],
-]);

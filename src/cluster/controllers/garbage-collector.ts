@@ -6,6 +6,23 @@ import { type ObjectKey, objectKey, readObject } from "../control-loop/keys.ts";
 
 const user = "system:serviceaccount:kube-system:generic-garbage-collector";
 
+/** The owners of an object by their state. */
+interface Owners {
+  /** The owner exists, and does not wait for dependents. */
+  readonly solid: readonly OwnerReference[];
+  /** The owner is deleted, or replaced by another object of the same name. */
+  readonly absent: readonly OwnerReference[];
+  /** The owner is being deleted in the foreground, and waits for dependents such as this object. */
+  readonly waiting: readonly OwnerReference[];
+  /** The kind is not served, so that the state is unknown. */
+  readonly unknown: readonly OwnerReference[];
+  /** The reference is invalid: a cluster-scoped object can't have a namespaced owner. */
+  readonly invalid: readonly OwnerReference[];
+}
+
+/** The finalizers by which an object that is being deleted waits for the garbage collector. */
+type Finalizer = "orphan" | "foregroundDeletion";
+
 /**
  * Deletes objects whose owners are all gone, and implements the two propagation policies that concern
  * dependents: Foreground (dependents first) and Orphan (dependents stay).
@@ -209,23 +226,6 @@ class Dependents {
     if (dependents?.size === 0) this.#byOwner.delete(uid);
   }
 }
-
-/** The owners of an object by their state. */
-interface Owners {
-  /** The owner exists, and does not wait for dependents. */
-  readonly solid: readonly OwnerReference[];
-  /** The owner is deleted, or replaced by another object of the same name. */
-  readonly absent: readonly OwnerReference[];
-  /** The owner is being deleted in the foreground, and waits for dependents such as this object. */
-  readonly waiting: readonly OwnerReference[];
-  /** The kind is not served, so that the state is unknown. */
-  readonly unknown: readonly OwnerReference[];
-  /** The reference is invalid: a cluster-scoped object can't have a namespaced owner. */
-  readonly invalid: readonly OwnerReference[];
-}
-
-/** The finalizers by which an object that is being deleted waits for the garbage collector. */
-type Finalizer = "orphan" | "foregroundDeletion";
 
 function isBeingDeleted({ metadata }: KubernetesObject, finalizer: Finalizer): boolean {
   return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(finalizer);

@@ -13,6 +13,14 @@ import { nodeAddress } from "../kinds/core/node/node.ts";
 /** How long the pod of a Job runs, in milliseconds. */
 const jobDuration = 1000;
 
+/** A ConfigMap or Secret that a pod needs to start. */
+interface Reference {
+  readonly resource: "configmaps" | "secrets";
+  readonly name: string;
+  /** The container whose environment needs it; absent for a volume, which all containers wait for. */
+  readonly container?: string;
+}
+
 /**
  * Simulates a kubelet: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
  * the pod of a Job succeeds after a second, one that outlives its `activeDeadlineSeconds` fails, and a pod that is
@@ -134,14 +142,6 @@ function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): Po
   return notReady(status, "ContainersNotReady", now);
 }
 
-/** A ConfigMap or Secret that a pod needs to start. */
-interface Reference {
-  readonly resource: "configmaps" | "secrets";
-  readonly name: string;
-  /** The container whose environment needs it; absent for a volume, which all containers wait for. */
-  readonly container?: string;
-}
-
 /** Lists the ConfigMaps and Secrets that a pod can't start without. */
 function requiredReferences({ spec }: Pod): Reference[] {
   const containers = [...(spec.initContainers ?? []), ...spec.containers];
@@ -176,6 +176,15 @@ function referencesOfContainer(container: Container): Reference[] {
 function required(resource: Reference["resource"], source: ConfigMapEnvSource | undefined): Reference[] {
   return source?.name && !source.optional ? [{ resource, name: source.name }] : [];
 }
+
+/** The conditions that a kubelet writes, in their order. */
+const ownConditions: readonly string[] = [
+  "PodReadyToStartContainers",
+  "Initialized",
+  "Ready",
+  "ContainersReady",
+  "PodScheduled",
+];
 
 /** Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set, are true. */
 function withReadiness(pod: Pod, now: string): PodStatus {
@@ -273,15 +282,6 @@ function resourcesOf({
   const { requests } = resources;
   return { resources, ...(requests && { allocatedResources: requests }) };
 }
-
-/** The conditions that a kubelet writes, in their order. */
-const ownConditions: readonly string[] = [
-  "PodReadyToStartContainers",
-  "Initialized",
-  "Ready",
-  "ContainersReady",
-  "PodScheduled",
-];
 
 /** Sets observedGeneration: the generation of the pod for which a status was computed. */
 function observed({ metadata }: Pod, status: PodStatus): PodStatus {

@@ -8,24 +8,6 @@ import { matchesLabels, meetsExpression } from "../control-loop/matches-labels.t
 import { objectKey, readObject } from "../control-loop/keys.ts";
 import { reporting } from "../control-loop/record-event.ts";
 
-/**
- * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
- * them. The format is that of KWOK's Stage files.
- */
-export interface Stage {
-  readonly apiVersion: "kwok.x-k8s.io/v1alpha1";
-  readonly kind: "Stage";
-  readonly metadata: { readonly name: string };
-  readonly spec: {
-    readonly resourceRef: { readonly apiGroup?: string; readonly kind: string };
-    readonly selector: StageSelector;
-    /** If several stages match an object, the one with the highest weight applies; KWOK draws one by weight. */
-    readonly weight?: number;
-    readonly delay?: StageDelay;
-    readonly next: NextState;
-  };
-}
-
 interface StageSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchAnnotations?: Readonly<Record<string, string>>;
@@ -54,6 +36,24 @@ interface NextState {
   readonly delete?: boolean;
   /** YAML that is merged into the status; `{{ Now }}` and fields such as `{{ .metadata.name }}` are substituted. */
   readonly statusTemplate?: string;
+}
+
+/**
+ * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
+ * them. The format is that of KWOK's Stage files.
+ */
+export interface Stage {
+  readonly apiVersion: "kwok.x-k8s.io/v1alpha1";
+  readonly kind: "Stage";
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly resourceRef: { readonly apiGroup?: string; readonly kind: string };
+    readonly selector: StageSelector;
+    /** If several stages match an object, the one with the highest weight applies; KWOK draws one by weight. */
+    readonly weight?: number;
+    readonly delay?: StageDelay;
+    readonly next: NextState;
+  };
 }
 
 /** The context of controllers that apply stages. */

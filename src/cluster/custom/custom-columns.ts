@@ -4,6 +4,10 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { formatAge } from "../registry/format-age.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 
+const nameDescription = "Name of the object, unique among those of its kind in a namespace.";
+
+const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
 /** The columns of a CRD version: the name, then its `additionalPrinterColumns`. Default: the age. */
 export function customColumns({ additionalPrinterColumns }: CRDVersion): TableColumns {
   const columns = additionalPrinterColumns?.length ? additionalPrinterColumns : [ageColumn];
@@ -25,10 +29,6 @@ export function customColumns({ additionalPrinterColumns }: CRDVersion): TableCo
     ],
   };
 }
-
-const nameDescription = "Name of the object, unique among those of its kind in a namespace.";
-
-const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 function cellOf({ type, jsonPath }: PrinterColumn, object: ApiObject, now: number): Cell {
   const values = readPath(object, jsonPath);

@@ -24,6 +24,17 @@ interface CustomResourceContext {
   readonly isTerminating: () => boolean;
 }
 
+const verbs: Resource["verbs"] = [
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "create",
+  "update",
+  "watch",
+];
+
 /** Makes the resource that a CRD defines. A changed CRD makes a new resource with the same collection. */
 export function customResource(
   crd: CustomResourceDefinition,
@@ -65,17 +76,6 @@ export function customResource(
   };
 }
 
-const verbs: Resource["verbs"] = [
-  "delete",
-  "deletecollection",
-  "get",
-  "list",
-  "patch",
-  "create",
-  "update",
-  "watch",
-];
-
 function versionOf(crd: CustomResourceDefinition, version: CRDVersion): ResourceVersion {
   const { scale } = version.subresources ?? {};
   return {
@@ -98,6 +98,8 @@ function deprecationOf({ spec: { group, names, versions } }: CustomResourceDefin
   return `${group}/${name} ${names.kind} is deprecated${use}`;
 }
 
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+
 function subresourcesOf(version: CRDVersion): Map<string, SubresourceInfo> {
   const found = new Map<string, SubresourceInfo>();
   const { status, scale } = version.subresources ?? {};
@@ -106,7 +108,7 @@ function subresourcesOf(version: CRDVersion): Map<string, SubresourceInfo> {
   return found;
 }
 
-const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+type ScaleSubresource = NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>;
 
 /** The paths of a scale subresource without the dots with which they begin in a CRD. */
 function scalePaths(scale: ScaleSubresource): NonNullable<ResourceVersion["scale"]> {
@@ -222,12 +224,8 @@ function* warnOfFinalizers({ metadata }: ApiObject, old: ApiObject | undefined):
   }
 }
 
-type ScaleSubresource = NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>;
-
 /** The fields of a scale subresource to validate; writes to `/status` validate those of the status alone. */
 type ScaleFields = "spec" | "status";
-
-const maxReplicas = 2 ** 31 - 1;
 
 /**
  * Validates the fields of a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string.
@@ -244,6 +242,8 @@ export function validateScale(
     ...(scale.labelSelectorPath ? checkSelector(object, scale.labelSelectorPath) : []),
   ];
 }
+
+const maxReplicas = 2 ** 31 - 1;
 
 function checkReplicas(object: ApiObject, path: string): FieldError[] {
   const found = readNested(object, path);

@@ -9,6 +9,8 @@ import { MalformedMetadataError, decodeMetadata } from "@tsbuilder/apimachinery/
 import type { ObjectSchema } from "../registry/resource.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
+export const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
 export function schemaOf({ schema }: CRDVersion): ObjectSchema {
   const root = schema?.openAPIV3Schema ?? permissive;
   const compiled: CompiledSchema = validatorOf(root);
@@ -23,8 +25,6 @@ export function schemaOf({ schema }: CRDVersion): ObjectSchema {
     },
   };
 }
-
-export const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function unknownMetadata({ metadata }: ApiObject): readonly string[] {
   try {
@@ -44,27 +44,6 @@ export function validatorOf(schema: JSONSchema): Validator {
   let validator = validators.get(schema);
   if (!validator) validators.set(schema, (validator = compileValidator(schema)));
   return validator;
-}
-
-/** Adds the metadata of objects and of embedded resources to a schema. */
-function asObject(node: SchemaNode): SchemaNode {
-  return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
-}
-
-/** Converts a schema; returns the same schema if it has no embedded resources. */
-function typed(schema: JSONSchema): SchemaNode {
-  const { properties = {}, items, additionalProperties } = schema;
-  const changed: Record<string, unknown> = {};
-  const fields = Object.entries(properties).map(([name, field]) => [name, typed(field)] as const);
-  if (fields.some(([name, field]) => field !== properties[name]))
-    changed["properties"] = Object.fromEntries(fields);
-  for (const [name, inner] of Object.entries({ items, additionalProperties })) {
-    const node = isObject(inner) ? typed(inner) : inner;
-    if (node !== inner) changed[name] = node;
-  }
-  const isSame = Object.keys(changed).length === 0;
-  const node = (isSame ? schema : { ...schema, ...changed }) as SchemaNode;
-  return schema["x-kubernetes-embedded-resource"] ? asObject(node) : node;
 }
 
 /** Every object has these fields, even if its schema does not declare them. */
@@ -118,3 +97,24 @@ const objectMetaNode: SchemaNode = {
     uid: text,
   },
 };
+
+/** Adds the metadata of objects and of embedded resources to a schema. */
+function asObject(node: SchemaNode): SchemaNode {
+  return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
+}
+
+/** Converts a schema; returns the same schema if it has no embedded resources. */
+function typed(schema: JSONSchema): SchemaNode {
+  const { properties = {}, items, additionalProperties } = schema;
+  const changed: Record<string, unknown> = {};
+  const fields = Object.entries(properties).map(([name, field]) => [name, typed(field)] as const);
+  if (fields.some(([name, field]) => field !== properties[name]))
+    changed["properties"] = Object.fromEntries(fields);
+  for (const [name, inner] of Object.entries({ items, additionalProperties })) {
+    const node = isObject(inner) ? typed(inner) : inner;
+    if (node !== inner) changed[name] = node;
+  }
+  const isSame = Object.keys(changed).length === 0;
+  const node = (isSame ? schema : { ...schema, ...changed }) as SchemaNode;
+  return schema["x-kubernetes-embedded-resource"] ? asObject(node) : node;
+}

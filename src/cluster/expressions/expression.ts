@@ -108,24 +108,7 @@ export function conditionsHold(
   }
 }
 
-/** Compiles an expression that selects devices. Its type is bool, or dyn for an attribute. */
-export function compileSelector(source: string): Compilation {
-  const compiled = compileExpression(
-    source,
-    (deviceEnv ??= kubernetesEnv().withVariables([["device", deviceType]])),
-  );
-  if ("detail" in compiled) return compiled;
-  const { type } = compiled;
-  if (type.kind === "bool" || type.kind === "dyn") return compiled;
-  return { detail: `must evaluate to bool or the unknown type, not ${shown(type)}` };
-}
-
 let deviceEnv: Env | undefined;
-
-/** A map of maps: by domain, and in it by name. */
-function qualified(value: CelType): CelType {
-  return mapType(types.string, mapType(types.string, value));
-}
 
 /** The dynamic type under its name in protobuf. */
 const any: CelType = { ...types.dyn, name: "google.protobuf.Any", runtimeName: "google.protobuf.Any" };
@@ -139,3 +122,20 @@ const deviceType = objectType(
     ["capacity", qualified(quantityType)],
   ]),
 );
+
+/** Compiles an expression that selects devices. Its type is bool, or dyn for an attribute. */
+export function compileSelector(source: string): Compilation {
+  const compiled = compileExpression(
+    source,
+    (deviceEnv ??= kubernetesEnv().withVariables([["device", deviceType]])),
+  );
+  if ("detail" in compiled) return compiled;
+  const { type } = compiled;
+  if (type.kind === "bool" || type.kind === "dyn") return compiled;
+  return { detail: `must evaluate to bool or the unknown type, not ${shown(type)}` };
+}
+
+/** A map of maps: by domain, and in it by name. */
+function qualified(value: CelType): CelType {
+  return mapType(types.string, mapType(types.string, value));
+}

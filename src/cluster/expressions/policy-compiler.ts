@@ -112,8 +112,6 @@ const text = types.string;
 
 const texts = listType(text);
 
-const textMap = mapType(text, text);
-
 const kindType = structType("GroupVersionKind", { group: text, version: text, kind: text });
 
 const resourceType = structType("GroupVersionResource", { group: text, version: text, resource: text });
@@ -137,6 +135,8 @@ const requestType = structType("AdmissionRequest", {
   dryRun: types.bool,
   options: types.dyn,
 });
+
+const textMap = mapType(text, text);
 
 /** The type of `namespaceObject`: as on the real server without owners and managed fields, and with `UID`. */
 const namespaceType = structType("Namespace", {

@@ -71,6 +71,9 @@ export function impersonationFilter(authorizer: Authorizer): Filter {
   };
 }
 
+/** The namespace and the name in the user name of a service account. */
+const accountName = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
 /** The user in the headers; undefined without them. */
 function impersonatedUser({ request }: RequestContext): User | undefined {
   const name = firstValue(request.headers["impersonate-user"]);
@@ -94,9 +97,6 @@ function impersonatedUser({ request }: RequestContext): User | undefined {
   if (account && groups.length === 0) return { ...serviceAccountUser(account[1]!, account[2]!), ...more };
   return { name, groups, ...more };
 }
-
-/** The namespace and the name in the user name of a service account. */
-const accountName = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 function firstValue(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;

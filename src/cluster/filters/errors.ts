@@ -29,6 +29,8 @@ export function isDisconnect({ request, signal }: RequestContext, thrown: unknow
   return signal.aborted || request.errored === thrown;
 }
 
+const panicked = "This request caused apiserver to panic. Look in the logs for details.";
+
 /**
  * The error that the client gets: a StatusError as it is, any other error as an internal one. System errors, such as a
  * full disk, are shown to the client; bugs are only reported to `onError`.
@@ -38,5 +40,3 @@ export function statusErrorOf(thrown: unknown): StatusError {
   const isSystems = thrown instanceof Error && "syscall" in thrown;
   return internalError(isSystems ? thrown.message : panicked);
 }
-
-const panicked = "This request caused apiserver to panic. Look in the logs for details.";

@@ -57,17 +57,17 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
   return listReply(context, target, { ...list, entries });
 }
 
-/** Adds the kind's warning about a deletion whose options leave the propagation policy to it. */
-function warnOfDeletion({ warnings }: RequestContext, { resource }: Target, options: ReadDeleteOptions) {
-  const warning = resource.strategy.deletionWarning?.(options);
-  if (warning) warnings.add(warning);
-}
-
 /** Parsed delete options: `dryRun` has become a flag. */
 interface ReadDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
   readonly dryRun: boolean;
   /** The options as the client sent them, for webhooks. */
   readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** Adds the kind's warning about a deletion whose options leave the propagation policy to it. */
+function warnOfDeletion({ warnings }: RequestContext, { resource }: Target, options: ReadDeleteOptions) {
+  const warning = resource.strategy.deletionWarning?.(options);
+  if (warning) warnings.add(warning);
 }
 
 /** Reads delete options from the body, or from the query if there is no body. */

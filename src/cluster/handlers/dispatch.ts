@@ -46,14 +46,6 @@ const handlers: Readonly<Record<Verb, VerbHandler>> = {
   deletecollection: handleDeleteCollection,
 };
 
-/** Endpoints whose body is not the stored object. */
-const endpoints: Readonly<Record<string, VerbHandler>> = {
-  bindings: handleLegacyBinding,
-  "pods/binding": handleBinding,
-  "pods/eviction": handleEviction,
-  "serviceaccounts/token": handleToken,
-};
-
 const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecollection"]);
 
 /** Passes a request for a resource to the handler of its verb. */
@@ -73,15 +65,13 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   return handler(context, target);
 }
 
-/** The handler of an endpoint whose body is not the stored object; undefined for all other endpoints. */
-function specialHandler({ resource, subresource }: Target): VerbHandler | undefined {
-  if (subresource === "scale") return handleScale;
-  if (Object.hasOwn(missing, subresource)) return handleWithoutContainers;
-  const name = qualifiedName(resource);
-  const review = subresource === "" ? reviews[name] : undefined;
-  if (review) return (context, target) => handleReview(context, target, review);
-  return endpoints[subresource === "" ? name : `${name}/${subresource}`];
-}
+/** Endpoints whose body is not the stored object. */
+const endpoints: Readonly<Record<string, VerbHandler>> = {
+  bindings: handleLegacyBinding,
+  "pods/binding": handleBinding,
+  "pods/eviction": handleEviction,
+  "serviceaccounts/token": handleToken,
+};
 
 /** The ends of messages for subresources that need running containers. */
 const missing: Readonly<Record<string, string>> = {
@@ -91,6 +81,16 @@ const missing: Readonly<Record<string, string>> = {
   portforward: "has no ports to forward",
   proxy: "can't be connected to",
 };
+
+/** The handler of an endpoint whose body is not the stored object; undefined for all other endpoints. */
+function specialHandler({ resource, subresource }: Target): VerbHandler | undefined {
+  if (subresource === "scale") return handleScale;
+  if (Object.hasOwn(missing, subresource)) return handleWithoutContainers;
+  const name = qualifiedName(resource);
+  const review = subresource === "" ? reviews[name] : undefined;
+  if (review) return (context, target) => handleReview(context, target, review);
+  return endpoints[subresource === "" ? name : `${name}/${subresource}`];
+}
 
 /** Explains to `kubectl logs`, `exec`, `cp`, `attach`, `port-forward` and `proxy` why there is no container. */
 async function handleWithoutContainers(_: RequestContext, target: Target): Promise<Reply> {

@@ -14,6 +14,21 @@ import { isTrue } from "../http/request-context.ts";
 import type { Target } from "./target.ts";
 import type { Resource } from "../registry/resource.ts";
 
+type Predicate = (object: ApiObject) => boolean;
+
+interface FieldSelector {
+  readonly matches: Predicate;
+  /** The only value that a field may have; undefined if there may be several. */
+  readonly only: (field: string) => string | undefined;
+}
+
+/** A part of the objects, by the hashes of a field: `shardRange(object.metadata.uid, '0x…', '0x…') || …`. */
+interface ShardSelector {
+  /** The selector as lists return it in their metadata. */
+  readonly text: string;
+  readonly matches: Predicate;
+}
+
 /** The validated options of list and watch. */
 export interface ListOptions {
   /** All selectors together. */
@@ -30,8 +45,6 @@ export interface ListOptions {
   readonly allowBookmarks: boolean;
   readonly sendInitialEvents: boolean | undefined;
 }
-
-type Predicate = (object: ApiObject) => boolean;
 
 export function readListOptions(query: URLSearchParams, target: Target, watch = false): ListOptions {
   // The real server decodes numbers before it validates options.
@@ -96,11 +109,10 @@ function parsed<T>(parse: (text: string) => T, selector: string): T {
   }
 }
 
-interface FieldSelector {
-  readonly matches: Predicate;
-  /** The only value that a field may have; undefined if there may be several. */
-  readonly only: (field: string) => string | undefined;
-}
+const readers: Readonly<Record<string, (object: ApiObject) => string>> = {
+  "object.metadata.uid": ({ metadata }) => metadata.uid ?? "",
+  "object.metadata.namespace": ({ metadata }) => metadata.namespace ?? "",
+};
 
 /** Reads the terms of `metadata.name=x,status.phase!=Running`. Each kind has its own selectable fields. */
 function readFieldSelector(terms: readonly FieldTerm[], resource: Resource): FieldSelector | undefined {
@@ -135,6 +147,8 @@ type CheckedOptions = Pick<ListOptions, "resourceVersion" | "continue" | "sendIn
   readonly match: string;
 };
 
+const matchField = "resourceVersionMatch";
+
 function* listProblems(options: CheckedOptions): Generator<FieldError> {
   const { match, resourceVersion, continue: token, sendInitialEvents } = options;
   if (match !== "") {
@@ -166,8 +180,6 @@ function* watchProblems({
   if (match !== "NotOlderThan") yield notSupported(matchField, match, ["NotOlderThan"]);
   if (token !== "") yield matchForbidden("is forbidden when continue is provided");
 }
-
-const matchField = "resourceVersionMatch";
 
 function matchForbidden(why: string): FieldError {
   return forbidden(matchField, `${matchField} ${why}`);
@@ -202,24 +214,6 @@ function tooNew(revision: number, current: number): StatusError {
   });
 }
 
-/** A part of the objects, by the hashes of a field: `shardRange(object.metadata.uid, '0x…', '0x…') || …`. */
-interface ShardSelector {
-  /** The selector as lists return it in their metadata. */
-  readonly text: string;
-  readonly matches: Predicate;
-}
-
-interface Range {
-  readonly field: string;
-  readonly start: string;
-  readonly end: string;
-}
-
-const readers: Readonly<Record<string, (object: ApiObject) => string>> = {
-  "object.metadata.uid": ({ metadata }) => metadata.uid ?? "",
-  "object.metadata.namespace": ({ metadata }) => metadata.namespace ?? "",
-};
-
 /** Parses the selector of KEP-5866, whose syntax is that of CEL. Returns undefined for an empty text. */
 export function parseShardSelector(text: string): ShardSelector | undefined {
   if (text === "") return undefined;
@@ -251,6 +245,24 @@ function parseExpression(text: string): Expr {
     throw invalid(`CEL parse error: ${error.issues[0]!.message}`);
   }
 }
+
+interface Range {
+  readonly field: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+/** The numbers by which cel-go's errors name the kinds of expressions. */
+const kindNumbers: Readonly<Record<Expr["kind"], number>> = {
+  call: 1,
+  comprehension: 2,
+  ident: 3,
+  list: 4,
+  literal: 5,
+  map: 6,
+  select: 7,
+  struct: 8,
+};
 
 function rangesOf(expr: Expr): Range[] {
   if (expr.kind !== "call") {
@@ -315,18 +327,6 @@ function hexLiteral(expr: Expr, name: string): string {
   }
   return text;
 }
-
-/** The numbers by which cel-go's errors name the kinds of expressions. */
-const kindNumbers: Readonly<Record<Expr["kind"], number>> = {
-  call: 1,
-  comprehension: 2,
-  ident: 3,
-  list: 4,
-  literal: 5,
-  map: 6,
-  select: 7,
-  struct: 8,
-};
 
 function goType(value: unknown): string {
   if (value === null) return "structpb.NullValue";

@@ -27,6 +27,8 @@ import { replyObject } from "./representation.ts";
 import { explainType } from "../registry/registry.ts";
 import type { Write } from "../registry/write.ts";
 
+export const applyPatch = "application/apply-patch+yaml";
+
 /** Handles PATCH. A patch without a resourceVersion is retried after a conflict. */
 export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
   if (mediaTypeOf(context) === applyPatch) return handleApply(context, target);
@@ -63,13 +65,10 @@ export interface SentPatch {
   readonly isStrategic: boolean;
 }
 
-const mergePatch = "application/merge-patch+json";
-
-const jsonPatch = "application/json-patch+json";
-
 const strategicMergePatch = "application/strategic-merge-patch+json";
 
-export const applyPatch = "application/apply-patch+yaml";
+/** A parsed patch: returns the patched object, or throws a PatchError. */
+type Patch = (object: ApiObject) => unknown;
 
 export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
   const body = (await context.request.readBody()).toString("utf8");
@@ -107,6 +106,10 @@ export function checkPatchType(mediaType: string, target: Target): void {
   if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
 }
 
+const mergePatch = "application/merge-patch+json";
+
+const jsonPatch = "application/json-patch+json";
+
 function typesOf({ resource }: Target): readonly string[] {
   return resource.custom
     ? [jsonPatch, mergePatch, applyPatch]
@@ -120,8 +123,8 @@ function unsupportedPatch(mediaType: string, target: Target): StatusError {
   return unsupportedMediaType(typesOf(target));
 }
 
-/** A parsed patch: returns the patched object, or throws a PatchError. */
-type Patch = (object: ApiObject) => unknown;
+/** The prefix of errors in JSON patches and merge patches. */
+const decoding = "error decoding patch: ";
 
 function parsePatch(mediaType: string, body: string, target: Target): Patch {
   try {
@@ -142,9 +145,6 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
     throw statusOf(error);
   }
 }
-
-/** The prefix of errors in JSON patches and merge patches. */
-const decoding = "error decoding patch: ";
 
 function parseText(text: string, before: string): unknown {
   try {
@@ -176,6 +176,8 @@ function patched(patch: Patch, current: ApiObject): ApiObject {
   }
 }
 
+const operationFields = new Set(["op", "path", "from", "value"]);
+
 function problemsOf(mediaType: string, body: string): readonly string[] {
   if (mediaType !== jsonPatch) return findFieldProblems(body, []);
   const operations = (JSON.parse(body) ?? []) as readonly object[];
@@ -186,8 +188,6 @@ function problemsOf(mediaType: string, body: string): readonly string[] {
   );
   return findFieldProblems(body, unknown).map((problem) => `json patch ${problem}`);
 }
-
-const operationFields = new Set(["op", "path", "from", "value"]);
 
 interface PatchResult {
   readonly current: ApiObject;

@@ -10,6 +10,8 @@ import { explainType } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { type FieldValidation, type Target, fieldValidationOf } from "./target.ts";
 
+const protobuf = "application/vnd.kubernetes.protobuf";
+
 /** Reads the object of a create or update. The caller may change it. */
 export async function readObject(
   context: RequestContext,
@@ -40,8 +42,6 @@ export async function readBodyObject(context: RequestContext, target: Target): P
 export function mediaTypeOf({ request }: RequestContext): string {
   return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
 }
-
-const protobuf = "application/vnd.kubernetes.protobuf";
 
 const bodyTypes = ["application/json", "application/yaml", protobuf];
 

@@ -101,6 +101,15 @@ function valueOf(
   });
 }
 
+interface TableOptions {
+  readonly metaVersion: string;
+  /** How much of each object its row includes. */
+  readonly include: "None" | "Metadata" | "Object";
+  readonly now: number;
+  readonly withDefinitions: boolean;
+  readonly metadata: object;
+}
+
 /** How much of each object the rows of a Table include. */
 export function includeObjectOf(query: URLSearchParams): TableOptions["include"] {
   const value = query.get("includeObject") || "Metadata";
@@ -117,15 +126,6 @@ export function partialOf({ object: { metadata } }: Entry, { resource }: Target,
     apiVersion: `meta.k8s.io/${metaVersion}`,
     metadata: resource.strategy.partialMetadata?.(metadata) ?? metadata,
   };
-}
-
-interface TableOptions {
-  readonly metaVersion: string;
-  /** How much of each object its row includes. */
-  readonly include: "None" | "Metadata" | "Object";
-  readonly now: number;
-  readonly withDefinitions: boolean;
-  readonly metadata: object;
 }
 
 /** A Table of objects, as `kubectl get` prints it. */
@@ -154,14 +154,6 @@ export function rowOf(entry: Entry, target: Target, { include, metaVersion, now 
   return { cells: columns.cells(object, now), ...(conditions && { conditions }), object: shown };
 }
 
-/** The columns of an endpoint's response; undefined if it has no Table. */
-function columnsOf({ resource, served, subresource }: Target): TableColumns | undefined {
-  if (subresource === "") return served.columns;
-  if (subresource === "scale") return resource.custom ? columnsOfCustomScale : columnsOfScale;
-  const hasTable = subresource === "status" && (resource.custom || !withoutStatusTable.has(resource.plural));
-  return hasTable ? served.columns : undefined;
-}
-
 /** Built-in kinds whose `/status` has no Table. */
 const withoutStatusTable = new Set(["apiservices", "customresourcedefinitions", "resourceclaims"]);
 
@@ -169,6 +161,14 @@ const withoutStatusTable = new Set(["apiservices", "customresourcedefinitions", 
 const columnsOfScale = scaleColumns({ nameFormat: "", ageType: "string", none: 0 });
 
 const columnsOfCustomScale = scaleColumns({ nameFormat: "name", ageType: "date", none: null });
+
+/** The columns of an endpoint's response; undefined if it has no Table. */
+function columnsOf({ resource, served, subresource }: Target): TableColumns | undefined {
+  if (subresource === "") return served.columns;
+  if (subresource === "scale") return resource.custom ? columnsOfCustomScale : columnsOfScale;
+  const hasTable = subresource === "status" && (resource.custom || !withoutStatusTable.has(resource.plural));
+  return hasTable ? served.columns : undefined;
+}
 
 function scaleColumns({
   nameFormat,

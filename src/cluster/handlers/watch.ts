@@ -316,6 +316,8 @@ export interface SharedView extends WatchView {
   line(change: Change): Buffer | undefined;
 }
 
+type EventType = Change["type"];
+
 /** For a watcher with selectors, an object that starts to match is ADDED, and one that no longer matches is DELETED. */
 function transition(
   change: Change,
@@ -328,8 +330,6 @@ function transition(
   if (before) return after ? "MODIFIED" : "DELETED";
   return after ? "ADDED" : undefined;
 }
-
-type EventType = Change["type"];
 
 const eventEnd = Buffer.from("}\n");
 

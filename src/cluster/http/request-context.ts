@@ -67,6 +67,18 @@ export interface RequestInfo extends Attributes {
   readonly rest: string;
 }
 
+const verbs: Readonly<Record<string, string>> = {
+  GET: "get",
+  HEAD: "get",
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** Below a namespace these are subresources of the Namespace itself; everything else is a resource in it. */
+const namespaceSubresources = new Set(["status", "finalize"]);
+
 /** Parses paths such as `/api/v1/namespaces/ns/pods/name/status`. Throws URIError for malformed escapes. */
 export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
   const encoded = path.split("/").filter((part) => part !== "");
@@ -102,18 +114,6 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
   });
   return { rest: rest.join("/"), ...attributes };
 }
-
-const verbs: Readonly<Record<string, string>> = {
-  GET: "get",
-  HEAD: "get",
-  POST: "create",
-  PUT: "update",
-  PATCH: "patch",
-  DELETE: "delete",
-};
-
-/** Below a namespace these are subresources of the Namespace itself; everything else is a resource in it. */
-const namespaceSubresources = new Set(["status", "finalize"]);
 
 /** A GET without a name is a list, or a watch with `watch=true`; a DELETE without a name deletes the collection. */
 function refineVerb(verb: string, name: string, query: URLSearchParams, watchPrefix: boolean): string {
@@ -171,8 +171,6 @@ interface AcceptClause {
   readonly options: ReadonlyMap<string, string>;
 }
 
-const jsonTypes: readonly string[] = ["application/json", "application/*", "*/*"];
-
 /** Caches parsed headers: all requests of a client have the same one. */
 const known = new Map<string, readonly AcceptClause[]>();
 
@@ -184,6 +182,8 @@ export function readAccept(accept: string): readonly AcceptClause[] {
   if (known.size < mostKnown) known.set(accept, clauses);
   return clauses;
 }
+
+const jsonTypes: readonly string[] = ["application/json", "application/*", "*/*"];
 
 function parseAccept(accept: string): readonly AcceptClause[] {
   const clauses = accept.split(",").flatMap((clause) => {

@@ -7,22 +7,6 @@ export interface Batch {
   readonly bytes: Buffer;
 }
 
-/** Makes a batch of lines. Returns the last batch if it has the same lines, so that their bytes are joined once. */
-export function batchOf(lines: readonly Buffer[], isChunk: boolean, last: Batch | undefined): Batch {
-  if (last?.isChunk === isChunk && areSame(lines, last.lines)) return last;
-  if (!isChunk) return { lines, isChunk, bytes: Buffer.concat(lines) };
-  const length = lines.reduce((sum, line) => sum + line.length, 0);
-  const head = Buffer.from(`${length.toString(16)}\r\n`);
-  return { lines, isChunk, bytes: Buffer.concat([head, ...lines, chunkEnd]) };
-}
-
-function areSame(lines: readonly Buffer[], others: readonly Buffer[]): boolean {
-  if (lines === others) return true;
-  return lines.length === others.length && lines.every((line, index) => line === others[index]);
-}
-
-const chunkEnd = Buffer.from("\r\n");
-
 /** A stream, or a group of streams that send the same lines. */
 interface Sender {
   /** The number of streams: 1, or the members of a group. */
@@ -77,4 +61,20 @@ export class WatchTurn {
     }
     this.#turns = Math.min(Math.floor(streams / streamsPerTurn), mostTurns);
   }
+}
+
+const chunkEnd = Buffer.from("\r\n");
+
+/** Makes a batch of lines. Returns the last batch if it has the same lines, so that their bytes are joined once. */
+export function batchOf(lines: readonly Buffer[], isChunk: boolean, last: Batch | undefined): Batch {
+  if (last?.isChunk === isChunk && areSame(lines, last.lines)) return last;
+  if (!isChunk) return { lines, isChunk, bytes: Buffer.concat(lines) };
+  const length = lines.reduce((sum, line) => sum + line.length, 0);
+  const head = Buffer.from(`${length.toString(16)}\r\n`);
+  return { lines, isChunk, bytes: Buffer.concat([head, ...lines, chunkEnd]) };
+}
+
+function areSame(lines: readonly Buffer[], others: readonly Buffer[]): boolean {
+  if (lines === others) return true;
+  return lines.length === others.length && lines.every((line, index) => line === others[index]);
 }

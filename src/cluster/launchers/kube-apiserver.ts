@@ -6,6 +6,14 @@ import { type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { User } from "../contract/user.ts";
 import { parseFlags, untilTerminated } from "./command-line.ts";
 
+/** Flags whose values are lists; repeated ones add to each other. */
+export const listFlags: ReadonlySet<string> = new Set([
+  "feature-gates",
+  "runtime-config",
+  "enable-admission-plugins",
+  "disable-admission-plugins",
+]);
+
 /**
  * Runs the embedded cluster with the kube-apiserver flags that envtest passes: envtest's serving certificate, and client
  * certificates signed by its CA. Resolves when the process receives a signal to stop, or at once if a flag is refused.
@@ -36,12 +44,53 @@ interface Explained {
   readonly notes: readonly string[];
 }
 
-/** Flags whose values are lists; repeated ones add to each other. */
-export const listFlags: ReadonlySet<string> = new Set([
-  "feature-gates",
-  "runtime-config",
-  "enable-admission-plugins",
-  "disable-admission-plugins",
+/** The admission plugins of the embedded server. */
+const alwaysOn: ReadonlySet<string> = new Set([
+  "DefaultTolerationSeconds",
+  "LimitRanger",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "NamespaceLifecycle",
+  "PersistentVolumeClaimResize",
+  "PodSecurity",
+  "Priority",
+  "ResourceQuota",
+  "RuntimeClass",
+  "ServiceAccount",
+  "StorageObjectInUseProtection",
+  "TaintNodesByCondition",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+]);
+
+/** The other admission plugins of kube-apiserver 1.36. */
+const missing: ReadonlySet<string> = new Set([
+  "AlwaysAdmit",
+  "AlwaysDeny",
+  "AlwaysPullImages",
+  "CertificateApproval",
+  "CertificateSigning",
+  "CertificateSubjectRestriction",
+  "ClusterTrustBundleAttest",
+  "DefaultIngressClass",
+  "DefaultStorageClass",
+  "DenyServiceExternalIPs",
+  "EventRateLimit",
+  "ExtendedResourceToleration",
+  "ImagePolicyWebhook",
+  "JobValidation",
+  "LimitPodHardAntiAffinityTopology",
+  "NamespaceAutoProvision",
+  "NamespaceExists",
+  "NodeDeclaredFeatureValidator",
+  "NodeRestriction",
+  "OwnerReferencesPermissionEnforcement",
+  "PodGroupProtection",
+  "PodGroupWorkloadExists",
+  "PodNodeSelector",
+  "PodResizeValidator",
+  "PodTolerationRestriction",
+  "PodTopologyLabels",
 ]);
 
 /** Explains the flags that choose features, of which the embedded server can follow only a part. */
@@ -107,55 +156,6 @@ function explainVersion(entry: string): string[] {
   const versions = wanted ? "no more versions" : "all its versions";
   return [noEffect("runtime-config", entry, `the embedded server serves ${versions}`)];
 }
-
-/** The admission plugins of the embedded server. */
-const alwaysOn: ReadonlySet<string> = new Set([
-  "DefaultTolerationSeconds",
-  "LimitRanger",
-  "MutatingAdmissionPolicy",
-  "MutatingAdmissionWebhook",
-  "NamespaceLifecycle",
-  "PersistentVolumeClaimResize",
-  "PodSecurity",
-  "Priority",
-  "ResourceQuota",
-  "RuntimeClass",
-  "ServiceAccount",
-  "StorageObjectInUseProtection",
-  "TaintNodesByCondition",
-  "ValidatingAdmissionPolicy",
-  "ValidatingAdmissionWebhook",
-]);
-
-/** The other admission plugins of kube-apiserver 1.36. */
-const missing: ReadonlySet<string> = new Set([
-  "AlwaysAdmit",
-  "AlwaysDeny",
-  "AlwaysPullImages",
-  "CertificateApproval",
-  "CertificateSigning",
-  "CertificateSubjectRestriction",
-  "ClusterTrustBundleAttest",
-  "DefaultIngressClass",
-  "DefaultStorageClass",
-  "DenyServiceExternalIPs",
-  "EventRateLimit",
-  "ExtendedResourceToleration",
-  "ImagePolicyWebhook",
-  "JobValidation",
-  "LimitPodHardAntiAffinityTopology",
-  "NamespaceAutoProvision",
-  "NamespaceExists",
-  "NodeDeclaredFeatureValidator",
-  "NodeRestriction",
-  "OwnerReferencesPermissionEnforcement",
-  "PodGroupProtection",
-  "PodGroupWorkloadExists",
-  "PodNodeSelector",
-  "PodResizeValidator",
-  "PodTolerationRestriction",
-  "PodTopologyLabels",
-]);
 
 function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
   const serving = servingCertificate(flags);

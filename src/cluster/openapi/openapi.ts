@@ -173,6 +173,26 @@ const services: Readonly<Record<string, ServedPath>> = {
 
 const servicePaths: readonly string[] = Object.keys(services);
 
+const versionName = "io.k8s.apimachinery.pkg.version.Info";
+
+const optional = new Set([
+  "emulationMajor",
+  "emulationMinor",
+  "minCompatibilityMajor",
+  "minCompatibilityMinor",
+]);
+
+const always = Object.keys(versionInfo).filter((name) => !optional.has(name));
+
+const versionSchema: Json = {
+  type: "object",
+  required: always,
+  properties: Object.fromEntries([
+    ...always.map((name) => [name, { type: "string", default: "" }]),
+    ...[...optional].map((name) => [name, { type: "string" }]),
+  ]),
+};
+
 /** Makes the OpenAPI v3 document of a service; `apis/apps` describes the group. */
 async function serviceDocument(path: string): Promise<Json> {
   const { tag, description, operationId, answer } =
@@ -199,26 +219,6 @@ function groupService(group: string): ServedPath {
     answer: "APIGroup",
   };
 }
-
-const versionName = "io.k8s.apimachinery.pkg.version.Info";
-
-const optional = new Set([
-  "emulationMajor",
-  "emulationMinor",
-  "minCompatibilityMajor",
-  "minCompatibilityMinor",
-]);
-
-const always = Object.keys(versionInfo).filter((name) => !optional.has(name));
-
-const versionSchema: Json = {
-  type: "object",
-  required: always,
-  properties: Object.fromEntries([
-    ...always.map((name) => [name, { type: "string", default: "" }]),
-    ...[...optional].map((name) => [name, { type: "string" }]),
-  ]),
-};
 
 function hashOf(input: unknown): string {
   return createHash("sha512").update(JSON.stringify(input)).digest("hex").toUpperCase();

@@ -4,6 +4,55 @@ import { type Resource, type SubresourceInfo, type Verb, subresourcesIn } from "
 
 type Json = JSONObject<unknown>;
 
+type Reference = Json;
+
+/** The resource and subresource of several operations. */
+interface Target {
+  readonly resource: Resource;
+  readonly references: BodyReferences;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** The schema of the bodies of requests and responses. */
+  readonly schema: Reference;
+  /** The kind of the body, or of the options of a connection, if it isn't the resource's. */
+  readonly bodyKind?: SubresourceInfo["body"];
+}
+
+type Type = "string" | "boolean" | "integer";
+
+/** A parameter of an operation, in the path or in the query. */
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly description?: string;
+  readonly required?: true;
+  readonly schema: { readonly type: Type; readonly uniqueItems: true };
+}
+
+/** An operation before it has a path. */
+interface Sketch {
+  readonly method: string;
+  /** The verb in `x-kubernetes-action`. Default: the method. */
+  readonly action?: string;
+  /** The parts of the `operationId` before and after the group version. */
+  readonly id: readonly [verb: string, rest: string];
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: Json;
+  readonly responses: Json;
+  readonly bodyKind?: SubresourceInfo["body"];
+}
+
+/** A method on a path. */
+interface Operation {
+  readonly path: string;
+  readonly method: string;
+  readonly parameters: readonly Parameter[];
+  /** The published fields before and after the parameters. */
+  readonly head: Json;
+  readonly tail: Json;
+}
+
 /**
  * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
  * server-side validation only if PATCH has a `fieldValidation` parameter.
@@ -40,18 +89,6 @@ export function pathsOf(
   ]);
 }
 
-/** The resource and subresource of several operations. */
-interface Target {
-  readonly resource: Resource;
-  readonly references: BodyReferences;
-  /** Empty for the object itself. */
-  readonly subresource: string;
-  /** The schema of the bodies of requests and responses. */
-  readonly schema: Reference;
-  /** The kind of the body, or of the options of a connection, if it isn't the resource's. */
-  readonly bodyKind?: SubresourceInfo["body"];
-}
-
 /** References to the definitions of the bodies of requests and responses. */
 export interface BodyReferences {
   readonly kind: Reference;
@@ -60,8 +97,6 @@ export interface BodyReferences {
   readonly subresource: (name: string) => Reference | undefined;
   readonly meta: (name: MetaType) => Reference;
 }
-
-type Reference = Json;
 
 /** The types of meta/v1 that requests and responses hold. */
 export type MetaType =
@@ -74,19 +109,54 @@ export type MetaType =
   | "Status"
   | "WatchEvent";
 
-/** An operation before it has a path. */
-interface Sketch {
-  readonly method: string;
-  /** The verb in `x-kubernetes-action`. Default: the method. */
-  readonly action?: string;
-  /** The parts of the `operationId` before and after the group version. */
-  readonly id: readonly [verb: string, rest: string];
-  readonly description: string;
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: Json;
-  readonly responses: Json;
-  readonly bodyKind?: SubresourceInfo["body"];
-}
+export const mediaTypes = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
+
+const customTypes = ["application/json", "application/yaml"];
+
+const statuses: Readonly<Record<string, string>> = {
+  "200": "OK",
+  "201": "Created",
+  "202": "Accepted",
+  "401": "Unauthorized",
+};
+
+const inQuery = (name: string, type: Type = "string"): Parameter => ({
+  name,
+  in: "query",
+  schema: { type, uniqueItems: true },
+});
+
+const pretty = inQuery("pretty");
+const resourceVersion = inQuery("resourceVersion");
+const dryRun = inQuery("dryRun");
+
+const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
+
+const patching = [...writing, inQuery("force", "boolean")];
+
+const deleting = [
+  dryRun,
+  inQuery("gracePeriodSeconds", "integer"),
+  inQuery("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
+  inQuery("orphanDependents", "boolean"),
+  inQuery("propagationPolicy"),
+];
+
+const selecting = [
+  inQuery("continue"),
+  inQuery("fieldSelector"),
+  inQuery("labelSelector"),
+  inQuery("limit", "integer"),
+  resourceVersion,
+  inQuery("resourceVersionMatch"),
+  inQuery("sendInitialEvents", "boolean"),
+  inQuery("shardSelector"),
+  inQuery("timeoutSeconds", "integer"),
+];
+
+const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
+
+const deletingCollection = [...selecting, ...deleting];
 
 /** The operations on a collection, an object or a subresource, by verb. */
 const sketchers = {
@@ -103,6 +173,10 @@ const sketchers = {
 function sketchAll(target: Target, has: readonly Verb[], verbs: readonly (keyof typeof sketchers)[]) {
   return verbs.filter((verb) => has.includes(verb)).map((verb) => sketchers[verb](target));
 }
+
+const streamTypes = mediaTypes.flatMap((type) =>
+  type === "application/yaml" ? [type] : [type, `${type};stream=watch`],
+);
 
 /** The operation that lists a namespace, or all of them with the suffix `ForAllNamespaces`. */
 function sketchList({ resource, references }: Target, suffix = ""): Sketch {
@@ -223,6 +297,16 @@ function sketchWatch(
   };
 }
 
+/** The query parameters of subresources that connect to containers, nodes and services, by the kind of their options. */
+const connecting: Readonly<Record<string, readonly Parameter[]>> = {
+  PodAttachOptions: streams(),
+  PodExecOptions: [inQuery("command"), ...streams()],
+  PodPortForwardOptions: [inQuery("ports", "integer")],
+  PodProxyOptions: [inQuery("path")],
+  ServiceProxyOptions: [inQuery("path")],
+  NodeProxyOptions: [inQuery("path")],
+};
+
 /** The operations on a subresource, by the path below the object. */
 function sketchSubresource(
   parent: Target,
@@ -246,6 +330,19 @@ function sketchSubresource(
   if (!isProxy(verbs)) return [connect];
   return [connect, [`${path}/{path}`, sketchConnect(target, info, parameters, "WithPath")]];
 }
+
+const logging = [
+  inQuery("container"),
+  inQuery("follow", "boolean"),
+  inQuery("insecureSkipTLSVerifyBackend", "boolean"),
+  inQuery("limitBytes", "integer"),
+  pretty,
+  inQuery("previous", "boolean"),
+  inQuery("sinceSeconds", "integer"),
+  inQuery("stream"),
+  inQuery("tailLines", "integer"),
+  inQuery("timestamps", "boolean"),
+];
 
 function sketchLog(target: Target): Sketch {
   const content = contentOf({ type: "string" }, [...mediaTypes, "text/plain"]);
@@ -321,16 +418,6 @@ function operationAt(
   };
 }
 
-/** A method on a path. */
-interface Operation {
-  readonly path: string;
-  readonly method: string;
-  readonly parameters: readonly Parameter[];
-  /** The published fields before and after the parameters. */
-  readonly head: Json;
-  readonly tail: Json;
-}
-
 /** Groups operations by path; parameters that all operations of a path share are listed once, at the path. */
 function pathItems(operations: readonly Operation[]): Record<string, Json> {
   const byPath = new Map<string, Operation[]>();
@@ -388,21 +475,6 @@ function rootOf(group: string, version: string): string {
   return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-export const mediaTypes = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
-
-const streamTypes = mediaTypes.flatMap((type) =>
-  type === "application/yaml" ? [type] : [type, `${type};stream=watch`],
-);
-
-const customTypes = ["application/json", "application/yaml"];
-
-const statuses: Readonly<Record<string, string>> = {
-  "200": "OK",
-  "201": "Created",
-  "202": "Accepted",
-  "401": "Unauthorized",
-};
-
 export function contentOf(schema: Reference, types: readonly string[]): Json {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
@@ -443,22 +515,18 @@ function withArticle(kind: string): string {
   return /^[AEIOU]/u.test(kind) ? `an ${kind}` : `a ${kind}`;
 }
 
-type Type = "string" | "boolean" | "integer";
-
-/** A parameter of an operation, in the path or in the query. */
-interface Parameter {
-  readonly name: string;
-  readonly in: "path" | "query";
-  readonly description?: string;
-  readonly required?: true;
-  readonly schema: { readonly type: Type; readonly uniqueItems: true };
+function streams(): Parameter[] {
+  return [
+    inQuery("container"),
+    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
+  ];
 }
 
-const inQuery = (name: string, type: Type = "string"): Parameter => ({
-  name,
-  in: "query",
-  schema: { type, uniqueItems: true },
-});
+/** The parameters in a path of a kind. */
+function pathParameters(path: string, kind: string): Parameter[] {
+  const descriptions: Readonly<Record<string, string>> = { name: `name of the ${kind}` };
+  return [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => inPath(name, descriptions[name]));
+}
 
 const inPath = (name: string, description?: string): Parameter => ({
   name,
@@ -467,71 +535,3 @@ const inPath = (name: string, description?: string): Parameter => ({
   required: true,
   schema: { type: "string", uniqueItems: true },
 });
-
-const pretty = inQuery("pretty");
-const resourceVersion = inQuery("resourceVersion");
-const dryRun = inQuery("dryRun");
-
-const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
-
-const patching = [...writing, inQuery("force", "boolean")];
-
-const deleting = [
-  dryRun,
-  inQuery("gracePeriodSeconds", "integer"),
-  inQuery("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
-  inQuery("orphanDependents", "boolean"),
-  inQuery("propagationPolicy"),
-];
-
-const selecting = [
-  inQuery("continue"),
-  inQuery("fieldSelector"),
-  inQuery("labelSelector"),
-  inQuery("limit", "integer"),
-  resourceVersion,
-  inQuery("resourceVersionMatch"),
-  inQuery("sendInitialEvents", "boolean"),
-  inQuery("shardSelector"),
-  inQuery("timeoutSeconds", "integer"),
-];
-
-const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
-
-const deletingCollection = [...selecting, ...deleting];
-
-/** The query parameters of subresources that connect to containers, nodes and services, by the kind of their options. */
-const connecting: Readonly<Record<string, readonly Parameter[]>> = {
-  PodAttachOptions: streams(),
-  PodExecOptions: [inQuery("command"), ...streams()],
-  PodPortForwardOptions: [inQuery("ports", "integer")],
-  PodProxyOptions: [inQuery("path")],
-  ServiceProxyOptions: [inQuery("path")],
-  NodeProxyOptions: [inQuery("path")],
-};
-
-function streams(): Parameter[] {
-  return [
-    inQuery("container"),
-    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
-  ];
-}
-
-const logging = [
-  inQuery("container"),
-  inQuery("follow", "boolean"),
-  inQuery("insecureSkipTLSVerifyBackend", "boolean"),
-  inQuery("limitBytes", "integer"),
-  pretty,
-  inQuery("previous", "boolean"),
-  inQuery("sinceSeconds", "integer"),
-  inQuery("stream"),
-  inQuery("tailLines", "integer"),
-  inQuery("timestamps", "boolean"),
-];
-
-/** The parameters in a path of a kind. */
-function pathParameters(path: string, kind: string): Parameter[] {
-  const descriptions: Readonly<Record<string, string>> = { name: `name of the ${kind}` };
-  return [...path.matchAll(/\{(\w+)\}/gu)].map(([, name = ""]) => inPath(name, descriptions[name]));
-}

@@ -148,6 +148,13 @@ function extensions(schema: BuiltinSchema): Json {
   );
 }
 
+const bearerToken = {
+  type: "apiKey",
+  description: "Bearer Token authentication",
+  name: "authorization",
+  in: "header",
+};
+
 /** An OpenAPI v3 document with some paths, and with the definitions that they refer to. */
 export function writeDocument(
   paths: Readonly<Record<string, Json>>,
@@ -166,13 +173,6 @@ export function writeDocument(
     },
   };
 }
-
-const bearerToken = {
-  type: "apiKey",
-  description: "Bearer Token authentication",
-  name: "authorization",
-  in: "header",
-};
 
 function sorted(entries: Readonly<Record<string, Json>>): Record<string, Json> {
   return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => compareText(a, b)));

@@ -6,17 +6,12 @@ import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Pause, TimeSlices } from "../http/time-slices.ts";
 import { versionInfo } from "../contract/version.ts";
 
-type Json = JSONObject<unknown>;
-
 interface Made {
   readonly document: Swagger;
   readonly json: Buffer;
   /** Encoded on first request: few clients are that old. */
   protobuf?: Promise<Buffer>;
 }
-
-/** The converted documents by their bytes: a changed CRD changes one of many. */
-const parts = new WeakMap<Buffer, SwaggerPart>();
 
 interface Options {
   /** Identifies the documents that `read` returns. */
@@ -57,6 +52,19 @@ export class SwaggerDocument {
 
 const swaggerProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
+type Json = JSONObject<unknown>;
+
+type Entries = readonly (readonly [string, Json])[];
+
+/** The part of the v2 document that comes from one v3 document. */
+interface SwaggerPart {
+  readonly paths: Entries;
+  readonly definitions: Entries;
+}
+
+/** The converted documents by their bytes: a changed CRD changes one of many. */
+const parts = new WeakMap<Buffer, SwaggerPart>();
+
 async function make(documents: AsyncIterable<Buffer>, pause: Pause): Promise<Made> {
   const all: SwaggerPart[] = [];
   for await (const bytes of documents) {
@@ -75,14 +83,6 @@ export interface V3Document {
   readonly components: { readonly schemas?: Readonly<Record<string, Json>> };
 }
 
-/** The part of the v2 document that comes from one v3 document. */
-interface SwaggerPart {
-  readonly paths: Entries;
-  readonly definitions: Entries;
-}
-
-type Entries = readonly (readonly [string, Json])[];
-
 /** Converts a v3 document to v2: a body is a parameter, media types are apart, and a schema has one type. */
 export function toSwagger({ paths, components }: V3Document): SwaggerPart {
   return {
@@ -93,6 +93,8 @@ export function toSwagger({ paths, components }: V3Document): SwaggerPart {
     ]),
   };
 }
+
+const kindsKey = "x-kubernetes-group-version-kind";
 
 /** Joins the converted documents of all groups into the OpenAPI v2 document. */
 export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swagger {
@@ -117,8 +119,6 @@ export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swa
   };
 }
 
-const kindsKey = "x-kubernetes-group-version-kind";
-
 function sorted(entries: Entries): Record<string, Json> {
   return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
@@ -133,6 +133,8 @@ function toPathItem({ parameters, ...operations }: Json): Json {
 }
 
 type Content = Readonly<Record<string, { readonly schema: Json }>>;
+
+const protobuf = "application/vnd.kubernetes.protobuf";
 
 function toOperation({ parameters = [], requestBody, responses, ...rest }: Json): Json {
   const body = requestBody as { content: Content; required?: boolean } | undefined;
@@ -155,8 +157,6 @@ function toOperation({ parameters = [], requestBody, responses, ...rest }: Json)
     ),
   };
 }
-
-const protobuf = "application/vnd.kubernetes.protobuf";
 
 /** The order in which Kubernetes lists media types; others come first. */
 const inOrder = [

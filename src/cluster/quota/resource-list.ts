@@ -11,11 +11,6 @@ export function addLists(a: ResourceList, b: ResourceList): ResourceList {
   return merge(a, b, addQuantities);
 }
 
-/** The larger quantity for each name. */
-function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
-  return merge(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
-}
-
 function merge(a: ResourceList, b: ResourceList, join: (one: Quantity, other: Quantity) => Quantity) {
   const result: Record<string, Quantity> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
@@ -92,4 +87,9 @@ export function sumPodResources(pod: PodSpec, of: "requests" | "limits"): Resour
   // Overhead is added to limits only where the pod has a limit.
   const isAdded = (name: string): boolean => of === "requests" || needed[name] !== undefined;
   return addLists(needed, filtered(overhead, isAdded));
+}
+
+/** The larger quantity for each name. */
+function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
+  return merge(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
 }

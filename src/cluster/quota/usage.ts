@@ -22,6 +22,14 @@ interface Counted {
   readonly plural: string;
 }
 
+/** Resources that quotas can limit by their plural as well as by `count/<plural>`. */
+const countedByPlural: ReadonlySet<string> = new Set([
+  "configmaps",
+  "secrets",
+  "replicationcontrollers",
+  "resourcequotas",
+]);
+
 /** The usage of an object, by the names that quotas limit. */
 export function usageOf(resource: Counted, object: KubernetesObject, now: number): ResourceList {
   const counts = { [countName(resource)]: "1" };
@@ -51,14 +59,6 @@ export function namesFor(resource: Counted, names: readonly string[]): string[] 
 function countName({ group, plural }: Counted): string {
   return `count/${qualifiedName({ group, plural })}`;
 }
-
-/** Resources that quotas can limit by their plural as well as by `count/<plural>`. */
-const countedByPlural: ReadonlySet<string> = new Set([
-  "configmaps",
-  "secrets",
-  "replicationcontrollers",
-  "resourcequotas",
-]);
 
 const serviceNames: ReadonlySet<string> = new Set([
   "services",

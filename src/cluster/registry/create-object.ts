@@ -10,8 +10,6 @@ import { validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts
 import { type Write, admissionRequest } from "./write.ts";
 import { denied, resourceAttributes } from "../contract/authorizer.ts";
 
-const nameAttempts = 8;
-
 /**
  * Creates an object: mutating admission, the server's own fields, defaults, validation, validating admission, commit.
  * The object is changed in place. Returns the stored object in the request's version. `checkCreate` is set for a PUT or a
@@ -116,6 +114,8 @@ export function setNamespace(
   if (metadata.namespace === namespace) return;
   throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
+
+const nameAttempts = 8;
 
 /** Sets a name from `generateName`, a free one if eight attempts find one. */
 function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObject): void {

@@ -51,26 +51,6 @@ export function canTrack({ resource, version }: Write, ...objects: readonly ApiO
   return objects.every((object) => isTypable(schema.compiled?.prune(object).object ?? object, schema));
 }
 
-/**
- * Returns true if the versions in which other managers wrote a stored object know all fields of its replacement. Versions
- * that differ only in their names aren't pruned for managed fields, which can't be computed with an unknown field.
- */
-function areFieldsKnown({ resource, version, body, subresource }: Write, live: ApiObject, next: ApiObject) {
-  if (!resource.renamesVersions || body) return true;
-  const managers = managersForUpdate(
-    live as JSONObject | undefined,
-    next as unknown as JSONObject,
-    subresource || undefined,
-  );
-  const written = new Set(
-    [...managers.values()].map(({ apiVersion }) => parseApiVersion(apiVersion).version),
-  );
-  return [...written].every((each) => {
-    const schema = each === version ? undefined : findVersion(resource, each)?.schema;
-    return !schema || [live, next].every((object) => isTypable(object, schema));
-  });
-}
-
 /** Finds a version, served or not: objects may have been written in a version that is no longer served. */
 function findVersion({ versions, unserved = [] }: Resource, version: string) {
   const isWanted = ({ name }: { name: string }): boolean => name === version;
@@ -107,6 +87,26 @@ export async function trackManagers(
     dropTimes(object);
   }
   return object;
+}
+
+/**
+ * Returns true if the versions in which other managers wrote a stored object know all fields of its replacement. Versions
+ * that differ only in their names aren't pruned for managed fields, which can't be computed with an unknown field.
+ */
+function areFieldsKnown({ resource, version, body, subresource }: Write, live: ApiObject, next: ApiObject) {
+  if (!resource.renamesVersions || body) return true;
+  const managers = managersForUpdate(
+    live as JSONObject | undefined,
+    next as unknown as JSONObject,
+    subresource || undefined,
+  );
+  const written = new Set(
+    [...managers.values()].map(({ apiVersion }) => parseApiVersion(apiVersion).version),
+  );
+  return [...written].every((each) => {
+    const schema = each === version ? undefined : findVersion(resource, each)?.schema;
+    return !schema || [live, next].every((object) => isTypable(object, schema));
+  });
 }
 
 /** Returns true if a manager owns the replicas of the object. Otherwise a write to its Scale has no managers either. */

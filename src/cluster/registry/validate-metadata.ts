@@ -101,8 +101,6 @@ function checkAsUpdate({ metadata }: ApiObject, old: ApiObject): FieldError[] {
 
 type Metadata = ApiObject["metadata"];
 
-const annotationsLimit = 256 * 1024;
-
 /** Checks labels, annotations and owner references, as every validation of metadata does. */
 function checkDescriptions({ labels, annotations, ownerReferences }: Metadata): FieldError[] {
   return [...checkLabels(labels), ...checkAnnotations(annotations), ...checkOwners(ownerReferences)];
@@ -116,6 +114,8 @@ function checkLabels(labels: Metadata["labels"]): FieldError[] {
   }
   return errors;
 }
+
+const annotationsLimit = 256 * 1024;
 
 export function checkAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,

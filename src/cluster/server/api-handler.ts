@@ -18,6 +18,8 @@ export function apiHandler(core: Core): Handler {
   };
 }
 
+const notFoundText = "404 page not found\n";
+
 /** Passes a request to its resource. An unknown group is a plain 404, an unknown version or resource a Status. */
 function served(core: Core, context: RequestContext): ReturnType<Handler> {
   const { group, version } = context.info;
@@ -26,7 +28,6 @@ function served(core: Core, context: RequestContext): ReturnType<Handler> {
   return dispatch(core, context);
 }
 
-const notFoundText = "404 page not found\n";
 const healthPaths = new Set(["healthz", "livez", "readyz"]);
 
 function handlePath(core: Core, { info, query }: RequestContext) {

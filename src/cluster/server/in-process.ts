@@ -49,6 +49,8 @@ export async function answerCall(
   }
 }
 
+const empty = Buffer.alloc(0);
+
 async function respond(
   context: RequestContext,
   caller: Caller,
@@ -71,8 +73,6 @@ async function respond(
   });
   return { status: reply.code, headers: plainHeaders(headers), body: empty, stream: response.body };
 }
-
-const empty = Buffer.alloc(0);
 
 function refusal({ code, status }: StatusError): PlainResponse {
   return {

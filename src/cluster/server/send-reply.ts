@@ -8,6 +8,9 @@ import type { TimeSlices } from "../http/time-slices.ts";
 
 const compressFrom = 128 * 1024;
 
+/** A block is encrypted and written at once, which should take less than a millisecond. */
+export const blockSize = 128 * 1024;
+
 /**
  * Sends a response. Large bodies are compressed if the client accepts gzip; streams never are. A large body is written
  * in blocks, as fast as the client reads them.
@@ -76,9 +79,6 @@ async function sendBlocks(response: ServerResponse, parts: readonly Buffer[], sl
   }
   response.end();
 }
-
-/** A block is encrypted and written at once, which should take less than a millisecond. */
-export const blockSize = 128 * 1024;
 
 /** Joins small parts, and cuts large ones, into blocks of at most `blockSize` bytes. */
 export function* blocksOf(parts: Iterable<Buffer>): Generator<Buffer> {

@@ -19,6 +19,19 @@ import type { User } from "../contract/user.ts";
 /** Receives errors of responses that could not be sent. */
 export type Report = (error: unknown) => void;
 
+/** The handler of a server, and its surroundings. */
+interface ServeOptions {
+  readonly handler: Handler;
+  readonly report: Report;
+  /** The cluster's time slices: large bodies are sent within them. */
+  readonly slices: TimeSlices;
+}
+
+/** Makes a listener for node:https from a handler. */
+export function serve(options: ServeOptions): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => void answer(options, request, response);
+}
+
 interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -114,19 +127,6 @@ function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void 
   // Discards the rest of the request, so that the client can read the response.
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
-}
-
-/** The handler of a server, and its surroundings. */
-interface ServeOptions {
-  readonly handler: Handler;
-  readonly report: Report;
-  /** The cluster's time slices: large bodies are sent within them. */
-  readonly slices: TimeSlices;
-}
-
-/** Makes a listener for node:https from a handler. */
-export function serve(options: ServeOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => void answer(options, request, response);
 }
 
 async function answer(

@@ -57,6 +57,8 @@ export class Entry {
   }
 }
 
+type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
+
 /** A committed write. For a deletion, `entry` is the last state, with the revision of the deletion. */
 export interface Change {
   readonly type: ChangeType;
@@ -66,5 +68,3 @@ export interface Change {
   /** The event's bytes by representation, encoded once for all watchers. */
   encoded?: Map<string, Buffer> | undefined;
 }
-
-type ChangeType = "ADDED" | "MODIFIED" | "DELETED";

@@ -129,6 +129,14 @@ export class FileJournal implements Journal {
   }
 }
 
+/** A state of all resources, and every change after it. */
+interface RecentHistory {
+  /** The revision of the state. */
+  readonly revision: number;
+  readonly state: ReadonlyArray<readonly [collection: string, entry: Entry]>;
+  readonly changes: ReadonlyArray<readonly [collection: string, change: Change]>;
+}
+
 /** The lines of a snapshot: a head, states, and writes. */
 function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buffer> {
   const head = { c: "", k: "", r: revision, n: state.length + changes.length };
@@ -137,45 +145,24 @@ function* recordsOf({ revision, state, changes }: RecentHistory): Generator<Buff
   for (const [collection, change] of changes) yield encodeChange(collection, change);
 }
 
-/** One line of a journal: a write, or a deletion if it has no object. */
-interface JournalRecord {
-  /** The collection. */
-  readonly c: string;
-  readonly k: string;
-  readonly r: number;
-  readonly o?: ApiObject;
-  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
-  readonly l?: ApiObject;
-  /** In the first record of a snapshot: how many records follow. */
-  readonly n?: number;
-}
-
-const newline = Buffer.from("\n");
-
-const brace = Buffer.from("}");
-
 /** The line of a write. */
 function encodeChange(collection: string, { type, entry }: Change): Buffer {
   return encodeEntry(collection, entry, type === "DELETED" ? "l" : "o");
 }
+
+const brace = Buffer.from("}");
 
 function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l"): Buffer {
   const head = JSON.stringify({ c, k: key, r: revision });
   return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, brace]);
 }
 
+const newline = Buffer.from("\n");
+
 /** The checksum of a record's JSON, then the JSON. */
 function encodeLine(json: readonly Buffer[]): Buffer {
   const sum = json.reduce((before, part) => crc32(part, before), 0);
   return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
-}
-
-/** A state of all resources, and every change after it. */
-interface RecentHistory {
-  /** The revision of the state. */
-  readonly revision: number;
-  readonly state: ReadonlyArray<readonly [collection: string, entry: Entry]>;
-  readonly changes: ReadonlyArray<readonly [collection: string, change: Change]>;
 }
 
 /** The longest history that is complete for all resources and whose objects take at most this many bytes. */
@@ -227,6 +214,19 @@ function readSnapshot(path: string) {
   const writes = records.map(writeOf);
   const isState = (write: RecordedWrite): boolean => write.revision <= revision;
   return { revision, state: writes.filter(isState), writes: writes.filter((each) => !isState(each)) };
+}
+
+/** One line of a journal: a write, or a deletion if it has no object. */
+interface JournalRecord {
+  /** The collection. */
+  readonly c: string;
+  readonly k: string;
+  readonly r: number;
+  readonly o?: ApiObject;
+  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
+  readonly l?: ApiObject;
+  /** In the first record of a snapshot: how many records follow. */
+  readonly n?: number;
 }
 
 /** The writes after a revision. A crash may have left older ones, which are in the snapshot. */
@@ -289,6 +289,18 @@ function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
   return { collection: c, key: k, revision: r, object: o, lastState: l };
 }
 
+const otherFolder = "restore the folder from a backup, or start with an empty one";
+
+/** The error for a damaged line of the log; earlier lines can be kept. */
+function damagedLog(path: string, line: number, why: string): DamagedJournalError {
+  const name = basename(path);
+  const hint =
+    line === 1
+      ? otherFolder
+      : `${otherFolder}, or drop this and all later writes: cd "${dirname(path)}" && head -n ${line - 1} ${name} > ${name}.good && mv ${name}.good ${name}`;
+  return new DamagedJournalError(path, line, why, hint);
+}
+
 /** Thrown if a file of a data folder can't be read. `hint` says how to start the cluster again. */
 class DamagedJournalError extends Error {
   override readonly name = "DamagedJournalError";
@@ -304,18 +316,6 @@ class DamagedJournalError extends Error {
     this.line = line;
     this.hint = hint;
   }
-}
-
-const otherFolder = "restore the folder from a backup, or start with an empty one";
-
-/** The error for a damaged line of the log; earlier lines can be kept. */
-function damagedLog(path: string, line: number, why: string): DamagedJournalError {
-  const name = basename(path);
-  const hint =
-    line === 1
-      ? otherFolder
-      : `${otherFolder}, or drop this and all later writes: cd "${dirname(path)}" && head -n ${line - 1} ${name} > ${name}.good && mv ${name}.good ${name}`;
-  return new DamagedJournalError(path, line, why, hint);
 }
 
 function damagedSnapshot(path: string, line: number, why: string): DamagedJournalError {

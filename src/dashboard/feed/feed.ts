@@ -3,16 +3,6 @@ import type { Recorded, RecordedSession } from "../../dev/record/recorded.ts";
 import { Findings } from "../history/findings/findings.ts";
 import { History } from "../history/history.ts";
 
-/** Follows the lines so far of a running session, with the names of its actions. */
-interface Live {
-  readonly type: "live";
-  readonly actions: readonly string[];
-}
-
-interface End {
-  readonly type: "end";
-}
-
 /** The state of the connection: `ended` for a finished session, `refused` for a token that is not valid any more. */
 export type FeedState = "loading" | "live" | "ended" | "disconnected" | "refused";
 
@@ -144,6 +134,16 @@ export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGener
   } finally {
     await reader.cancel();
   }
+}
+
+/** Follows the lines so far of a running session, with the names of its actions. */
+interface Live {
+  readonly type: "live";
+  readonly actions: readonly string[];
+}
+
+interface End {
+  readonly type: "end";
 }
 
 type Line = Recorded | RecordedSession | Live | End;

@@ -15,9 +15,6 @@ import type { Call, History, Printed, Reconcile, Revision, Track } from "./histo
 import { countUntil } from "./count-until.ts";
 import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
 
-/** Times come from two processes, and each rounds down to a whole millisecond. */
-const inaccuracy = 1;
-
 /** A reconcile that wrote an object, with the requests that wrote it. */
 export interface WritingReconcile {
   readonly reconcile: Reconcile;
@@ -87,6 +84,9 @@ function holds(namespace: string | undefined, key: string): boolean {
   return namespace === undefined || key.startsWith(`${namespace}/`);
 }
 
+/** Times come from two processes, and each rounds down to a whole millisecond. */
+const inaccuracy = 1;
+
 function isDuring({ at }: Revision, { from, to }: Reconcile): boolean {
   return at >= from - inaccuracy && at <= to + inaccuracy;
 }
@@ -148,6 +148,15 @@ export function isCallOf(call: Call, reconcile: Reconcile): boolean {
   return isOperator(call.by) && reconcile.requests.some(({ method, path }) => isCallFor(call, method, path));
 }
 
+/** The admission operations of HTTP methods. An apply patch and a PUT create an object that does not exist. */
+const operations: Readonly<Record<string, readonly string[]>> = {
+  GET: ["CONNECT"],
+  POST: ["CREATE", "CONNECT"],
+  PUT: ["UPDATE", "CREATE"],
+  PATCH: ["UPDATE", "CREATE"],
+  DELETE: ["DELETE"],
+};
+
 /** Returns true if a request can cause a call: by resource, object, subresource and operation. */
 export function isCallFor(call: Call, method: string, path: string): boolean {
   const target = requestTarget(path);
@@ -157,15 +166,6 @@ export function isCallFor(call: Call, method: string, path: string): boolean {
   if (call.subresource !== (target.subresource ?? "")) return false;
   return operations[method]?.includes(call.operation) === true;
 }
-
-/** The admission operations of HTTP methods. An apply patch and a PUT create an object that does not exist. */
-const operations: Readonly<Record<string, readonly string[]>> = {
-  GET: ["CONNECT"],
-  POST: ["CREATE", "CONNECT"],
-  PUT: ["UPDATE", "CREATE"],
-  PATCH: ["UPDATE", "CREATE"],
-  DELETE: ["DELETE"],
-};
 
 function isAbout({ namespace, name }: RequestTarget, key: string): boolean {
   const prefix = namespace === undefined ? "" : `${namespace}/`;

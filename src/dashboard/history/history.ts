@@ -25,36 +25,17 @@ export interface Track {
   readonly revisions: readonly Revision[];
 }
 
-/** The state of an object after a write. */
-export interface Revision {
-  /** Counts all writes of the record, so that revisions of several objects can be ordered. */
-  readonly index: number;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly write: RecordedWrite["write"];
-  readonly by: RecordedWrite["by"];
-  readonly object: KubernetesObject;
-}
-
 /** A reconcile, with times in milliseconds since 1970. */
 export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
   readonly from: number;
   readonly to: number;
 };
 
-export function reconcileOf(reconcile: Extract<Recorded, { type: "reconcile" }>): Reconcile {
-  return { ...reconcile, from: Date.parse(reconcile.at), to: endedAt(reconcile) };
-}
-
 /** A call of a webhook, with times in milliseconds since 1970. */
 export type Call = RecordedCall & {
   readonly from: number;
   readonly to: number;
 };
-
-export function callOf(recorded: RecordedCall, at: number): Call {
-  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
-}
 
 /** A line of the log: output of the operator or of dev, or an action on the page. */
 export interface Printed {
@@ -71,13 +52,15 @@ export interface Sample extends Omit<RecordedSample, "type" | "at" | "since" | "
   readonly blockedUntil: number | undefined;
 }
 
-export function sampleOf({ at, since, blockedUntil, ...numbers }: RecordedSample): Sample {
-  return {
-    ...numbers,
-    at: Date.parse(at),
-    since: Date.parse(since),
-    blockedUntil: blockedUntil === undefined ? undefined : Date.parse(blockedUntil),
-  };
+/** The state of an object after a write. */
+export interface Revision {
+  /** Counts all writes of the record, so that revisions of several objects can be ordered. */
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly write: RecordedWrite["write"];
+  readonly by: RecordedWrite["by"];
+  readonly object: KubernetesObject;
 }
 
 interface GrowingTrack extends Track {
@@ -215,6 +198,23 @@ export class History {
   placesOf(kind: string, key: string): readonly string[] {
     return [...(this.#places.get(`${kind} ${key}`) ?? [])];
   }
+}
+
+export function reconcileOf(reconcile: Extract<Recorded, { type: "reconcile" }>): Reconcile {
+  return { ...reconcile, from: Date.parse(reconcile.at), to: endedAt(reconcile) };
+}
+
+export function callOf(recorded: RecordedCall, at: number): Call {
+  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
+}
+
+export function sampleOf({ at, since, blockedUntil, ...numbers }: RecordedSample): Sample {
+  return {
+    ...numbers,
+    at: Date.parse(at),
+    since: Date.parse(since),
+    blockedUntil: blockedUntil === undefined ? undefined : Date.parse(blockedUntil),
+  };
 }
 
 /** The longest time between an admission call and the creation of its object, in milliseconds. */

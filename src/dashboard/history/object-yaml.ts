@@ -78,11 +78,11 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** The number of unchanged lines before and after a change. */
-const context = 3;
-
 /** Separates hunks: lines that are not adjacent in the object. */
 export const gap: DiffLine = { sign: " ", text: "…" };
+
+/** The number of unchanged lines before and after a change. */
+const context = 3;
 
 /** Returns the difference of two states as lines of YAML, without fields that every write changes; empty if none differs. */
 export function difference(
@@ -119,14 +119,6 @@ export function objectLines(object: KubernetesObject): string[] {
   return yamlLines({ ...object, metadata }).map(({ text }) => text);
 }
 
-/** Formats an object for an editor: without its status and the metadata that only the API server sets. */
-export function editableYaml(object: KubernetesObject): string {
-  const { status: _, metadata, ...rest } = object as KubernetesObject & { readonly status?: unknown };
-  const own = Object.fromEntries(Object.entries(metadata).filter(([field]) => !ofTheServer.has(field)));
-  const lines = yamlLines({ ...rest, metadata: own });
-  return `${lines.map(({ text }) => text).join("\n")}\n`;
-}
-
 const ofTheServer = new Set([
   "uid",
   "resourceVersion",
@@ -135,6 +127,14 @@ const ofTheServer = new Set([
   "managedFields",
   "selfLink",
 ]);
+
+/** Formats an object for an editor: without its status and the metadata that only the API server sets. */
+export function editableYaml(object: KubernetesObject): string {
+  const { status: _, metadata, ...rest } = object as KubernetesObject & { readonly status?: unknown };
+  const own = Object.fromEntries(Object.entries(metadata).filter(([field]) => !ofTheServer.has(field)));
+  const lines = yamlLines({ ...rest, metadata: own });
+  return `${lines.map(({ text }) => text).join("\n")}\n`;
+}
 
 /** A field manager that set a field. */
 interface FieldWriter {

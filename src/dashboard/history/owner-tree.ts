@@ -122,6 +122,9 @@ export function isCustom(resource: string): boolean {
   return group.includes(".") && !group.endsWith(".k8s.io");
 }
 
+/** The names of objects that the cluster creates in each namespace. */
+const everywhere = new Set(["kube-root-ca.crt", "default"]);
+
 /**
  * Returns true for objects that the tree shows by default: custom resources, and objects that somebody wrote in this session
  * (not the cluster for itself). Events are shown with the objects that they are about.
@@ -136,8 +139,12 @@ function isTold({ write, by }: Revision): boolean {
   return write !== "KEPT" && by !== undefined;
 }
 
-/** The names of objects that the cluster creates in each namespace. */
-const everywhere = new Set(["kube-root-ca.crt", "default"]);
+/** An object that is deleted along with another one. */
+export interface GoneWith {
+  readonly place: string;
+  readonly kind: string;
+  readonly key: string;
+}
 
 /** An object that exists now. */
 interface Present {
@@ -145,13 +152,6 @@ interface Present {
   readonly resource: string;
   readonly key: string;
   readonly object: KubernetesObject;
-}
-
-/** An object that is deleted along with another one. */
-export interface GoneWith {
-  readonly place: string;
-  readonly kind: string;
-  readonly key: string;
 }
 
 /**

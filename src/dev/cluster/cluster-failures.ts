@@ -38,18 +38,6 @@ function isDiskFull(error: unknown): boolean {
   return code === "ENOSPC" || (cause !== undefined && isDiskFull(cause));
 }
 
-/** Throws an explained error for a cluster that could not start. */
-export function explainStart(error: unknown): never {
-  const failure = error as NodeJS.ErrnoException & { hint?: string };
-  const { code, syscall, path } = failure;
-  if (code === damaged && failure.hint !== undefined)
-    throw new TsbuilderError(failure.message, { code: "REFUSED", hint: failure.hint, cause: error });
-  const advice = adviceByCode[syscall === "listen" ? `${code} listen` : (code ?? "")];
-  if (!advice) throw error;
-  const [message, hint] = advice;
-  throw new TsbuilderError(path ? `${message}: ${path}` : message, { code: "REFUSED", hint, cause: error });
-}
-
 /** The code of errors of the cluster about a damaged file; these have a hint of their own. */
 const damaged = "EDAMAGED";
 
@@ -79,3 +67,15 @@ const adviceByCode: Readonly<Record<string, readonly [message: string, hint: str
   EEXIST: unwritable,
   ENOENT: unwritable,
 };
+
+/** Throws an explained error for a cluster that could not start. */
+export function explainStart(error: unknown): never {
+  const failure = error as NodeJS.ErrnoException & { hint?: string };
+  const { code, syscall, path } = failure;
+  if (code === damaged && failure.hint !== undefined)
+    throw new TsbuilderError(failure.message, { code: "REFUSED", hint: failure.hint, cause: error });
+  const advice = adviceByCode[syscall === "listen" ? `${code} listen` : (code ?? "")];
+  if (!advice) throw error;
+  const [message, hint] = advice;
+  throw new TsbuilderError(path ? `${message}: ${path}` : message, { code: "REFUSED", hint, cause: error });
+}

@@ -77,6 +77,8 @@ interface TokenRequest {
 /** Longer than a working day; the server may grant less. */
 const lifetimeSeconds = 12 * 60 * 60;
 
+const retryMilliseconds = 60_000;
+
 /** Writes a token to a file, and a new one whenever half of its lifetime is over. */
 async function keepToken(client: Client, account: Account, options: TokenOptions): Promise<string> {
   const { write, retry = retryMilliseconds } = options;
@@ -97,8 +99,6 @@ async function keepToken(client: Client, account: Account, options: TokenOptions
   void renewAfter(Math.max(life / 2, retry), () => keepToken(client, account, options), options);
   return file;
 }
-
-const retryMilliseconds = 60_000;
 
 /** Retries while the server is unavailable, until the session ends. */
 async function renewAfter(wait: number, renew: () => Promise<unknown>, options: TokenOptions): Promise<void> {

@@ -8,9 +8,6 @@ export interface HeldLease {
   readonly name: string;
 }
 
-/** The label of Leases by which shards divide objects among them; they are not for leader election. */
-const ofShards = "tsbuilder.dev/shards";
-
 /** Finds the Lease that the operator holds, from the writes of the cluster. */
 export class OperatorLeases {
   readonly #isOperator: (user: string) => boolean;
@@ -46,6 +43,9 @@ export class OperatorLeases {
     return this.#hasLed;
   }
 }
+
+/** The label of Leases by which shards divide objects among them; they are not for leader election. */
+const ofShards = "tsbuilder.dev/shards";
 
 /** Returns true if a Lease has a holder, and is for leader election. */
 function isLed(lease: unknown): boolean {

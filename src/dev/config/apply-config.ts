@@ -10,9 +10,6 @@ import type { ManifestObject } from "../../ship/manifest.ts";
 import { explainLeftover, explainRejection, isOtherKind } from "./explain-rejection.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 
-/** The field manager of everything that dev applies. */
-const devFieldManager = "tsbuilder-dev";
-
 /** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
@@ -69,6 +66,8 @@ interface Reference {
   readonly name: string;
 }
 
+const namespaced = new Set(["ServiceAccount", "Role", "RoleBinding"]);
+
 /**
  * Adapts the project's RBAC to a cluster: everything namespaced goes to one namespace, names get a prefix, and bindings
  * follow both. kustomize could do the same, but `dev` requires nothing but Node.
@@ -97,8 +96,6 @@ export function placeRbac(
     };
   });
 }
-
-const namespaced = new Set(["ServiceAccount", "Role", "RoleBinding"]);
 
 interface ClientConfig {
   readonly service?: { readonly path?: string };
@@ -158,6 +155,9 @@ async function applyDefinition(
   }
 }
 
+/** The time that the operator may take to finalize the objects of a CRD, and the interval of the checks, in milliseconds. */
+const [patience, interval] = [10_000, 50];
+
 async function deleteDefinition(client: Client, crd: ManifestObject): Promise<void> {
   const kind = await client.mapper.kindFor(crd);
   const { name } = crd.metadata;
@@ -172,9 +172,6 @@ async function deleteDefinition(client: Client, crd: ManifestObject): Promise<vo
   }
   client.mapper.reset();
 }
-
-/** The time that the operator may take to finalize the objects of a CRD, and the interval of the checks, in milliseconds. */
-const [patience, interval] = [10_000, 50];
 
 /** Deletes the applied objects in reverse order, and applies the CRDs without the conversion through this machine. */
 export async function deleteApplied(
@@ -194,6 +191,9 @@ export async function deleteApplied(
   }
   if (webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
 }
+
+/** The field manager of everything that dev applies. */
+const devFieldManager = "tsbuilder-dev";
 
 /** Applies the project's samples. */
 export async function applySamples(project: string, client: Client, namespace: string): Promise<number> {

@@ -2,25 +2,6 @@ import type { ApiError } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 
-/** Names the objects left in a cluster that was unavailable when dev wanted to delete them. */
-export function explainLeftover(error: unknown, left: readonly ManifestObject[]): unknown {
-  if (!isApiError(error)) return error;
-  const names = left.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-  return new TsbuilderError(
-    `could not delete what dev applied: ${error.message}\nleft in the cluster: ${names.join(", ")}`,
-    {
-      code: error.status === 0 ? "CLUSTER_UNREACHABLE" : "REFUSED",
-      hint: "once the cluster is available, start and stop dev there to delete them",
-      cause: error,
-    },
-  );
-}
-
-/** Returns true if the cluster did not answer at all, as opposed to rejecting the request. */
-export function isUnanswered(error: unknown): boolean {
-  return isApiError(error) && error.status === 0;
-}
-
 /** Explains the rejection of an object of the project, with its file if that is known; returns other errors unchanged. */
 export function explainRejection(
   error: unknown,
@@ -43,6 +24,25 @@ export function explainRejection(
         : `fix it in ${file}`,
     cause: error,
   });
+}
+
+/** Names the objects left in a cluster that was unavailable when dev wanted to delete them. */
+export function explainLeftover(error: unknown, left: readonly ManifestObject[]): unknown {
+  if (!isApiError(error)) return error;
+  const names = left.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  return new TsbuilderError(
+    `could not delete what dev applied: ${error.message}\nleft in the cluster: ${names.join(", ")}`,
+    {
+      code: error.status === 0 ? "CLUSTER_UNREACHABLE" : "REFUSED",
+      hint: "once the cluster is available, start and stop dev there to delete them",
+      cause: error,
+    },
+  );
+}
+
+/** Returns true if the cluster did not answer at all, as opposed to rejecting the request. */
+export function isUnanswered(error: unknown): boolean {
+  return isApiError(error) && error.status === 0;
 }
 
 /** Returns true if the cluster rejected a CRD only because its scope or kind changed, which are immutable. */

@@ -4,6 +4,17 @@ import { join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { installEnvtest, officialIndex } from "./install-envtest.ts";
 
+/** Finds the folder of kube-apiserver and etcd: that of `KUBEBUILDER_ASSETS`, else the latest installed version. */
+export async function findAssets(given: string | undefined): Promise<string> {
+  if (!given) return (await newestInstalled()).assets;
+  const missing = ["kube-apiserver", "etcd"].find((program) => !existsSync(join(given, program)));
+  if (missing === undefined) return given;
+  throw new TsbuilderError(`KUBEBUILDER_ASSETS is "${given}", which does not contain ${missing}`, {
+    code: "NOT_FOUND",
+    hint: 'install them: export KUBEBUILDER_ASSETS="$(tsbuilder envtest install)"',
+  });
+}
+
 /** The folder of setup-envtest, so that both share installed versions. */
 export function sharedFolder(): string {
   const home = homedir();
@@ -15,24 +26,13 @@ export function sharedFolder(): string {
   return join(data ?? linux, "k8s");
 }
 
-/** The platform of this machine, as in the names of archives. */
-export function thisPlatform(): string {
-  return `${platforms[process.platform] ?? process.platform}-${architectures[process.arch] ?? process.arch}`;
-}
-
 /** Maps Node's names of systems and architectures to Go's. */
 const platforms: Readonly<Record<string, string>> = { win32: "windows" };
 const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
 
-/** Finds the folder of kube-apiserver and etcd: that of `KUBEBUILDER_ASSETS`, else the latest installed version. */
-export async function findAssets(given: string | undefined): Promise<string> {
-  if (!given) return (await newestInstalled()).assets;
-  const missing = ["kube-apiserver", "etcd"].find((program) => !existsSync(join(given, program)));
-  if (missing === undefined) return given;
-  throw new TsbuilderError(`KUBEBUILDER_ASSETS is "${given}", which does not contain ${missing}`, {
-    code: "NOT_FOUND",
-    hint: 'install them: export KUBEBUILDER_ASSETS="$(tsbuilder envtest install)"',
-  });
+/** The platform of this machine, as in the names of archives. */
+export function thisPlatform(): string {
+  return `${platforms[process.platform] ?? process.platform}-${architectures[process.arch] ?? process.arch}`;
 }
 
 function newestInstalled(): ReturnType<typeof installEnvtest> {

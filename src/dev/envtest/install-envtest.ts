@@ -5,12 +5,6 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-/** The Kubernetes project's index of its test binaries. */
-export const officialIndex =
-  "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml";
-
-const programs = ["kube-apiserver", "etcd", "kubectl"] as const;
-
 export interface EnvtestOptions {
   /** `1.34` or `1.34.1`. Default: the latest. */
   readonly version: string | undefined;
@@ -48,6 +42,19 @@ export async function installEnvtest(options: EnvtestOptions): Promise<Installed
   return { version: archive.version, assets, isNew };
 }
 
+/** The Kubernetes project's index of its test binaries. */
+export const officialIndex =
+  "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml";
+
+/** An archive of binaries for one version and one platform. */
+interface Archive {
+  /** Without the leading `v`. */
+  readonly version: string;
+  readonly url: string;
+  /** SHA-512, hexadecimal. */
+  readonly hash: string;
+}
+
 async function download({ url, hash }: Archive): Promise<Uint8Array> {
   const bytes = await fetchBytes(url);
   const actual = createHash("sha512").update(bytes).digest("hex");
@@ -60,6 +67,8 @@ async function download({ url, hash }: Archive): Promise<Uint8Array> {
     },
   );
 }
+
+const programs = ["kube-apiserver", "etcd", "kubectl"] as const;
 
 /** Installs all binaries or none: they are written to a temporary folder that is then renamed. */
 function unpack(bytes: Uint8Array, { url }: Archive, folder: string, assets: string): void {
@@ -81,22 +90,6 @@ function unpack(bytes: Uint8Array, { url }: Archive, folder: string, assets: str
   } finally {
     rmSync(beside, { recursive: true, force: true });
   }
-}
-
-/** An archive of binaries for one version and one platform. */
-interface Archive {
-  /** Without the leading `v`. */
-  readonly version: string;
-  readonly url: string;
-  /** SHA-512, hexadecimal. */
-  readonly hash: string;
-}
-
-/** The content of `envtest-releases.yaml`: versions with their archives by file name, each with hash and URL. */
-interface ReleaseIndex {
-  readonly releases?: Readonly<
-    Record<string, Readonly<Record<string, { hash?: string; selfLink?: string }>>>
-  >;
 }
 
 /** Finds the archive of a version in the index at a URL; links in it may be relative to the index. */
@@ -132,6 +125,13 @@ function chooseVersion(offered: readonly string[], wanted: string | undefined): 
     .filter((version) => name === undefined || version.startsWith(`${name}.`))
     .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))
     .at(-1);
+}
+
+/** The content of `envtest-releases.yaml`: versions with their archives by file name, each with hash and URL. */
+interface ReleaseIndex {
+  readonly releases?: Readonly<
+    Record<string, Readonly<Record<string, { hash?: string; selfLink?: string }>>>
+  >;
 }
 
 async function readReleases(index: string): Promise<NonNullable<ReleaseIndex["releases"]>> {

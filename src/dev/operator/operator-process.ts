@@ -22,13 +22,6 @@ export interface OperatorOptions {
   readonly onExit: (reason: string, isExpected: boolean) => void;
 }
 
-/** Receives the messages that a process sends with `process.send`. */
-export interface OperatorListener {
-  message(message: unknown): void;
-  /** Called when the process has ended. */
-  end(): void;
-}
-
 /** The operator in its own process, so that a crash or an endless loop does not affect `dev`. */
 export interface OperatorProcess {
   /** Stops the running operator, if any, does work while none runs, and starts a new one even if that work fails. */
@@ -42,6 +35,12 @@ export interface OperatorProcess {
   /** Sets how far the clocks of this process, and of all later ones, are ahead of the system time, in milliseconds. */
   moveClock(ahead: number): void;
   stop(): Promise<void>;
+}
+
+/** A process that was started, and the reason for its end once it has ended. */
+interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<string>;
 }
 
 /** Prepares the operator's process; `restart` starts it. */
@@ -107,11 +106,30 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
   };
 }
 
-/** A process that was started, and the reason for its end once it has ended. */
-interface Running {
-  readonly child: ChildProcess;
-  readonly finished: Promise<string>;
+/** Receives the messages that a process sends with `process.send`. */
+export interface OperatorListener {
+  message(message: unknown): void;
+  /** Called when the process has ended. */
+  end(): void;
 }
+
+/**
+ * Runs before the operator's bundle, which is loaded when a line arrives on standard input. Each line says how many
+ * milliseconds the clock is ahead. The pipe closes when our process ends, even if killed, and then the operator ends, too.
+ */
+const wait = `data:text/javascript,${encodeURIComponent(`
+  process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
+  let begun = "";
+  await new Promise((go) => {
+    process.stdin.setEncoding("utf8").on("data", (text) => {
+      const lines = (begun + text).split("\\n");
+      begun = lines.pop();
+      for (const line of lines) globalThis[Symbol.for("@tsbuilder/clock")]?.moveTo(Number(line));
+      if (lines.length > 0) go();
+    });
+  });
+  process.stdin.unref();
+`)}`;
 
 function launch({ file, project, inspect, preload = [], args, env }: OperatorOptions): ChildProcess {
   const modules = [...preload, wait].map((module) => `--import=${module}`);
@@ -193,24 +211,6 @@ function createStandby(
     },
   };
 }
-
-/**
- * Runs before the operator's bundle, which is loaded when a line arrives on standard input. Each line says how many
- * milliseconds the clock is ahead. The pipe closes when our process ends, even if killed, and then the operator ends, too.
- */
-const wait = `data:text/javascript,${encodeURIComponent(`
-  process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
-  let begun = "";
-  await new Promise((go) => {
-    process.stdin.setEncoding("utf8").on("data", (text) => {
-      const lines = (begun + text).split("\\n");
-      begun = lines.pop();
-      for (const line of lines) globalThis[Symbol.for("@tsbuilder/clock")]?.moveTo(Number(line));
-      if (lines.length > 0) go();
-    });
-  });
-  process.stdin.unref();
-`)}`;
 
 /**
  * The URL of a module that runs in an operator's process before its runtime is loaded, and replaces the runtime's system time

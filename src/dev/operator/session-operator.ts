@@ -18,6 +18,15 @@ import type { DevEvent, Report } from "../dev-event.ts";
 import { type OperatorRecord, listenToOperator, subscriber } from "../record/operator-messages.ts";
 import { writePrivate } from "../../shared/files.ts";
 
+/** An address on this machine where the operator serves its webhooks. */
+interface WebhookPlace extends LocalWebhooks {
+  readonly port: number;
+  /** The address to listen on; undefined for all of them. */
+  readonly host: string | undefined;
+  /** The folder of `tls.crt` and `tls.key`. */
+  readonly certificates: string;
+}
+
 /** Where a session's operator runs in the cluster, and where it serves its webhooks, if at all. */
 export interface SessionPlace extends ObjectPlace {
   readonly webhooks: WebhookPlace | undefined;
@@ -136,14 +145,7 @@ function webhookFlags({ host, port, certificates }: WebhookPlace): string[] {
   ];
 }
 
-/** An address on this machine where the operator serves its webhooks. */
-interface WebhookPlace extends LocalWebhooks {
-  readonly port: number;
-  /** The address to listen on; undefined for all of them. */
-  readonly host: string | undefined;
-  /** The folder of `tls.crt` and `tls.key`. */
-  readonly certificates: string;
-}
+const loopback = "127.0.0.1";
 
 /**
  * Chooses a port for the webhooks and creates a certificate that the cluster will trust. The address is this machine's
@@ -171,8 +173,6 @@ export async function prepareWebhooks(folder: string, reachedBy?: string): Promi
     caBundle: Buffer.from(ca.cert).toString("base64"),
   };
 }
-
-const loopback = "127.0.0.1";
 
 /** The project's own runtime package, if it can be loaded outside of the bundle. */
 function runtimeOf(root: string): string[] {

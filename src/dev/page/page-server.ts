@@ -34,6 +34,17 @@ export interface Page {
 
 const mostBody = 4 * 1024 * 1024;
 
+/** The headers of every answer: the page may run only its own script, and other sites cannot embed or read it. */
+const pageHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
 /** Serves a page on loopback. Only readers with the token in the URL get the record. */
 export async function startPage({ assets, record, actions = {} }: PageOptions): Promise<Page> {
   let access: PageAccess;
@@ -155,17 +166,6 @@ async function readJsonBody(request: IncomingMessage, most: number): Promise<unk
     throw new RequestError(400, "the body is not JSON");
   }
 }
-
-/** The headers of every answer: the page may run only its own script, and other sites cannot embed or read it. */
-const pageHeaders: Readonly<Record<string, string>> = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cross-origin-resource-policy": "same-origin",
-  "cross-origin-opener-policy": "same-origin",
-  "cache-control": "no-store",
-};
 
 function refuseMethod(method: string, allowed: readonly string[]): void {
   if (allowed.includes(method)) return;

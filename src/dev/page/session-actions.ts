@@ -15,6 +15,17 @@ import { readYaml } from "../../shared/read-yaml.ts";
 import { hiddenValue, hideSecret } from "../record/hide-secrets.ts";
 import { type RecordedAction, pageAgent } from "../record/recorded.ts";
 
+interface RestoreParts {
+  readonly cluster: OwnCluster;
+  readonly record: RecentRecord;
+  /** The earliest moment to restore: the cluster was empty before. */
+  readonly since: string;
+  /** Restarts the operator, and does work while none runs. */
+  readonly restart: (meanwhile: () => Promise<void>) => Promise<void>;
+  /** Applies the project's config again: the operator is built from the current sources. */
+  readonly apply: () => Promise<void>;
+}
+
 /** The parts of a session that actions need. */
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
   readonly cluster: DevCluster;
@@ -69,6 +80,19 @@ export function oneAtATime(action: PageAction, refusal: string): PageAction {
   };
 }
 
+/** The members that identify an object. */
+const reference = ["apiVersion", "kind", "namespace", "name"];
+
+/** The recorded members of each action that changes something. */
+const members: Readonly<Record<string, readonly string[]>> = {
+  restart: [],
+  "lose-leader": [],
+  "move-clock": ["seconds"],
+  fail: ["verb", "resource", "code", "delay", "times"],
+  restore: ["at"],
+  delete: reference,
+};
+
 /**
  * Returns the action that writes an edited object. It replaces the object, so that missing fields are removed, except for its
  * status. A resourceVersion is a precondition, as in any update. An object that does not exist is created.
@@ -98,6 +122,8 @@ export function applyAction(client: Client, defaultNamespace: string): PageActio
   };
 }
 
+const hint = { code: "INVALID_ARGUMENT", hint: "write one object in YAML" } as const;
+
 function readObject(text: string): KubernetesObject {
   const [object, ...others] = readYaml("the object", text, hint).filter((each) => each !== null);
   if (others.length > 0) throw new TsbuilderError("there is more than one object", hint);
@@ -107,8 +133,6 @@ function readObject(text: string): KubernetesObject {
   if (typeof metadata["name"] !== "string") throw new TsbuilderError("the object has no metadata.name", hint);
   return object as KubernetesObject;
 }
-
-const hint = { code: "INVALID_ARGUMENT", hint: "write one object in YAML" } as const;
 
 /** Throws if a Secret contains the placeholders that the page shows instead of values. */
 function refuseHidden(object: KubernetesObject): void {
@@ -324,26 +348,15 @@ function endedBy({ code, message, hint }: TsbuilderError, moved: number, wanted:
   return new TsbuilderError(`moved ${span(moved)} of ${span(wanted)}: ${message}`, { code, hint });
 }
 
-/** Formats seconds in the largest unit of which there is at least one. */
-function span(seconds: number): string {
-  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
-  return `${Math.floor((seconds / size) * 10) / 10} ${unit}`;
-}
-
 const units = [
   ["h", 3600],
   ["min", 60],
 ] as const;
 
-interface RestoreParts {
-  readonly cluster: OwnCluster;
-  readonly record: RecentRecord;
-  /** The earliest moment to restore: the cluster was empty before. */
-  readonly since: string;
-  /** Restarts the operator, and does work while none runs. */
-  readonly restart: (meanwhile: () => Promise<void>) => Promise<void>;
-  /** Applies the project's config again: the operator is built from the current sources. */
-  readonly apply: () => Promise<void>;
+/** Formats seconds in the largest unit of which there is at least one. */
+function span(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
+  return `${Math.floor((seconds / size) * 10) / 10} ${unit}`;
 }
 
 /** Returns the action that restores the objects of a moment. It restarts the operator, which may remember later states. */
@@ -409,22 +422,6 @@ function recorded(name: string, action: PageAction, record: ActionRecord): PageA
 
 type RecordedInput = RecordedAction["input"];
 
-/** The members that identify an object. */
-const reference = ["apiVersion", "kind", "namespace", "name"];
-
-/** The recorded members of each action that changes something. */
-const members: Readonly<Record<string, readonly string[]>> = {
-  restart: [],
-  "lose-leader": [],
-  "move-clock": ["seconds"],
-  fail: ["verb", "resource", "code", "delay", "times"],
-  restore: ["at"],
-  delete: reference,
-};
-
-/** The length to which members are cut; the page sends no longer ones. */
-const longest = 300;
-
 /**
  * Returns the recorded part of an action's input, which is not validated yet; undefined for an action that changes nothing. An
  * object is reduced to its name: its content may be secret, and is recorded by the write.
@@ -440,6 +437,9 @@ function recordedInput(name: string, input: unknown): RecordedInput | undefined 
 function mayRecordError(name: string, { kind }: RecordedInput): boolean {
   return name !== "apply" || (kind !== undefined && kind !== "Secret");
 }
+
+/** The length to which members are cut; the page sends no longer ones. */
+const longest = 300;
 
 function pick(from: Readonly<Record<string, unknown>>, names: readonly string[]): RecordedInput {
   const found = names.flatMap((name): [string, string | number | boolean][] => {

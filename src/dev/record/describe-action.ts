@@ -1,13 +1,5 @@
 import type { RecordedAction, RecordedFault } from "./recorded.ts";
 
-/** Describes an action on the page in words, or that it was refused. */
-export function describeAction({ name, input, outcome, error }: RecordedAction): string {
-  const known = Object.hasOwn(words, name) ? words[name] : undefined;
-  const { done, wanted, what } = known?.(input) ?? { done: "did", wanted: "do", what: name };
-  if (outcome === "done") return `${done} ${what}`;
-  return `could not ${wanted} ${what}${error === undefined ? "" : `: ${error}`}`;
-}
-
 type Input = RecordedAction["input"];
 
 interface Words {
@@ -25,6 +17,14 @@ const words: Readonly<Record<string, (input: Input) => Words>> = {
   delete: (input) => ({ done: "deleted", wanted: "delete", what: objectOf(input) }),
   apply: (input) => ({ done: "wrote", wanted: "write", what: objectOf(input) }),
 };
+
+/** Describes an action on the page in words, or that it was refused. */
+export function describeAction({ name, input, outcome, error }: RecordedAction): string {
+  const known = Object.hasOwn(words, name) ? words[name] : undefined;
+  const { done, wanted, what } = known?.(input) ?? { done: "did", wanted: "do", what: name };
+  if (outcome === "done") return `${done} ${what}`;
+  return `could not ${wanted} ${what}${error === undefined ? "" : `: ${error}`}`;
+}
 
 /** Describes a planned failure that a request met. */
 export function describeFault({ verb, resource, ...outcome }: RecordedFault): string {
@@ -47,17 +47,17 @@ function outcomeOf({ code, delay }: { readonly code?: unknown; readonly delay?: 
   return `fail with ${String(code)}`;
 }
 
-/** Formats seconds in the largest unit in which they are a whole number. */
-function span(seconds: number): string {
-  const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? ["s", 1];
-  return `${seconds / size} ${unit}`;
-}
-
 const units = [
   ["day", 86_400],
   ["h", 3600],
   ["min", 60],
 ] as const;
+
+/** Formats seconds in the largest unit in which they are a whole number. */
+function span(seconds: number): string {
+  const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? ["s", 1];
+  return `${seconds / size} ${unit}`;
+}
 
 function objectOf({ kind = "an object", namespace, name = "" }: Input): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`.trim();

@@ -6,6 +6,14 @@ import type { RecordedAdmission } from "./recorded.ts";
 /** Replaces the values of a Secret. */
 export const hiddenValue = "(not shown)";
 
+/** The annotation with the object that `kubectl apply` has sent. */
+export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+interface Data {
+  readonly data?: object;
+  readonly stringData?: object;
+}
+
 /** Returns an object; a Secret without its values. Its keys stay, as they help to find mistakes. */
 export function hideSecret(object: KubernetesObject): KubernetesObject {
   if (object.kind !== "Secret") return object;
@@ -15,16 +23,6 @@ export function hideSecret(object: KubernetesObject): KubernetesObject {
   const hidden = Object.fromEntries(Object.keys(data).map((key) => [key, hiddenValue]));
   return { ...secret, metadata: { ...metadata, annotations }, data: hidden } as KubernetesObject;
 }
-
-interface Data {
-  readonly data?: object;
-  readonly stringData?: object;
-}
-
-/** The annotation with the object that `kubectl apply` has sent. */
-export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-
-type Answer = NonNullable<RecordedAdmission["answer"]>;
 
 /**
  * Returns a call; a call for a Secret without the data and annotations in objects and patch, and without texts of the
@@ -42,6 +40,8 @@ export function hideCall(call: RecordedAdmission): RecordedAdmission {
     ...(failure?.reason === "InvalidAnswer" && { failure: { ...failure, message: hiddenValue } }),
   };
 }
+
+type Answer = NonNullable<RecordedAdmission["answer"]>;
 
 function hideAnswer({ allowed, status, warnings, auditAnnotations, patch }: Answer): Answer {
   return {
@@ -62,6 +62,9 @@ function hideOperation(operation: JSONPatchOperation): JSONPatchOperation {
   return { ...operation, value: hide(operation.value, steps) };
 }
 
+/** The maps with secret values: `kubectl apply` copies the data into an annotation. */
+const holders: readonly (readonly string[])[] = [["data"], ["stringData"], ["metadata", "annotations"]];
+
 function hide<Value>(value: Value, steps: readonly string[]): Value {
   if (value === undefined || value === null) return value;
   const holder = holders.find((each) => each.every((step, index) => step === steps[index]));
@@ -69,9 +72,6 @@ function hide<Value>(value: Value, steps: readonly string[]): Value {
     return mapMembers(value, (member, name) => hide(member, [...steps, name])) as Value;
   return holder || steps.length === 0 ? (hiddenValue as Value) : value;
 }
-
-/** The maps with secret values: `kubectl apply` copies the data into an annotation. */
-const holders: readonly (readonly string[])[] = [["data"], ["stringData"], ["metadata", "annotations"]];
 
 function hideAll(texts: object): Record<string, string> {
   return mapMembers(texts, () => hiddenValue);

@@ -5,19 +5,6 @@ import { type RecordedReconcile, type RecordedSample, causeOfRequeue } from "./r
 import type { ChannelMessages, ReconcileEndMessage, RequestMessage } from "@tsbuilder/runtime";
 import type { OperatorListener } from "../operator/operator-process.ts";
 
-/** A message that the operator's runtime published, with its channel and time. */
-type OperatorMessage = {
-  readonly [Name in keyof ChannelMessages]: ChannelMessages[Name] & {
-    readonly channel: Name;
-    /** Milliseconds since 1970 in real time. */
-    readonly at: number;
-    /** The milliseconds by which the operator's clock is ahead; undefined if it was not moved. */
-    readonly ahead?: number;
-  };
-}[keyof ChannelMessages];
-
-type OperatorSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
-
 /** The channels of the runtime. They are repeated here, checked by the compiler, since loading the runtime takes long. */
 const channels = Object.keys({
   "tsbuilder:enqueue": true,
@@ -55,6 +42,17 @@ export interface OperatorRecord {
   append(reconciles: readonly RecordedReconcile[]): void;
   sample?(sample: RecordedSample): void;
 }
+
+/** A message that the operator's runtime published, with its channel and time. */
+type OperatorMessage = {
+  readonly [Name in keyof ChannelMessages]: ChannelMessages[Name] & {
+    readonly channel: Name;
+    /** Milliseconds since 1970 in real time. */
+    readonly at: number;
+    /** The milliseconds by which the operator's clock is ahead; undefined if it was not moved. */
+    readonly ahead?: number;
+  };
+}[keyof ChannelMessages];
 
 /** Returns a listener that records the messages of one process. After a failed write, reconciles are not recorded any more. */
 export function listenToOperator(
@@ -94,6 +92,11 @@ export function listenToOperator(
   };
 }
 
+/** The number of requests of a reconcile that are kept. */
+export const mostRequests = 100;
+
+type OperatorSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
+
 interface Running {
   readonly began: OperatorMessage;
   readonly reconcile: Omit<RecordedReconcile, "outcome"> & {
@@ -102,9 +105,6 @@ interface Running {
 }
 
 const mostCauses = 10;
-
-/** The number of requests of a reconcile that are kept. */
-export const mostRequests = 100;
 
 /** The milliseconds by which a timer may fire early, compared with the date. */
 const early = 5;

@@ -91,10 +91,6 @@ function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): bool
   return Object.entries(needed[type]!).every(([name, isValid]) => isValid(line[name]));
 }
 
-const pieceBytes = 256 * 1024;
-
-const lineFeed = 0x0a;
-
 /** Opens a file that `tsbuilder dev --record` wrote, for a page. Throws for other files. */
 export function fileRecord(path: string): PageRecord {
   readRecording(path);
@@ -102,6 +98,10 @@ export function fileRecord(path: string): PageRecord {
     read: (): RecordReading => ({ past: wholeLines(path), live: undefined, close: () => undefined }),
   };
 }
+
+const pieceBytes = 256 * 1024;
+
+const lineFeed = 0x0a;
 
 /** Yields pieces of whole lines: the last line of a running session may be incomplete. */
 async function* wholeLines(path: string): AsyncGenerator<Buffer> {

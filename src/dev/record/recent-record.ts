@@ -4,12 +4,6 @@ import { type PageRecord, type RecordReading, keptBytes } from "./page-record.ts
 import { placeName } from "./recorded.ts";
 import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOfWrite } from "./record-line.ts";
 
-/** The memory that a line takes besides its bytes, roughly. */
-const overhead = 200;
-
-/** The size of the pieces that a reader gets, roughly. */
-const pieceBytes = 256 * 1024;
-
 /**
  * The last lines of a session, in memory. Older lines are dropped, except for the last state of each object, which readers get
  * as an object that existed before. So memory is limited to the given bytes and one state of each object.
@@ -159,6 +153,9 @@ class LineReader {
   }
 }
 
+/** The memory that a line takes besides its bytes, roughly. */
+const overhead = 200;
+
 /** Returns the memory of a line. The line of a Secret also keeps the bytes of its write, which are different. */
 function sizeOf(line: RecordLine): number {
   const raw = line.write?.resource === "secrets" ? line.write.bytes.length : 0;
@@ -172,6 +169,9 @@ function settle(states: Map<string, RecordLine>, line: RecordLine): void {
   if (write.type === "DELETED") states.delete(place);
   else states.set(place, line);
 }
+
+/** The size of the pieces that a reader gets, roughly. */
+const pieceBytes = 256 * 1024;
 
 function* pieces(
   first: RecordLine | undefined,

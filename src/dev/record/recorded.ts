@@ -187,8 +187,6 @@ const types = ["add", "update", "delete"] as const;
 
 const ofObject = new RegExp(`^(?:${types.join("|")}) of (\\S+) (\\S+)$`, "u");
 
-const ofRequeue = /^requeueAfter (\S+) s$/u;
-
 /** An object as a cause names it: without its API group. */
 interface CausingObject {
   readonly kind: string;
@@ -210,6 +208,8 @@ export function causesOf({ kind, key }: CausingObject): readonly string[] {
 export function causeOfRequeue(milliseconds: number): string {
   return `requeueAfter ${milliseconds / 1000} s`;
 }
+
+const ofRequeue = /^requeueAfter (\S+) s$/u;
 
 /** Returns the milliseconds of a requeue; undefined for another cause. */
 export function requeueOfCause(cause: string): number | undefined {

@@ -18,6 +18,12 @@ import {
 import { atFile, makeFolder } from "../../shared/files.ts";
 import { hideCall } from "./hide-secrets.ts";
 
+interface RecordingFileOptions {
+  /** Called once if the file can't be written, or is full. */
+  readonly onEnd: (reason: unknown) => void;
+  readonly most?: number | undefined;
+}
+
 interface RecordingOptions extends RecordingFileOptions {
   readonly project: string;
   readonly tsbuilder: string;
@@ -122,12 +128,6 @@ const mostBytes = 256 * 1024 * 1024;
 /** The time in milliseconds for which lines are collected before they are written. */
 const pause = 50;
 
-interface RecordingFileOptions {
-  /** Called once if the file can't be written, or is full. */
-  readonly onEnd: (reason: unknown) => void;
-  readonly most?: number | undefined;
-}
-
 /** The file of a record. Only its owner can read it. */
 class RecordingFile implements LineKeeper {
   readonly #path: string;
@@ -199,17 +199,6 @@ class RecordingFile implements LineKeeper {
   }
 }
 
-/** The length from which on an object or a patch is left out. */
-const mostLength = 64 * 1024;
-
-/** The length to which texts of a webhook are cut. */
-const mostText = 4096;
-
-/** The number of objects of a conversion that are recorded. */
-const mostObjects = 10;
-
-type Answer = NonNullable<AdmissionCall["answer"]>;
-
 /** Returns the line of a call that has just ended. Its times are in real time, as those of all lines, not in cluster time. */
 export function recordCall(call: WebhookCall, now: number): RecordedCall {
   const timed = { ...call, at: now - call.milliseconds };
@@ -241,6 +230,9 @@ function admission(call: AdmissionCall): RecordedAdmission {
   });
 }
 
+/** The number of objects of a conversion that are recorded. */
+const mostObjects = 10;
+
 function conversion(call: ConversionCall): RecordedConversion {
   const { type, at, milliseconds, objects, converted, failure, ...facts } = call;
   const many = objects.slice(0, mostObjects).findIndex((_, i) => isLarge([objects[i], converted?.[i]]));
@@ -260,6 +252,8 @@ function conversion(call: ConversionCall): RecordedConversion {
 function timesOf(at: number, milliseconds: number): { readonly at: string; readonly seconds: number } {
   return { at: new Date(at).toISOString(), seconds: Math.round(milliseconds * 1000) / 1e6 };
 }
+
+type Answer = NonNullable<AdmissionCall["answer"]>;
 
 /** Returns the valid parts of an answer: a webhook may answer anything, even a number instead of a text. */
 function saidIn({ allowed, status, warnings, auditAnnotations }: Answer): Answer {
@@ -293,9 +287,15 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
+/** The length to which texts of a webhook are cut. */
+const mostText = 4096;
+
 function shortText(text: string): string {
   return text.length > mostText ? `${text.slice(0, mostText)}…` : text;
 }
+
+/** The length from which on an object or a patch is left out. */
+const mostLength = 64 * 1024;
 
 function isLarge(body: unknown): boolean {
   return body !== undefined && JSON.stringify(body).length > mostLength;

@@ -5,6 +5,11 @@ import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
 
+interface Outcome {
+  readonly name: string;
+  readonly messages: readonly string[];
+}
+
 interface TestFile {
   /** The path in the project. */
   readonly path: string;
@@ -12,11 +17,6 @@ interface TestFile {
   readonly outcomes: readonly Outcome[];
   /** The number of skipped tests. */
   readonly skipped: number;
-}
-
-interface Outcome {
-  readonly name: string;
-  readonly messages: readonly string[];
 }
 
 /** The part of vitest's JSON report that is read. */

@@ -20,6 +20,27 @@ import { sessionOperator, prepareWebhooks } from "../operator/session-operator.t
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 
+/** An object in the cluster, and the kinds of the objects that it owns. */
+interface Observed {
+  readonly object: ManifestObject;
+  readonly made: readonly Pick<Kind, "apiVersion" | "kind">[];
+}
+
+interface Observation {
+  readonly examples: readonly Observed[];
+  /** The reasons why the cluster rejected the other objects. */
+  readonly refused: readonly TsbuilderError[];
+}
+
+interface ObserveOptions {
+  /** The time limit for objects that never rest, or get no status. */
+  readonly seconds: number;
+  /** Stops the observation after the current request. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Observe = (objects: readonly ManifestObject[], options: ObserveOptions) => Promise<Observation>;
+
 /** A cluster in which the operator runs on examples, for `tsbuilder scorecard`. */
 export interface Trial {
   /** A folder for files, which is removed at the end. */
@@ -114,31 +135,10 @@ export async function joinCluster(choice: ClusterChoice, namespace: string | und
   };
 }
 
-interface Observation {
-  readonly examples: readonly Observed[];
-  /** The reasons why the cluster rejected the other objects. */
-  readonly refused: readonly TsbuilderError[];
-}
-
-/** An object in the cluster, and the kinds of the objects that it owns. */
-interface Observed {
-  readonly object: ManifestObject;
-  readonly made: readonly Pick<Kind, "apiVersion" | "kind">[];
-}
-
 interface Placed {
   readonly kind: Kind;
   readonly key: ObjectKey;
 }
-
-interface ObserveOptions {
-  /** The time limit for objects that never rest, or get no status. */
-  readonly seconds: number;
-  /** Stops the observation after the current request. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-type Observe = (objects: readonly ManifestObject[], options: ObserveOptions) => Promise<Observation>;
 
 /** Creates objects, by default in a namespace, and reads the states at which they rest. */
 export function observer(

@@ -15,6 +15,19 @@ const drawAfterMilliseconds = 30;
 /** The number of lines of the operator's output that stay on the terminal afterwards. */
 const leftLines = 20;
 
+interface TerminalStreams {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+}
+
+/** Ctrl-C and Ctrl-D quit; some terminals send other sequences for the arrow keys. */
+const aliases: Readonly<Record<string, string>> = {
+  "\u0003": "q",
+  "\u0004": "q",
+  "\u001BOA": "\u001B[A",
+  "\u001BOB": "\u001B[B",
+};
+
 /** Takes over the terminal and shows a session on it; its last lines remain. */
 export function openScreen(
   streams: TerminalStreams,
@@ -96,10 +109,8 @@ export function openScreen(
   };
 }
 
-interface TerminalStreams {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
-}
+// Line wrapping is off: otherwise a character that is wider than expected would shift everything down.
+const take = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 
 /** A terminal in full-screen mode, restored afterwards. */
 interface Terminal {
@@ -110,9 +121,6 @@ interface Terminal {
   /** Restores the terminal with its earlier content. Does nothing if full-screen mode is not active. */
   giveBack(): void;
 }
-
-// Line wrapping is off: otherwise a character that is wider than expected would shift everything down.
-const take = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 
 const leaveScreen = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
@@ -191,14 +199,6 @@ function opener(address: string): [string, ...string[]] {
   if (process.platform === "win32") return ["cmd", "/c", "start", "", address];
   return ["xdg-open", address];
 }
-
-/** Ctrl-C and Ctrl-D quit; some terminals send other sequences for the arrow keys. */
-const aliases: Readonly<Record<string, string>> = {
-  "\u0003": "q",
-  "\u0004": "q",
-  "\u001BOA": "\u001B[A",
-  "\u001BOB": "\u001B[B",
-};
 
 /** Runs the user's shell in this terminal, with KUBECONFIG set to the session's cluster. */
 function runShell(kubeconfig: string): Promise<void> {

@@ -72,11 +72,6 @@ function isReference(value: unknown): boolean {
   return names.length > 0 && names.every((name) => name === "name" || name === "namespace");
 }
 
-/** `    at async MySQLReconciler.reconcile (/project/src/x.ts:40:5)`, or a place without a name. */
-const frame = /^\s+at (?:(?<name>.+?) \((?<inner>.+)\)|(?:async )?(?<bare>.+))$/u;
-
-const position = /^(?:file:\/\/)?(?<path>.+:\d+:\d+)$/u;
-
 /** Returns the first place of a stack that is not in a package or Node: `src/controller/mysql_controller.ts:40:5`. */
 export function placeOf(stack: string, root?: string): string | undefined {
   for (const line of stack.split("\n")) {
@@ -110,6 +105,11 @@ export function readableStack(stack: string, root?: string): string[] {
   countForeign();
   return lines;
 }
+
+/** `    at async MySQLReconciler.reconcile (/project/src/x.ts:40:5)`, or a place without a name. */
+const frame = /^\s+at (?:(?<name>.+?) \((?<inner>.+)\)|(?:async )?(?<bare>.+))$/u;
+
+const position = /^(?:file:\/\/)?(?<path>.+:\d+:\d+)$/u;
 
 function ownFrame(
   line: string,

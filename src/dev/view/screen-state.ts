@@ -56,9 +56,6 @@ export interface Failure extends Pick<
   readonly times: number;
 }
 
-/** The number of lines that are kept: more than any screen has rows. */
-const keptLines = 500;
-
 /** The state before a session has started. */
 export function emptyScreen(title: string, root: string): ScreenState {
   return {
@@ -136,6 +133,9 @@ export function failureOf(
 export function textOfLine({ time, text, times }: LogLine): string {
   return [...(time === "" ? [] : [time]), ...(times > 1 ? [`${times}×`] : []), text].join(" ");
 }
+
+/** The number of lines that are kept: more than any screen has rows. */
+const keptLines = 500;
 
 /** Adds a line to the log. A repeated line, such as that a reconcile failed, is counted instead. */
 function afterLine(state: ScreenState, line: string): ScreenState {

@@ -1,6 +1,23 @@
 import { isObject, setMember } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
+/** The width up to which a literal is written in one line. */
+const width = 80;
+
+/** Formats a JSON value as a TypeScript expression. `indent` is for all lines but the first. */
+export function literal(value: unknown, indent = ""): string {
+  const short = inOneLine(value);
+  if (short.length + indent.length <= width) return short;
+  if (value instanceof Call) return `${value.function}(${literal(value.argument, indent)})`;
+  if (!isNested(value)) return short;
+  const inner = `${indent}  `;
+  const lines = Array.isArray(value)
+    ? value.map((item) => literal(item, inner))
+    : membersOf(value).map(([key, member]) => `${keyOf(key)}: ${literal(member, inner)}`);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return `${open}\n${lines.map((line) => `${inner}${line},\n`).join("")}${indent}${close}`;
+}
+
 /** An expression that `literal()` writes as it is. */
 export class Code {
   readonly text: string;
@@ -20,23 +37,6 @@ export class Call extends Code {
     this.function = name;
     this.argument = argument;
   }
-}
-
-/** The width up to which a literal is written in one line. */
-const width = 80;
-
-/** Formats a JSON value as a TypeScript expression. `indent` is for all lines but the first. */
-export function literal(value: unknown, indent = ""): string {
-  const short = inOneLine(value);
-  if (short.length + indent.length <= width) return short;
-  if (value instanceof Call) return `${value.function}(${literal(value.argument, indent)})`;
-  if (!isNested(value)) return short;
-  const inner = `${indent}  `;
-  const lines = Array.isArray(value)
-    ? value.map((item) => literal(item, inner))
-    : membersOf(value).map(([key, member]) => `${keyOf(key)}: ${literal(member, inner)}`);
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  return `${open}\n${lines.map((line) => `${inner}${line},\n`).join("")}${indent}${close}`;
 }
 
 function inOneLine(value: unknown): string {

@@ -68,6 +68,15 @@ function fill(value: unknown, foreign: unknown): unknown {
   return filled;
 }
 
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+}
+
+/** The label that the API server adds to each namespace. */
+const nameLabel = "kubernetes.io/metadata.name";
+
 /** Returns the body with which an object was created, without the fields that the API server added, by its managed fields. */
 export function initialObject(object: KubernetesObject): object {
   const { managedFields = [] } = object.metadata;
@@ -92,15 +101,6 @@ export function initialObject(object: KubernetesObject): object {
     data === undefined ? {} : object.kind === "Secret" ? { stringData: notRecorded(data) } : { data };
   return { metadata, ...rest, ...values };
 }
-
-interface Metadata {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-}
-
-/** The label that the API server adds to each namespace. */
-const nameLabel = "kubernetes.io/metadata.name";
 
 /** Returns an object without managed fields; a Service without the addresses that the API server assigned. */
 export function withoutAddresses(object: KubernetesObject): Readonly<Record<string, unknown>> {

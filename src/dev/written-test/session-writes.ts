@@ -45,6 +45,16 @@ export interface SessionWrites {
   readonly isFull: boolean;
 }
 
+/** Resources that are written as a side effect of a request for another one, such as Events. */
+const alongside: ReadonlySet<string> = new Set([
+  "apiservices.apiregistration.k8s.io",
+  ...eventResources,
+  "ipaddresses.networking.k8s.io",
+]);
+
+/** Resources that are written all the time, or about others: heartbeats and Events. */
+const chatter = new Set([...alongside, "nodes"]);
+
 /** Reads the writes from the record of a project's session. */
 export function sessionWrites(recorded: readonly Recorded[], project: string): SessionWrites {
   const writes: SessionWrite[] = [];
@@ -118,15 +128,7 @@ export function writerOf(write: RecordedWrite, project: string): Writer {
   return isAlongside(write) || isOfDev(write, project) ? "cluster" : "hand";
 }
 
-/** Resources that are written as a side effect of a request for another one, such as Events. */
-const alongside: ReadonlySet<string> = new Set([
-  "apiservices.apiregistration.k8s.io",
-  ...eventResources,
-  "ipaddresses.networking.k8s.io",
-]);
-
-/** Resources that are written all the time, or about others: heartbeats and Events. */
-const chatter = new Set([...alongside, "nodes"]);
+const crds = "customresourcedefinitions.apiextensions.k8s.io";
 
 function isAlongside({ resource, object, write }: RecordedWrite): boolean {
   if (alongside.has(resource)) return true;
@@ -134,8 +136,6 @@ function isAlongside({ resource, object, write }: RecordedWrite): boolean {
   const isBootstrapped = object.metadata.labels?.["kubernetes.io/bootstrapping"] !== undefined;
   return isBootstrapped || (resource === crds && write === "MODIFIED");
 }
-
-const crds = "customresourcedefinitions.apiextensions.k8s.io";
 
 /** Resources that dev applies before it starts the operator. */
 const ofDev = new Set([

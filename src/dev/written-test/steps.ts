@@ -7,6 +7,13 @@ import type { Selection, SessionWrite, SessionWrites } from "./session-writes.ts
 import { lastApplied } from "../record/hide-secrets.ts";
 import { describeAction } from "../record/describe-action.ts";
 
+/** An action of the page, other than a write, that a test can repeat. */
+type PageStep =
+  /** Stops the operator and starts another one. */
+  | { readonly type: "restart" }
+  /** Lets the operator's next requests fail, or wait for their answers. */
+  | { readonly type: "fail"; readonly failure: PlannedFailure };
+
 /** A statement of a test: a manual write, an action of the page, or a wait. */
 export type Step =
   | { readonly type: "create"; readonly object: KubernetesObject; readonly body: object }
@@ -16,21 +23,14 @@ export type Step =
   /** Waits until the operator is idle. `rested` are the custom resources that changed since the last wait, as they must be. */
   | { readonly type: "wait"; readonly rested: readonly KubernetesObject[] };
 
-/** An action of the page, other than a write, that a test can repeat. */
-type PageStep =
-  /** Stops the operator and starts another one. */
-  | { readonly type: "restart" }
-  /** Lets the operator's next requests fail, or wait for their answers. */
-  | { readonly type: "fail"; readonly failure: PlannedFailure };
-
-/** A step with its time in milliseconds since 1970. */
-type TimedPageStep = PageStep & { readonly at: number };
-
 /** Remarks about parts of a session that a written test leaves out. */
 export type Notes = Set<string>;
 
 /** The time in milliseconds between two steps from which on the test waits; it also waits if the operator did something. */
 export const apart = 1000;
+
+/** A step with its time in milliseconds since 1970. */
+type TimedPageStep = PageStep & { readonly at: number };
 
 /**
  * Returns the steps of a test in the order of time: the manual writes of selected objects, including those of objects that

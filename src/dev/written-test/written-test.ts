@@ -28,6 +28,11 @@ export interface WrittenTestOptions {
   readonly until?: number | undefined;
 }
 
+/** The operator's user in tests with planned failures, which must not meet the requests of the test itself. */
+const operator = "operator";
+
+const idle = "await untilIdle(manager.manager);";
+
 /**
  * Writes a recorded session as a test of a project. The test repeats the manual steps, and expects the state at the end of the
  * session. Throws if the session has no manual steps.
@@ -78,9 +83,6 @@ export function writtenTest(
   return { text: fileText(facts, imports, session, { startManager, body, hasFailures }), notes: [...notes] };
 }
 
-/** The operator's user in tests with planned failures, which must not meet the requests of the test itself. */
-const operator = "operator";
-
 function nothingDone(hasWrites: boolean): TsbuilderError {
   return new TsbuilderError("nobody created, changed or deleted anything in this record", {
     code: "INVALID_ARGUMENT",
@@ -96,9 +98,6 @@ interface Expectation {
   /** The argument of `toMatchObject`. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
-
-/** The expression for the generation of the object that is read. */
-const generation = new Code("found.metadata.generation");
 
 /** Returns the expected states of the custom resources and of the operator's objects at the end. */
 function endState(session: SessionWrites, selection: Selection, notes: Notes): Expectation[] {
@@ -122,15 +121,6 @@ function endState(session: SessionWrites, selection: Selection, notes: Notes): E
     }
     return [{ object, body: bodyOf(final, session, isOwn) }];
   });
-}
-
-/** Returns the conditions of a custom resource at a wait; undefined if it had none. */
-function restState(object: KubernetesObject): Expectation | undefined {
-  const { status } = object as { readonly status?: unknown };
-  if (!isObject(status) || !isConditions(status["conditions"])) return undefined;
-  if (object.metadata.deletionTimestamp !== undefined) return undefined;
-  const { conditions, observedGeneration } = status;
-  return { object, body: { status: statusOf({ conditions, observedGeneration }, object) } };
 }
 
 /** Returns the fields that the operator owns. Without managed fields: all, but the status only of custom resources. */
@@ -172,6 +162,9 @@ function metadataOf(
   };
 }
 
+/** The expression for the generation of the object that is read. */
+const generation = new Code("found.metadata.generation");
+
 /** Reduces conditions to type, status and reason, in any order; keeps observedGeneration if it was the latest generation. */
 function statusOf(
   status: Readonly<Record<string, unknown>>,
@@ -185,17 +178,17 @@ function statusOf(
   return { ...(isSeen && { observedGeneration: generation }), ...Object.fromEntries(members) };
 }
 
-interface Condition {
-  readonly type: unknown;
-  readonly status: unknown;
-  readonly reason?: unknown;
-}
-
 /** Returns true for a list of conditions. Conditions of other writers have been replaced by matchers. */
 function isConditions(value: unknown): value is readonly unknown[] {
   if (!Array.isArray(value)) return false;
   const items = value.filter((item) => !(item instanceof Code));
   return items.length > 0 && items.every(isCondition);
+}
+
+interface Condition {
+  readonly type: unknown;
+  readonly status: unknown;
+  readonly reason?: unknown;
 }
 
 function isCondition(value: unknown): value is Condition {
@@ -216,8 +209,6 @@ function anyValues(data: unknown): unknown {
 function nonEmpty(object: Record<string, unknown>): Record<string, unknown> | undefined {
   return Object.values(object).every((value) => value === undefined) ? undefined : object;
 }
-
-const idle = "await untilIdle(manager.manager);";
 
 function stepLines(step: Step, imports: Imports, restart: string[]): string[] {
   if (step.type === "restart") return restart;
@@ -242,6 +233,15 @@ function stepLines(step: Step, imports: Imports, restart: string[]): string[] {
       return [`await client.delete(${kind}, ${key}${options});`];
     }
   }
+}
+
+/** Returns the conditions of a custom resource at a wait; undefined if it had none. */
+function restState(object: KubernetesObject): Expectation | undefined {
+  const { status } = object as { readonly status?: unknown };
+  if (!isObject(status) || !isConditions(status["conditions"])) return undefined;
+  if (object.metadata.deletionTimestamp !== undefined) return undefined;
+  const { conditions, observedGeneration } = status;
+  return { object, body: { status: statusOf({ conditions, observedGeneration }, object) } };
 }
 
 function expectationLines({ object, body }: Expectation, imports: Imports): string[] {
@@ -350,16 +350,6 @@ export class Imports {
   }
 }
 
-/** Returns the module of a built-in kind; undefined for groups with a domain outside of k8s.io. */
-function builtIn(apiVersion: string): string | undefined {
-  const [, group = "", version] = /^(?:([a-z.0-9]+)\/)?(v[12])$/u.exec(apiVersion) ?? [];
-  if (version === undefined || (group.includes(".") && !group.endsWith(".k8s.io"))) return undefined;
-  const [folder = ""] = group.split(".");
-  return folders.has(folder)
-    ? `@tsbuilder/runtime/k8s/${folder === "" ? "core" : folder}/${version}`
-    : undefined;
-}
-
 /** The groups of built-in kinds that people and operators write; "" is the core group. */
 const folders = new Set(
   [
@@ -373,6 +363,16 @@ const folders = new Set(
     "discovery",
   ].concat(["networking", "node", "policy", "rbac", "scheduling", "storage"]),
 );
+
+/** Returns the module of a built-in kind; undefined for groups with a domain outside of k8s.io. */
+function builtIn(apiVersion: string): string | undefined {
+  const [, group = "", version] = /^(?:([a-z.0-9]+)\/)?(v[12])$/u.exec(apiVersion) ?? [];
+  if (version === undefined || (group.includes(".") && !group.endsWith(".k8s.io"))) return undefined;
+  const [folder = ""] = group.split(".");
+  return folders.has(folder)
+    ? `@tsbuilder/runtime/k8s/${folder === "" ? "core" : folder}/${version}`
+    : undefined;
+}
 
 function startCluster(hasFailures: boolean): string {
   const options = ['crds: ["config/crd/bases"]', "controllers: controllerNames"];

@@ -69,6 +69,8 @@ function warnOfSize(crd: CustomResourceDefinition, place: Place, log: Diagnostic
   );
 }
 
+const stepPattern = /\.properties\[([^\]]*)\]|\.x-kubernetes-validations\[\d+\]|\.([\w-]+)(?:\[\d+\])?/gu;
+
 /** Follows the path of an error through the schema, down to the deepest node with a known source. */
 function findPlace(schema: Schema, path: string): Place | undefined {
   let node: Schema | undefined = schema;
@@ -88,8 +90,6 @@ function findPlace(schema: Schema, path: string): Place | undefined {
   }
   return place;
 }
-
-const stepPattern = /\.properties\[([^\]]*)\]|\.x-kubernetes-validations\[\d+\]|\.([\w-]+)(?:\[\d+\])?/gu;
 
 function describe({ body, field }: FieldError): string {
   // The path of a schema is long, and the line of source says where it is.

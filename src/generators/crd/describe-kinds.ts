@@ -18,6 +18,12 @@ export interface KindDescription {
   readonly status: readonly FieldDescription[];
 }
 
+/** Reads the markers about OLM's console in a project. Errors in the sources are ignored: `manifests` reports them. */
+export async function describeKinds(tree: SourceTree): Promise<KindDescription[]> {
+  const sources = await ProjectSources.load(tree, projectOptions(tree));
+  return sources.hasSyntaxErrors ? [] : generateCrds(sources).flatMap(describe);
+}
+
 export interface FieldDescription {
   /** Within spec or status: `volumes[0].size`. */
   readonly path: string;
@@ -26,12 +32,6 @@ export interface FieldDescription {
   readonly displayName: string | undefined;
   readonly order: number | undefined;
   readonly xDescriptors: readonly string[];
-}
-
-/** Reads the markers about OLM's console in a project. Errors in the sources are ignored: `manifests` reports them. */
-export async function describeKinds(tree: SourceTree): Promise<KindDescription[]> {
-  const sources = await ProjectSources.load(tree, projectOptions(tree));
-  return sources.hasSyntaxErrors ? [] : generateCrds(sources).flatMap(describe);
 }
 
 function describe({ crd, kinds }: GeneratedCrd): KindDescription[] {

@@ -32,6 +32,9 @@ export function findKinds(module: Module, sources: SchemaSources): KindVersion[]
   });
 }
 
+const defineHint =
+  'for example: defineKind<MySQL>(groupVersion, { kind: "MySQL", plural: "mysqls" }), with literals or constants of literals';
+
 function readKind(
   declaration: ConstDeclaration,
   module: Module,
@@ -123,6 +126,9 @@ function staticObject(
   return isObject(value) ? value : undefined;
 }
 
+const pluralName = new RegExp(`^${label1035Pattern}$`, "u");
+const versionName = new RegExp(`^${labelPattern}$`, "u");
+
 function checkNames(names: Pick<KindSummary, "version" | "kind" | "plural" | "scope">): string[] {
   const { version, kind, plural, scope } = names;
   const problems: string[] = [];
@@ -137,9 +143,6 @@ function checkNames(names: Pick<KindSummary, "version" | "kind" | "plural" | "sc
   return problems;
 }
 
-const pluralName = new RegExp(`^${label1035Pattern}$`, "u");
-const versionName = new RegExp(`^${labelPattern}$`, "u");
-
 /** `@deprecated` on a kind deprecates its version, as +kubebuilder:deprecatedversion does. */
 function deprecationMarkers({ declaration: { comments, pos }, module }: Declared): Marker[] {
   const reason = deprecation(comments);
@@ -149,9 +152,6 @@ function deprecationMarkers({ declaration: { comments, pos }, module }: Declared
   const { definition } = found;
   return [{ name, definition, args: reason === "" ? {} : { warning: reason }, place: { module, pos } }];
 }
-
-const defineHint =
-  'for example: defineKind<MySQL>(groupVersion, { kind: "MySQL", plural: "mysqls" }), with literals or constants of literals';
 
 /** Returns a kind from its cached summary; its type and markers are read from the source when they are first used. */
 export function restoreKind(summary: KindSummary, module: Module, sources: SchemaSources): KindVersion {
@@ -208,6 +208,10 @@ export function reportUndefinedKinds(
   }
 }
 
+const kindMarkerNames = new Set(
+  kindFamily.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
+);
+
 /** The markers for kinds on the types of a module. */
 export function kindMarkers(module: Module, sources: SchemaSources): KindMarker[] {
   return [...module.declarations.values()].flat().flatMap(({ comments, name: declared }) =>
@@ -218,10 +222,6 @@ export function kindMarkers(module: Module, sources: SchemaSources): KindMarker[
       .map(({ name, place: { pos } }) => ({ name, pos, declared })),
   );
 }
-
-const kindMarkerNames = new Set(
-  kindFamily.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
-);
 
 /** Warns of markers for kinds on types that are not kinds, because no generator reads them there. */
 export function warnOfLostKindMarkers(

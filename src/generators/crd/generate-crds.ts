@@ -35,6 +35,8 @@ export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
   return kindsByCrd(sources).map((kinds) => generateCrd(kinds, builder));
 }
 
+type Check = (generated: GeneratedCrd) => void;
+
 /** Generates the text of all CRDs. A CRD whose sources have not changed since an earlier run is taken from the cache. */
 export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile[] {
   const builder = new SchemaBuilder(sources);
@@ -46,8 +48,6 @@ export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile
     return known && isSame(known, from) ? known : reuse(kinds, from, builder, sources, check);
   });
 }
-
-type Check = (generated: GeneratedCrd) => void;
 
 /**
  * Reuses a CRD of the previous run if none of its sources have changed. Text that is the same as before, when it had no

@@ -1,12 +1,6 @@
 import type { ModuleGraph } from "./module-graph.ts";
 import type { ConstDeclaration, Expression, Module } from "./syntax.ts";
 
-/** Returns whether a constant is a kind: created by `defineKind`, also if imported under another name. */
-export function isDefineKind({ value }: ConstDeclaration, module: Module): boolean {
-  if (value.kind !== "call") return false;
-  return value.callee === "defineKind" || module.imports.get(value.callee)?.name === "defineKind";
-}
-
 /** A value that is known without running code. */
 export type StaticValue =
   | string
@@ -15,17 +9,6 @@ export type StaticValue =
   | null
   | readonly StaticValue[]
   | { readonly [name: string]: StaticValue | undefined };
-
-/** Why an expression has no static value, and where. */
-export class NotStatic {
-  readonly module: Module;
-  readonly pos: number;
-
-  constructor(module: Module, pos: number) {
-    this.module = module;
-    this.pos = pos;
-  }
-}
 
 /** Evaluates a literal, or a constant of literals, across imports. */
 export function evaluate(
@@ -57,6 +40,23 @@ export function evaluate(
       return evaluateName(expression.path, module, graph, depth) ?? failed;
     default:
       return failed;
+  }
+}
+
+/** Returns whether a constant is a kind: created by `defineKind`, also if imported under another name. */
+export function isDefineKind({ value }: ConstDeclaration, module: Module): boolean {
+  if (value.kind !== "call") return false;
+  return value.callee === "defineKind" || module.imports.get(value.callee)?.name === "defineKind";
+}
+
+/** Why an expression has no static value, and where. */
+export class NotStatic {
+  readonly module: Module;
+  readonly pos: number;
+
+  constructor(module: Module, pos: number) {
+    this.module = module;
+    this.pos = pos;
   }
 }
 

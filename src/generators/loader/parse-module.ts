@@ -247,17 +247,17 @@ function readMembers(
   });
 }
 
-function isHidden(member: ts.PropertySignature | ts.PropertyDeclaration): boolean {
-  if (parser.isPrivateIdentifier(member.name)) return true;
-  return member.modifiers?.some(({ kind }) => hiding.has(kind)) === true;
-}
-
 const hiding = new Set<ts.SyntaxKind>([
   parser.SyntaxKind.PrivateKeyword,
   parser.SyntaxKind.ProtectedKeyword,
   parser.SyntaxKind.StaticKeyword,
   parser.SyntaxKind.DeclareKeyword,
 ]);
+
+function isHidden(member: ts.PropertySignature | ts.PropertyDeclaration): boolean {
+  if (parser.isPrivateIdentifier(member.name)) return true;
+  return member.modifiers?.some(({ kind }) => hiding.has(kind)) === true;
+}
 
 function propertyName(name: ts.PropertyName): string | undefined {
   if (parser.isIdentifier(name) || parser.isStringLiteral(name) || parser.isNumericLiteral(name))

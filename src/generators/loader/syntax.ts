@@ -38,6 +38,15 @@ export interface Augmentation {
   readonly declarations: ReadonlyMap<string, readonly Declaration[]>;
 }
 
+export interface TypeParameter {
+  readonly name: string;
+  readonly constraint: TypeNode | undefined;
+  readonly fallback: TypeNode | undefined;
+}
+
+/** A mapped type adds or removes `?` or `readonly`; undefined if it does neither. */
+export type MappedModifier = "add" | "remove" | undefined;
+
 interface Located {
   readonly pos: number;
 }
@@ -48,26 +57,12 @@ interface DeclarationBase extends Located {
   readonly typeParameters: readonly TypeParameter[];
 }
 
-export interface TypeParameter {
-  readonly name: string;
-  readonly constraint: TypeNode | undefined;
-  readonly fallback: TypeNode | undefined;
-}
-
-/** A mapped type adds or removes `?` or `readonly`; undefined if it does neither. */
-export type MappedModifier = "add" | "remove" | undefined;
-
 export interface ObjectDeclaration extends DeclarationBase {
   readonly kind: "interface" | "class";
   readonly extends: readonly ReferenceNode[];
   readonly members: readonly Member[];
   /** The JSON form of a class. */
   readonly toJSON: TypeNode | undefined;
-}
-
-interface AliasDeclaration extends DeclarationBase {
-  readonly kind: "alias";
-  readonly type: TypeNode;
 }
 
 export interface EnumDeclaration extends DeclarationBase {
@@ -81,6 +76,11 @@ export interface ConstDeclaration extends DeclarationBase {
   readonly value: Expression;
   /** With `as const`, the types of its elements and properties are literals. */
   readonly isLiteral: boolean;
+}
+
+interface AliasDeclaration extends DeclarationBase {
+  readonly kind: "alias";
+  readonly type: TypeNode;
 }
 
 type TypeDeclaration = ObjectDeclaration | AliasDeclaration | EnumDeclaration;
@@ -119,6 +119,11 @@ export interface ReferenceNode extends Located {
   readonly specifier: string | undefined;
 }
 
+interface TemplateSpan {
+  readonly type: TypeNode;
+  readonly text: string;
+}
+
 export type TypeNode =
   | ReferenceNode
   | (Located & { readonly kind: "keyword"; readonly name: string })
@@ -140,11 +145,6 @@ export type TypeNode =
       readonly readonly: MappedModifier;
     })
   | (Located & { readonly kind: "unsupported"; readonly what: string });
-
-interface TemplateSpan {
-  readonly type: TypeNode;
-  readonly text: string;
-}
 
 export type Expression =
   | (Located & { readonly kind: "literal"; readonly value: string | number | boolean | null })

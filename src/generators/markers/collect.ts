@@ -38,6 +38,8 @@ export interface ModuleMarkers {
   readonly package: readonly Marker[];
 }
 
+const none: readonly Marker[] = [];
+
 /**
  * Reads all markers of a file. Markers on a type or field belong to it; all others belong to the package, since rbac
  * markers are usually written above the method that needs them.
@@ -73,8 +75,6 @@ export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarker
   forPackage.sort((a, b) => a.place.pos - b.place.pos);
   return { on: (comments) => owned.get(comments) ?? none, package: forPackage };
 }
-
-const none: readonly Marker[] = [];
 
 function everyDeclaration(module: Module): Declaration[] {
   const added = module.augmentations.flatMap(({ declarations }) => [...declarations.values()]);
@@ -129,6 +129,16 @@ function readBlock(block: CommentBlock, target: MarkerTarget, module: Module, lo
   return markers;
 }
 
+/** Go sources have these on types, too, where controller-gen ignores them. */
+const ignoredOnTypes = new Set([
+  "default",
+  "nullable",
+  "optional",
+  "required",
+  "k8s:optional",
+  "k8s:required",
+]);
+
 function readMarker(
   text: string,
   place: Place,
@@ -174,16 +184,6 @@ function readMarker(
   return undefined;
 }
 
-/** Go sources have these on types, too, where controller-gen ignores them. */
-const ignoredOnTypes = new Set([
-  "default",
-  "nullable",
-  "optional",
-  "required",
-  "k8s:optional",
-  "k8s:required",
-]);
-
 function warnOfMissedMarker(line: string, pos: number, module: Module, log: DiagnosticLog): void {
   const missed = findMissedMarker(line);
   if (!missed) return;
@@ -191,6 +191,12 @@ function warnOfMissedMarker(line: string, pos: number, module: Module, log: Diag
   const message = `"${missed.name}" is text, and no marker`;
   log.warn(place, message, `begin a line with +${missed.name}, or quote it`);
 }
+
+/** A name after a quote or a backtick is a quotation, and does not match. */
+const withFamily = /(?<before>^|[\s*/-])\+*\s*(?<marker>(?:kubebuilder|tsbuilder|k8s):.*)$/u;
+
+/** `optional` alone is a word. */
+const withoutFamily = /(?<before>^)\+\s+(?<marker>\w+(?:=.*)?)$/u;
 
 /**
  * Finds a text that was probably meant to be a marker, `+ optional` or `- +kubebuilder:default=1`: its plus sign is missing,
@@ -204,12 +210,6 @@ function findMissedMarker(line: string): { readonly name: string; readonly index
   return lookUpMarker(name).kind === "known" ? { name, index } : undefined;
 }
 
-/** A name after a quote or a backtick is a quotation, and does not match. */
-const withFamily = /(?<before>^|[\s*/-])\+*\s*(?<marker>(?:kubebuilder|tsbuilder|k8s):.*)$/u;
-
-/** `optional` alone is a word. */
-const withoutFamily = /(?<before>^)\+\s+(?<marker>\w+(?:=.*)?)$/u;
-
 function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, where: string): void {
   for (const { text, pos } of block.lines) {
     const trimmed = text.trim();
@@ -221,6 +221,16 @@ function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, wh
     log.warn(place, message, "put it into a // or /** */ comment above what it is about");
   }
 }
+
+/** The markers that make a field required or optional, by precedence. */
+const presence = [
+  { name: "kubebuilder:validation:Optional", isRequired: false },
+  { name: "kubebuilder:validation:Required", isRequired: true },
+  { name: "optional", isRequired: false },
+  { name: "k8s:optional", isRequired: false },
+  { name: "required", isRequired: true },
+  { name: "k8s:required", isRequired: true },
+] as const;
 
 /** Warns of markers that have no effect because of another marker on the same field or type. */
 export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog): void {
@@ -247,13 +257,3 @@ export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog
   const message = `+${other.marker.name} has no effect beside +${first.marker.name}: the field is ${result}`;
   log.warn(other.marker.place, message, "keep one of them");
 }
-
-/** The markers that make a field required or optional, by precedence. */
-const presence = [
-  { name: "kubebuilder:validation:Optional", isRequired: false },
-  { name: "kubebuilder:validation:Required", isRequired: true },
-  { name: "optional", isRequired: false },
-  { name: "k8s:optional", isRequired: false },
-  { name: "required", isRequired: true },
-  { name: "k8s:required", isRequired: true },
-] as const;

@@ -2,6 +2,14 @@ import type { ArgumentType } from "./definition.ts";
 import { markerFamilies } from "./families/index.ts";
 import { describeTargets } from "./registry.ts";
 
+interface MarkerArgumentHelp {
+  /** Empty for a marker with a single value. */
+  readonly name: string;
+  readonly type: string;
+  readonly optional: boolean;
+  readonly summary: string;
+}
+
 export interface MarkerHelp {
   readonly family: string;
   readonly name: string;
@@ -10,14 +18,6 @@ export interface MarkerHelp {
   /** With `items:` before its last part, it applies to the elements of a list. */
   readonly forItems: boolean;
   readonly arguments: readonly MarkerArgumentHelp[];
-}
-
-interface MarkerArgumentHelp {
-  /** Empty for a marker with a single value. */
-  readonly name: string;
-  readonly type: string;
-  readonly optional: boolean;
-  readonly summary: string;
 }
 
 /** Lists all markers, or those whose name contains a text, as plain data that can be printed as JSON. */

@@ -8,6 +8,34 @@ import type { Marker } from "./collect.ts";
 import type { MarkerTarget } from "./definition.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
+const validation = "kubebuilder:validation:";
+
+/** Markers with their values, or the reason why the tag's text is not a value. */
+type Meaning = readonly (readonly [marker: string, value: MarkerValue])[] | string;
+
+/** The tags that JSON Schema generators for TypeScript share, by name. */
+const meanings: Readonly<Record<string, (text: string) => Meaning>> = {
+  minimum: number("Minimum"),
+  maximum: number("Maximum"),
+  exclusiveMinimum: exclusive("Minimum"),
+  exclusiveMaximum: exclusive("Maximum"),
+  multipleOf: number("MultipleOf"),
+  minLength: integer("MinLength"),
+  maxLength: integer("MaxLength"),
+  pattern: (text) => withText(text, `${validation}Pattern`),
+  format: (text) => withText(text, `${validation}Format`),
+  minItems: integer("MinItems"),
+  maxItems: integer("MaxItems"),
+  // The API server rejects uniqueItems; a set is its form of it.
+  uniqueItems: (text) => flag(text, [["listType", "set"]]),
+  minProperties: integer("MinProperties"),
+  maxProperties: integer("MaxProperties"),
+  title: (text) => withText(text, "kubebuilder:title"),
+  default: defaultValue,
+  // The tag is added to the description; on a kind, it also deprecates the version.
+  deprecated: () => [],
+};
+
 /** Converts the JSDoc tags of a type or field to markers. Tags of installed packages are only text. */
 export function tagMarkers(
   comments: LeadingComments,
@@ -52,6 +80,15 @@ export function deprecation(comments: LeadingComments): string | undefined {
     ?.text.replaceAll(/\s*\n\s*/gu, " ");
 }
 
+/** A tag in a JSDoc comment: `@minimum 1`. */
+interface JsdocTag {
+  readonly name: string;
+  /** Everything up to the next tag, without surrounding whitespace. */
+  readonly text: string;
+  /** The offset of the `@` in the file. */
+  readonly pos: number;
+}
+
 /** Returns the tags of the last JSDoc comment, which is also the description. */
 function tagsOf(comments: LeadingComments): readonly JsdocTag[] {
   const block: CommentBlock | undefined = comments.adjacent.findLast(({ kind }) => kind === "jsdoc");
@@ -68,34 +105,6 @@ function readMeaning({ name, text }: JsdocTag): Meaning {
   if (name !== "default" && text.includes("\n")) return "its value is a single line";
   return meanings[name]!(text);
 }
-
-/** Markers with their values, or the reason why the tag's text is not a value. */
-type Meaning = readonly (readonly [marker: string, value: MarkerValue])[] | string;
-
-const validation = "kubebuilder:validation:";
-
-/** The tags that JSON Schema generators for TypeScript share, by name. */
-const meanings: Readonly<Record<string, (text: string) => Meaning>> = {
-  minimum: number("Minimum"),
-  maximum: number("Maximum"),
-  exclusiveMinimum: exclusive("Minimum"),
-  exclusiveMaximum: exclusive("Maximum"),
-  multipleOf: number("MultipleOf"),
-  minLength: integer("MinLength"),
-  maxLength: integer("MaxLength"),
-  pattern: (text) => withText(text, `${validation}Pattern`),
-  format: (text) => withText(text, `${validation}Format`),
-  minItems: integer("MinItems"),
-  maxItems: integer("MaxItems"),
-  // The API server rejects uniqueItems; a set is its form of it.
-  uniqueItems: (text) => flag(text, [["listType", "set"]]),
-  minProperties: integer("MinProperties"),
-  maxProperties: integer("MaxProperties"),
-  title: (text) => withText(text, "kubebuilder:title"),
-  default: defaultValue,
-  // The tag is added to the description; on a kind, it also deprecates the version.
-  deprecated: () => [],
-};
 
 function number(name: string): (text: string) => Meaning {
   return (text) => {
@@ -154,22 +163,6 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Returns a hint for a tag without a meaning that looks like a tag with one. */
-function hintFor(name: string): string | undefined {
-  if (Object.hasOwn(meanings, name) || standard.has(name)) return undefined;
-  const other = name.toLowerCase();
-  if (Object.hasOwn(others, other)) return others[other];
-  if (/^(?:kubebuilder|tsbuilder|k8s):/u.test(name)) return `write +${name}`;
-  if (name.startsWith("items.")) return "markers with items: are for the elements of a list";
-  const known = Object.keys(meanings);
-  const meant = didYouMean(name, known);
-  const isNear =
-    meant !== undefined &&
-    name.length > 4 &&
-    editDistance(name.toLowerCase(), meant.toLowerCase()) <= (name.length > 7 ? 2 : 1);
-  return isNear ? `did you mean @${meant}?` : undefined;
-}
-
 /** Tags of other tools that ask for what a marker or a type does here, in lower case. */
 const others: Readonly<Record<string, string>> = {
   min: "write @minimum",
@@ -191,19 +184,28 @@ const others: Readonly<Record<string, string>> = {
 /** Tags of JSDoc and TSDoc that are near one of ours. */
 const standard = new Set(["defaults", "file", "param", "mixin", "returns", "todo", "type"]);
 
-/** A tag in a JSDoc comment: `@minimum 1`. */
-interface JsdocTag {
-  readonly name: string;
-  /** Everything up to the next tag, without surrounding whitespace. */
-  readonly text: string;
-  /** The offset of the `@` in the file. */
-  readonly pos: number;
+/** Returns a hint for a tag without a meaning that looks like a tag with one. */
+function hintFor(name: string): string | undefined {
+  if (Object.hasOwn(meanings, name) || standard.has(name)) return undefined;
+  const other = name.toLowerCase();
+  if (Object.hasOwn(others, other)) return others[other];
+  if (/^(?:kubebuilder|tsbuilder|k8s):/u.test(name)) return `write +${name}`;
+  if (name.startsWith("items.")) return "markers with items: are for the elements of a list";
+  const known = Object.keys(meanings);
+  const meant = didYouMean(name, known);
+  const isNear =
+    meant !== undefined &&
+    name.length > 4 &&
+    editDistance(name.toLowerCase(), meant.toLowerCase()) <= (name.length > 7 ? 2 : 1);
+  return isNear ? `did you mean @${meant}?` : undefined;
 }
 
 interface Line {
   readonly text: string;
   readonly pos: number;
 }
+
+const none: readonly JsdocTag[] = [];
 
 /** Splits the lines of a JSDoc comment into prose, with lines of markers in it, and tags. */
 export function splitTags(
@@ -243,7 +245,12 @@ function mayHaveTags(lines: readonly Line[]): boolean {
   return false;
 }
 
-const none: readonly JsdocTag[] = [];
+/**
+ * Code and quoted text, which contain no tags, or a tag. `@scope/name` is a package, and a name with the punctuation of
+ * a sentence behind it is part of the sentence.
+ */
+const token =
+  /`[^`]*`|"(?:[^"\\]|\\.)*"|(?<!\S)@([A-Za-z](?:[\w:.-]*[\w:-])?)(?!\.*[\w:/-]|[.,;!?)]+(?:\s|$))/gu;
 
 /** A line may begin with any tag; our own are also found behind text, as TypeScript does. */
 function tagStarts(
@@ -254,10 +261,3 @@ function tagStarts(
     name !== undefined && (index === 0 || isOurs(name)) ? [{ name, index }] : [],
   );
 }
-
-/**
- * Code and quoted text, which contain no tags, or a tag. `@scope/name` is a package, and a name with the punctuation of
- * a sentence behind it is part of the sentence.
- */
-const token =
-  /`[^`]*`|"(?:[^"\\]|\\.)*"|(?<!\S)@([A-Za-z](?:[\w:.-]*[\w:-])?)(?!\.*[\w:/-]|[.,;!?)]+(?:\s|$))/gu;

@@ -208,6 +208,16 @@ function parseString(scanner: Scanner, isKey: boolean): string {
 
 const escapes: Readonly<Record<string, string>> = { ...controlEscapes, "\\": "\\", '"': '"' };
 
+/** The type of a token in a marker's value; `error` is a malformed number or string. */
+type TokenKind = "ident" | "int" | "float" | "string" | "raw" | "char" | "error" | "end";
+
+interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Removes the quotes of a string: with Go's escapes in double quotes, without any in backticks. */
 function unquote(token: Token): string {
   const inner = token.text.slice(1, -1);
@@ -339,6 +349,8 @@ export function readNumber(text: string, type: "int" | "number"): number | bigin
   return type === "int" && whole !== BigInt.asIntN(64, whole) ? undefined : whole;
 }
 
+const string = /"(?:[^"\\\n]|\\.)*"/uy;
+
 /** Parses JSON. Throws a SyntaxError, also for a number that Go has no value for. */
 export function readJson(text: string): MarkerValue {
   // JSON.parse() would round long integers: they become strings that begin with "#", all other strings begin with "=".
@@ -360,23 +372,11 @@ export function readJson(text: string): MarkerValue {
   }) as MarkerValue;
 }
 
-/** The type of a token in a marker's value; `error` is a malformed number or string. */
-type TokenKind = "ident" | "int" | "float" | "string" | "raw" | "char" | "error" | "end";
-
-interface Token {
-  readonly kind: TokenKind;
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-}
-
 const identPattern = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
 
 const decimal = /(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?/uy;
 
 const prefixedNumber = /0[xXbBoO][0-9a-fA-F_]*/uy;
-
-const string = /"(?:[^"\\\n]|\\.)*"/uy;
 
 const raw = /`[^`]*`/uy;
 

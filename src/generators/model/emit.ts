@@ -1,5 +1,8 @@
 import { SharedMappings, type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 
+/** Built-in types that many kinds embed: a pod template has ten thousand lines. */
+export const sharedMappings = new SharedMappings();
+
 /** Writes objects to one YAML file: the header, then each object after a `---`. */
 export function emitFile(
   objects: readonly object[],
@@ -22,6 +25,3 @@ function toYamlComment(header: string): string {
   while (bare.at(-1) === "") bare.pop();
   return bare.map((line) => `${`# ${line}`.trimEnd()}\n`).join("");
 }
-
-/** Built-in types that many kinds embed: a pod template has ten thousand lines. */
-export const sharedMappings = new SharedMappings();

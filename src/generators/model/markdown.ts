@@ -31,6 +31,19 @@ function findClosingFence(lines: readonly string[], at: number): number | undefi
 }
 
 /**
+ * An escaped character, an autolink, a code span, or characters that may need an escape, in the order in which Markdown
+ * reads them.
+ */
+const part = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
+
+/** Escapes each type of line; an opening fence may be followed by words. */
+const escapes: Readonly<Record<MarkdownLine, (line: string) => string>> = {
+  text: escapeLine,
+  fence: (line) => line.replaceAll("<", "&lt;"),
+  code: (line) => line,
+};
+
+/**
  * Returns a description as Markdown: its own Markdown stays, but HTML in it is shown as text. Outside of code blocks every
  * `<` is escaped except in autolinks, because links, tables and the renderer decide which backticks make a code span.
  * Backticks without a partner in their line are escaped, and so are fences without a closing one.
@@ -40,13 +53,6 @@ export function markdownText(text: string): string {
   const parts = readMarkdownLines(lines);
   return lines.map((line, i) => escapes[parts[i]!](line)).join("\n");
 }
-
-/** Escapes each type of line; an opening fence may be followed by words. */
-const escapes: Readonly<Record<MarkdownLine, (line: string) => string>> = {
-  text: escapeLine,
-  fence: (line) => line.replaceAll("<", "&lt;"),
-  code: (line) => line,
-};
 
 function escapeLine(line: string): string {
   return line.replaceAll(part, (found, fence: string | undefined, code: string | undefined) => {
@@ -59,12 +65,6 @@ function escapeLine(line: string): string {
     return found.replaceAll(/[`~]/gu, "\\$&");
   });
 }
-
-/**
- * An escaped character, an autolink, a code span, or characters that may need an escape, in the order in which Markdown
- * reads them.
- */
-const part = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
 
 /** A value as code that shows all of its characters. */
 export function markdownCode(value: string): string {

@@ -43,26 +43,6 @@ export type GeneratorName = "crd" | "rbac" | "webhook";
 
 const hint = "fix the PROJECT file: tsbuilder manifests --help says what the options mean";
 
-/**
- * Reads the options below `manifests` in a `PROJECT` file. Every command that generates uses them: a command without them
- * would undo the changes of another one.
- */
-export function projectOptions(tree: SourceTree): GeneratorOptions {
-  const text = tree.read("PROJECT");
-  // Most projects have none, and reading YAML takes a while.
-  if (!text?.includes("manifests")) return {};
-  const [file] = readYaml("PROJECT", text, { code: "INVALID_PROJECT", hint });
-  const options = isObject(file) ? file["manifests"] : undefined;
-  if (options === null || options === undefined) return {};
-  if (!isObject(options)) throw refusal(`"PROJECT.manifests" must be a mapping`);
-  for (const [name, value] of Object.entries(options)) {
-    const type = Object.hasOwn(types, name) ? types[name as keyof typeof types] : undefined;
-    if (!type) throw refusal(`"PROJECT.manifests" has no "${name}": it may have ${listOfNames}`);
-    if (!type.accepts(value)) throw refusal(`"PROJECT.manifests.${name}" must be ${type.what}`);
-  }
-  return options;
-}
-
 const flag = { what: "true or false", accepts: (value: unknown) => typeof value === "boolean" };
 
 const types = {
@@ -83,6 +63,26 @@ const types = {
 } satisfies Partial<Record<keyof GeneratorOptions, { what: string; accepts: (value: unknown) => boolean }>>;
 
 const listOfNames = Object.keys(types).join(", ");
+
+/**
+ * Reads the options below `manifests` in a `PROJECT` file. Every command that generates uses them: a command without them
+ * would undo the changes of another one.
+ */
+export function projectOptions(tree: SourceTree): GeneratorOptions {
+  const text = tree.read("PROJECT");
+  // Most projects have none, and reading YAML takes a while.
+  if (!text?.includes("manifests")) return {};
+  const [file] = readYaml("PROJECT", text, { code: "INVALID_PROJECT", hint });
+  const options = isObject(file) ? file["manifests"] : undefined;
+  if (options === null || options === undefined) return {};
+  if (!isObject(options)) throw refusal(`"PROJECT.manifests" must be a mapping`);
+  for (const [name, value] of Object.entries(options)) {
+    const type = Object.hasOwn(types, name) ? types[name as keyof typeof types] : undefined;
+    if (!type) throw refusal(`"PROJECT.manifests" has no "${name}": it may have ${listOfNames}`);
+    if (!type.accepts(value)) throw refusal(`"PROJECT.manifests.${name}" must be ${type.what}`);
+  }
+  return options;
+}
 
 function refusal(message: string): TsbuilderError {
   return new TsbuilderError(message, { code: "INVALID_PROJECT", hint });

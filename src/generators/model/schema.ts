@@ -19,6 +19,35 @@ export interface Rule {
   optionalOldSelf?: boolean | undefined;
 }
 
+export const refKey: unique symbol = Symbol("ref");
+
+export const problemKey: unique symbol = Symbol("problem");
+
+export const originKey: unique symbol = Symbol("origin");
+
+export const descriptorsKey: unique symbol = Symbol("descriptors");
+
+/** A marker on a field about OLM's console; a type that is used in spec and status has one for each. */
+interface FieldMarker {
+  readonly type: string;
+  readonly displayName: string | undefined;
+  readonly order: number | undefined;
+  readonly xDescriptors: readonly string[];
+}
+
+interface Problem {
+  readonly place: Place;
+  readonly message: string;
+  readonly hint: string;
+}
+
+interface Origin {
+  /** The declaration or property. */
+  readonly place: Place;
+  /** The marker that set each key. */
+  readonly markers: ReadonlyMap<string, Place>;
+}
+
 /** A node of `openAPIV3Schema` while it is built; a missing key and `undefined` are equivalent. */
 export interface Schema {
   type?: string | undefined;
@@ -67,40 +96,11 @@ export interface Schema {
   [descriptorsKey]?: readonly FieldMarker[] | undefined;
 }
 
-/** A marker on a field about OLM's console; a type that is used in spec and status has one for each. */
-interface FieldMarker {
-  readonly type: string;
-  readonly displayName: string | undefined;
-  readonly order: number | undefined;
-  readonly xDescriptors: readonly string[];
-}
-
-export const refKey: unique symbol = Symbol("ref");
-
-export const problemKey: unique symbol = Symbol("problem");
-
-export const originKey: unique symbol = Symbol("origin");
-
-export const descriptorsKey: unique symbol = Symbol("descriptors");
-
 /** The marker of a rule, if any. */
 export const rulePlaces: WeakMap<Rule, Place> = new WeakMap();
 
 export function addRule(schema: Schema, rule: Rule): void {
   schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
-}
-
-interface Problem {
-  readonly place: Place;
-  readonly message: string;
-  readonly hint: string;
-}
-
-interface Origin {
-  /** The declaration or property. */
-  readonly place: Place;
-  /** The marker that set each key. */
-  readonly markers: ReadonlyMap<string, Place>;
 }
 
 /** An enum; its values keep their source order. */
@@ -197,6 +197,12 @@ function lastIndexOf(text: string, pattern: RegExp): number {
   return -1;
 }
 
+const reserved = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
 /** Escapes a field's name for a CEL rule, as Kubernetes does for reserved words and symbols. */
 export function celName(name: string): string {
   if (reserved.has(name)) return `__${name}__`;
@@ -206,9 +212,3 @@ export function celName(name: string): string {
     .replaceAll("-", "__dash__")
     .replaceAll("/", "__slash__");
 }
-
-const reserved = new Set(
-  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
-    " ",
-  ),
-);

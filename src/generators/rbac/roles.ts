@@ -4,6 +4,17 @@ import { positionAt } from "../../shared/text.ts";
 import { type GeneratorOptions, isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
 
+/** A rule of a role, with sorted lists without duplicates. */
+interface PolicyRule {
+  groups: readonly string[];
+  resources: readonly string[];
+  resourceNames: readonly string[];
+  urls: readonly string[];
+  verbs: readonly string[];
+  /** The positions of the markers: `src/controller/mysql_controller.ts:12`. */
+  origins: readonly string[];
+}
+
 /** A role to write, with the sources of each rule. */
 interface Role {
   readonly object: object;
@@ -62,21 +73,6 @@ function policyRule({ groups, resources, resourceNames, urls, verbs }: PolicyRul
   };
 }
 
-/** A rule of a role, with sorted lists without duplicates. */
-interface PolicyRule {
-  groups: readonly string[];
-  resources: readonly string[];
-  resourceNames: readonly string[];
-  urls: readonly string[];
-  verbs: readonly string[];
-  /** The positions of the markers: `src/controller/mysql_controller.ts:12`. */
-  origins: readonly string[];
-}
-
-type ListKey = "groups" | "resources" | "resourceNames" | "urls" | "verbs";
-
-const lists: readonly ListKey[] = ["groups", "resources", "resourceNames", "urls", "verbs"];
-
 /**
  * Normalizes rules like controller-gen: first one rule for each resource with the verbs combined, then resources,
  * groups and URLs of otherwise equal rules are combined, once each.
@@ -107,6 +103,10 @@ function normalize(rule: PolicyRule): PolicyRule {
     origins: sorted(rule.origins),
   };
 }
+
+type ListKey = "groups" | "resources" | "resourceNames" | "urls" | "verbs";
+
+const lists: readonly ListKey[] = ["groups", "resources", "resourceNames", "urls", "verbs"];
 
 /** Combines rules that only differ in one list. */
 function join(rules: readonly PolicyRule[], key: ListKey): PolicyRule[] {

@@ -131,20 +131,6 @@ class Converter {
   }
 }
 
-/**
- * Markers in the Go sources of built-in types that are missing in the published documents, by type. A type that inlines
- * another inherits its merge strategy; limits and defaults by reference only exist as markers.
- */
-function applyCoreMarkers(typeName: string | undefined, schema: Schema): Schema {
-  if (typeName === undefined) return schema;
-  if (inlinesLocalReference.has(typeName)) return { ...schema, "x-kubernetes-map-type": "atomic" };
-  const edits = fields[typeName];
-  if (!edits) return schema;
-  const properties = { ...schema.properties };
-  for (const [name, edit] of Object.entries(edits)) properties[name] = { ...properties[name], ...edit };
-  return { ...schema, properties };
-}
-
 /** Types that inline LocalObjectReference, which is replaced as a whole. */
 const inlinesLocalReference = new Set([
   "core/v1.ConfigMapEnvSource",
@@ -165,11 +151,22 @@ const fields: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   "networking/v1.IngressPortStatus": { error: { maxLength: 316, pattern: qualifiedName } },
 };
 
-/** The predefined schema of a type; undefined if it has none. */
-export function wellKnownSchema(name: string, embeddedObjectMeta: boolean): Schema | undefined {
-  if (name === "ObjectMeta" && embeddedObjectMeta) return embeddedMetadata();
-  return Object.hasOwn(wellKnown, name) ? wellKnown[name]!() : undefined;
+/**
+ * Markers in the Go sources of built-in types that are missing in the published documents, by type. A type that inlines
+ * another inherits its merge strategy; limits and defaults by reference only exist as markers.
+ */
+function applyCoreMarkers(typeName: string | undefined, schema: Schema): Schema {
+  if (typeName === undefined) return schema;
+  if (inlinesLocalReference.has(typeName)) return { ...schema, "x-kubernetes-map-type": "atomic" };
+  const edits = fields[typeName];
+  if (!edits) return schema;
+  const properties = { ...schema.properties };
+  for (const [name, edit] of Object.entries(edits)) properties[name] = { ...properties[name], ...edit };
+  return { ...schema, properties };
 }
+
+export const quantityPattern =
+  "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
 /** Types of `@tsbuilder/runtime` with a predefined schema, by name. */
 const wellKnown: Readonly<Record<string, () => Schema>> = {
@@ -187,6 +184,16 @@ const wellKnown: Readonly<Record<string, () => Schema>> = {
   Condition: condition,
 };
 
+/** The predefined schema of a type; undefined if it has none. */
+export function wellKnownSchema(name: string, embeddedObjectMeta: boolean): Schema | undefined {
+  if (name === "ObjectMeta" && embeddedObjectMeta) return embeddedMetadata();
+  return Object.hasOwn(wellKnown, name) ? wellKnown[name]!() : undefined;
+}
+
+/** The text after a line break within a sentence, in the descriptions of TypeMeta and Condition. */
+const insideSentences =
+  / (?=may reject unrecognized values|with respect to the current state|and whether the values are considered)/gu;
+
 /**
  * Restores the line breaks of a built-in type's description in its Go source: at the end of each sentence, and at two
  * places within one. Published documents have such texts on one line, but controller-gen reads the source.
@@ -194,13 +201,6 @@ const wellKnown: Readonly<Record<string, () => Schema>> = {
 export function breakLines(text: string | undefined): string | undefined {
   return text?.replaceAll(/(?<=[.]) (?=[^ ])/gu, "\n").replaceAll(insideSentences, "\n");
 }
-
-/** The text after a line break within a sentence, in the descriptions of TypeMeta and Condition. */
-const insideSentences =
-  / (?=may reject unrecognized values|with respect to the current state|and whether the values are considered)/gu;
-
-export const quantityPattern =
-  "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
 export function integerOrString(): Schema {
   return { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true };

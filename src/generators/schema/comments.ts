@@ -73,6 +73,8 @@ function isDirective(line: string): boolean {
   );
 }
 
+const link = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;
+
 /** An inline link is replaced with its text, outside of code blocks. */
 function expandLinks(lines: readonly string[]): readonly string[] {
   if (!lines.some((line) => line.includes("{@"))) return lines;
@@ -81,8 +83,6 @@ function expandLinks(lines: readonly string[]): readonly string[] {
     parts[i] === "text" ? line.replaceAll(link, (_, target, label) => String(label ?? target)) : line,
   );
 }
-
-const link = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;
 
 /** Applies markers to the schema of their target: by priority, then in source order, those for elements last. */
 export function applyMarkers(

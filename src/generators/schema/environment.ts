@@ -51,6 +51,13 @@ type Reference =
   | { readonly kind: "utility"; readonly name: string }
   | { readonly kind: "missing" };
 
+/** TypeScript's built-in types that are supported in a schema. */
+const utilities = new Set(
+  "Pick Omit Partial Required Readonly Record Array ReadonlyArray NonNullable Exclude Extract NoInfer".split(
+    " ",
+  ),
+);
+
 /** Resolves a reference: a type parameter, a declaration, a name of a package, or a built-in type of TypeScript. */
 export function resolveReference(
   node: ReferenceNode,
@@ -65,13 +72,6 @@ export function resolveReference(
   if (resolved) return resolved;
   return utilities.has(node.name) ? { kind: "utility", name: node.name } : { kind: "missing" };
 }
-
-/** TypeScript's built-in types that are supported in a schema. */
-const utilities = new Set(
-  "Pick Omit Partial Required Readonly Record Array ReadonlyArray NonNullable Exclude Extract NoInfer".split(
-    " ",
-  ),
-);
 
 /** Returns the type that an alias stands for at one use; undefined if a name is no alias. */
 export function findAliased(

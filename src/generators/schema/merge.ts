@@ -1,6 +1,9 @@
 import { type Schema, descriptorsKey, originKey, problemKey, refKey } from "../model/schema.ts";
 import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 
+/** Is told of each conflict between two schemas. */
+type OnConflict = (conflict: { readonly message: string; readonly hint: string }) => void;
+
 /**
  * Completes a schema after its markers are applied: merges named types, and reports problems that no marker resolved.
  * Properties of objects were completed when they were built.
@@ -39,8 +42,23 @@ function isMended(schema: Schema): boolean {
   );
 }
 
-/** Is told of each conflict between two schemas. */
-type OnConflict = (conflict: { readonly message: string; readonly hint: string }) => void;
+/** Documentation is per field, and the branches of `allOf` were already merged. */
+const keptApart = new Set(["allOf", "title", "description", "example", "externalDocs"]);
+
+/** Go stores these by value; numbers and defaults are pointers there, which differ even if their values are equal. */
+const comparedByValue = new Set([
+  "type",
+  "format",
+  "pattern",
+  "nullable",
+  "uniqueItems",
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "maxProperties",
+  "minProperties",
+  "x-kubernetes-embedded-resource",
+  "x-kubernetes-int-or-string",
+]);
 
 /**
  * Merges `source` into `target` like controller-gen flattens `allOf`: a named type into the field that uses it, a base
@@ -69,22 +87,12 @@ export function mergeInto(target: Schema, source: Schema, onConflict: OnConflict
   mergeSymbols(target, source);
 }
 
-/** Documentation is per field, and the branches of `allOf` were already merged. */
-const keptApart = new Set(["allOf", "title", "description", "example", "externalDocs"]);
-
-/** Go stores these by value; numbers and defaults are pointers there, which differ even if their values are equal. */
-const comparedByValue = new Set([
-  "type",
-  "format",
-  "pattern",
-  "nullable",
-  "uniqueItems",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "maxProperties",
-  "minProperties",
-  "x-kubernetes-embedded-resource",
-  "x-kubernetes-int-or-string",
+/** The field determines how its value is merged, regardless of the type. */
+const sourceWins = new Set([
+  "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-map-type",
+  "x-kubernetes-list-type",
+  "x-kubernetes-list-map-keys",
 ]);
 
 /** Merges a key that both have. Returns false if it must go to `allOf`. */
@@ -141,14 +149,6 @@ function mergeKey(
       return false;
   }
 }
-
-/** The field determines how its value is merged, regardless of the type. */
-const sourceWins = new Set([
-  "x-kubernetes-preserve-unknown-fields",
-  "x-kubernetes-map-type",
-  "x-kubernetes-list-type",
-  "x-kubernetes-list-map-keys",
-]);
 
 function mergeProperties(target: Schema, source: Schema, onConflict: OnConflict): void {
   // A property may be named __proto__, so this is not a plain object yet.

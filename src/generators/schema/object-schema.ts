@@ -210,6 +210,26 @@ class Field {
   }
 }
 
+/** The keys that restrict values, apart from their structure. */
+const constraints = [
+  "allOf",
+  "enum",
+  "maximum",
+  "minimum",
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "multipleOf",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "maxProperties",
+  "minProperties",
+  "x-kubernetes-validations",
+] as const;
+
 /**
  * Keeps the structure of a schema without its rules and defaults. The fields in `listMapKeys` keep their defaults: a
  * key must be required or have a default, or the API server rejects the CRD.
@@ -231,26 +251,6 @@ function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = [])
   }
   return bare;
 }
-
-/** The keys that restrict values, apart from their structure. */
-const constraints = [
-  "allOf",
-  "enum",
-  "maximum",
-  "minimum",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "multipleOf",
-  "maxLength",
-  "minLength",
-  "pattern",
-  "maxItems",
-  "minItems",
-  "uniqueItems",
-  "maxProperties",
-  "minProperties",
-  "x-kubernetes-validations",
-] as const;
 
 /** Returns whether undefined is a value of a property's type: JSON has no such value, so the field may be absent. */
 function mayBeUndefined(property: Property, sources: SchemaSources): boolean {

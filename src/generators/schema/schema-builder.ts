@@ -205,6 +205,9 @@ function typeSchema(typed: Typed, builder: Builder): Schema {
   }
 }
 
+const anythingHint =
+  'use JSONValue or RawExtension from "@tsbuilder/runtime", or put +kubebuilder:pruning:PreserveUnknownFields on the field';
+
 function keywordSchema(typed: Typed, name: string, areFractionsAllowed: boolean): Schema {
   switch (name) {
     case "string":
@@ -231,9 +234,6 @@ function keywordSchema(typed: Typed, name: string, areFractionsAllowed: boolean)
       return problem(typed, `"${name}" is not supported in a schema`);
   }
 }
-
-const anythingHint =
-  'use JSONValue or RawExtension from "@tsbuilder/runtime", or put +kubebuilder:pruning:PreserveUnknownFields on the field';
 
 /** Converts a list. A list of conditions is a list map, as clients of conditions expect. */
 function arraySchema(element: Typed, builder: Builder): Schema {
@@ -335,6 +335,13 @@ function partPattern({ node, env }: Typed, sources: SchemaSources): string {
   return escape(node.head) + spans.join("");
 }
 
+const keywords: Readonly<Record<string, string>> = {
+  number: "-?[0-9]+(\\.[0-9]+)?",
+  bigint: "-?[0-9]+",
+  boolean: "(true|false)",
+  string: ".*",
+};
+
 function holePattern(typed: Typed, sources: SchemaSources): string {
   const { node, env } = typed;
   const values = literalValues(typed, sources);
@@ -355,13 +362,6 @@ function holePattern(typed: Typed, sources: SchemaSources): string {
     sources,
   );
 }
-
-const keywords: Readonly<Record<string, string>> = {
-  number: "-?[0-9]+(\\.[0-9]+)?",
-  bigint: "-?[0-9]+",
-  boolean: "(true|false)",
-  string: ".*",
-};
 
 function group(alternatives: readonly string[]): string {
   return alternatives.length === 1 ? alternatives[0]! : `(${alternatives.join("|")})`;
@@ -415,12 +415,6 @@ function endless(typed: Typed, message: string): Schema {
   return problem(typed, message, `a schema must be finite: put ${markers} on the field`, { type: "object" });
 }
 
-function hintForMissing(name: string): string {
-  return Object.hasOwn(replacements, name)
-    ? `"${name}" is not a type of JSON: use ${replacements[name]}`
-    : "import it, or fix its name";
-}
-
 const replacements: Readonly<Record<string, string>> = {
   Boolean: "boolean",
   Buffer: "a string with +kubebuilder:validation:Format=byte",
@@ -436,6 +430,12 @@ const replacements: Readonly<Record<string, string>> = {
   URL: "a string with +kubebuilder:validation:Format=uri",
   Uint8Array: "a string with +kubebuilder:validation:Format=byte",
 };
+
+function hintForMissing(name: string): string {
+  return Object.hasOwn(replacements, name)
+    ? `"${name}" is not a type of JSON: use ${replacements[name]}`
+    : "import it, or fix its name";
+}
 
 function enumReference(typed: Typed, builder: Builder): Schema {
   const values = literalValues(typed, builder.sources);

@@ -265,6 +265,8 @@ function areArbitrary(keys: Typed, sources: SchemaSources): boolean {
   });
 }
 
+type MappedNode = Extract<TypeNode, { kind: "mapped" }>;
+
 function mappedShape(node: MappedNode, env: Environment, sources: SchemaSources): Shape | undefined {
   const names = literalValues({ node: node.keys, env }, sources);
   if (!names) return mapShape({ node: node.keys, env }, { node: node.type, env }, sources);
@@ -280,8 +282,6 @@ function mappedShape(node: MappedNode, env: Environment, sources: SchemaSources)
   });
   return { ...emptyShape(), properties: new Map(properties) };
 }
-
-type MappedNode = Extract<TypeNode, { kind: "mapped" }>;
 
 /**
  * The type whose `?` and `readonly` a mapped type keeps: T in `{ [K in keyof T]: … }`, and also where K is a parameter

@@ -26,6 +26,12 @@ export function variantsSchema(
   }
 }
 
+/** An object type, and the markers of the named types that it consists of. */
+interface Alternative {
+  readonly shape: Shape;
+  readonly markers: readonly Marker[];
+}
+
 /**
  * The variants of a union of object types, also of one within an intersection: `A & (B | C)` has the variants `A & B`
  * and `A & C`. An object type is its only variant. Undefined if a member is not an object type.
@@ -36,12 +42,6 @@ function variantsOf(members: readonly Typed[], sources: SchemaSources): Shape[] 
   const known = (found as Alternative[][]).flat();
   if (known.length > 1) reportMarkers(new Set(known.flatMap(({ markers }) => markers)), sources);
   return known.flatMap(({ shape }) => withoutAbsent(shape, sources) ?? []);
-}
-
-/** An object type, and the markers of the named types that it consists of. */
-interface Alternative {
-  readonly shape: Shape;
-  readonly markers: readonly Marker[];
 }
 
 function alternatives(typed: Typed, sources: SchemaSources): Alternative[] | undefined {
@@ -81,6 +81,9 @@ function join(parts: readonly Alternative[]): Alternative {
   };
 }
 
+/** Each variant is a condition in a rule; a union with more of them is a mistake. */
+const mostVariants = 256;
+
 /** All ways to take one item from each list. */
 function combinations<T>(lists: readonly (readonly T[])[], typed: Typed): T[][] {
   const count = lists.reduce((product, { length }) => product * length, 1);
@@ -90,9 +93,6 @@ function combinations<T>(lists: readonly (readonly T[])[], typed: Typed): T[][] 
     [[]],
   );
 }
-
-/** Each variant is a condition in a rule; a union with more of them is a mistake. */
-const mostVariants = 256;
 
 /** An intersection of unions has as many variants as the product of theirs. */
 class TooManyVariantsError extends Error {
@@ -198,6 +198,13 @@ function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema
     required: required.length > 0 ? required.sort() : undefined,
     "x-kubernetes-validations": rules.length > 0 ? rules : undefined,
   };
+}
+
+/** A required field that has other values in each variant. */
+interface Discriminator {
+  readonly name: string;
+  readonly type: "string" | "boolean" | "integer" | "number";
+  readonly values: readonly (readonly (string | number | boolean)[])[];
 }
 
 /** A required property with distinct literals of one type in the variants. */
@@ -321,13 +328,6 @@ function isDemanded({ isRequired, schema }: BuiltField): boolean {
 /** The fields of a variant of a union, and whether each is required. */
 type VariantFields = ReadonlyMap<string, boolean>;
 
-/** A required field that has other values in each variant. */
-interface Discriminator {
-  readonly name: string;
-  readonly type: "string" | "boolean" | "integer" | "number";
-  readonly values: readonly (readonly (string | number | boolean)[])[];
-}
-
 /** CEL rules for a union of objects: an object has the required fields of one variant, and no fields of others. */
 function variantRules(variants: readonly VariantFields[], discriminator: Discriminator | undefined): Rule[] {
   if (discriminator) return fieldRules(variants, [discriminator.name], byValue(discriminator));
@@ -412,6 +412,9 @@ function fieldRules(variants: readonly VariantFields[], tags: readonly string[],
   });
 }
 
+/** Nobody reads longer messages. */
+const longestMessage = 2048;
+
 /** Compares all fields with those of each variant, for variants without a field of their own. */
 function combinedRules(variants: readonly VariantFields[]): Rule[] {
   const names = [...new Set(variants.flatMap((fields) => [...fields.keys()]))];
@@ -433,9 +436,6 @@ function combinedRules(variants: readonly VariantFields[]): Rule[] {
   const short = "the fields must be those of exactly one variant";
   return [{ rule: alternatives.join(" || "), message: message.length > longestMessage ? short : message }];
 }
-
-/** Nobody reads longer messages. */
-const longestMessage = 2048;
 
 function indexesOf<T>(list: readonly T[], matches: (item: T) => boolean): number[] {
   return list.flatMap((item, i) => (matches(item) ? [i] : []));

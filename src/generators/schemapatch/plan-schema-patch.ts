@@ -34,6 +34,12 @@ export async function planSchemaPatch(
   return { changes: sources.log.hasErrors ? [] : changes, stale: [], diagnostics: sources.log.sorted() };
 }
 
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 /** Replaces the schemas of known versions; files that are not CRDs are left alone. */
 function patchSchemas(
   file: string,
@@ -68,12 +74,6 @@ function patchSchemas(
   return edits
     .sort((a, b) => b.start - a.start)
     .reduce((edited, { start, end, text }) => edited.slice(0, start) + text + edited.slice(end), text);
-}
-
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
 }
 
 function findPair(map: YAMLMap, ...path: readonly string[]): Pair<Node, Node> | undefined {

@@ -5,6 +5,24 @@ import type { Module, ModuleCache } from "../loader/index.ts";
 import type { ModuleMarkers } from "../markers/collect.ts";
 import type { CoreSchemas } from "../schema/built-in-types.ts";
 
+/** The sources of a result: it is the same as long as they are. */
+export interface MadeFrom {
+  /** Changes with the markers of the modules' packages, and with the options. */
+  readonly key: string;
+  readonly modules: readonly Module[];
+}
+
+interface CachedKinds extends MadeFrom {
+  readonly kinds: readonly KindSummary[];
+}
+
+interface CachedFile extends MadeFrom, CrdFile {}
+
+interface CachedCrd extends CachedFile {
+  /** A CRD with errors is not kept. */
+  readonly warnings: readonly Diagnostic[];
+}
+
 /** The results of a run on a project, so that the next run only processes what changed. */
 export interface GeneratorCache {
   readonly modules: ModuleCache;
@@ -16,17 +34,6 @@ export interface GeneratorCache {
   /** The text of CRDs, which an earlier process may have kept. */
   readonly files: Map<string, CachedFile>;
   readonly coreSchemas: Map<string, CoreSchemas>;
-}
-
-/** The sources of a result: it is the same as long as they are. */
-export interface MadeFrom {
-  /** Changes with the markers of the modules' packages, and with the options. */
-  readonly key: string;
-  readonly modules: readonly Module[];
-}
-
-interface CachedKinds extends MadeFrom {
-  readonly kinds: readonly KindSummary[];
 }
 
 /** The options of `defineKind` and the effects of markers, without the type of the kind. */
@@ -49,13 +56,6 @@ export interface KindMarker {
   readonly pos: number;
   readonly declared: string;
 }
-
-interface CachedCrd extends CachedFile {
-  /** A CRD with errors is not kept. */
-  readonly warnings: readonly Diagnostic[];
-}
-
-interface CachedFile extends MadeFrom, CrdFile {}
 
 /** The text of a CRD, and the file it is written to. */
 export interface CrdFile {

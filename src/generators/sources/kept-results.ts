@@ -10,36 +10,10 @@ import { type Diagnostic, DiagnosticLog } from "../model/diagnostic.ts";
 import { lookUpMarker } from "../markers/registry.ts";
 import type { SourceTree } from "../model/files.ts";
 
-/** The results of one process for the next: the part of a `GeneratorCache` that takes longer to compute than to read. */
-interface KeptResults {
-  /** The checksum of the code that computed them. */
-  readonly code: string;
-  readonly modules: readonly KeptSource[];
-  readonly kinds: readonly (KeptFrom & { readonly file: string; readonly kinds: readonly KindSummary[] })[];
-  readonly crds: readonly KeptCrd[];
-}
-
-interface KeptSource extends KeptModule {
-  /** The markers of its package; undefined if they were not read, or had findings. */
-  readonly markers: readonly KeptMarker[] | undefined;
-  readonly kindMarkers: readonly KindMarker[] | undefined;
-}
-
-interface KeptMarker extends Omit<Marker, "definition" | "place"> {
-  readonly pos: number;
-}
-
 /** The sources of a result; modules are given by their index. */
 interface KeptFrom {
   readonly key: string;
   readonly modules: readonly number[];
-}
-
-interface KeptCrd extends KeptFrom {
-  readonly name: string;
-  readonly fileName: string;
-  /** The checksum of the text, which is in the project itself. */
-  readonly checksum: string;
 }
 
 /** Restores the cache of an earlier process; undefined if other code wrote it, or if it cannot be read. */
@@ -65,6 +39,32 @@ export function restoreResults(
     if (checksumOf(text) === checksum) cache.files.set(name, { ...madeFrom(from), fileName, text });
   }
   return cache;
+}
+
+interface KeptMarker extends Omit<Marker, "definition" | "place"> {
+  readonly pos: number;
+}
+
+interface KeptSource extends KeptModule {
+  /** The markers of its package; undefined if they were not read, or had findings. */
+  readonly markers: readonly KeptMarker[] | undefined;
+  readonly kindMarkers: readonly KindMarker[] | undefined;
+}
+
+interface KeptCrd extends KeptFrom {
+  readonly name: string;
+  readonly fileName: string;
+  /** The checksum of the text, which is in the project itself. */
+  readonly checksum: string;
+}
+
+/** The results of one process for the next: the part of a `GeneratorCache` that takes longer to compute than to read. */
+interface KeptResults {
+  /** The checksum of the code that computed them. */
+  readonly code: string;
+  readonly modules: readonly KeptSource[];
+  readonly kinds: readonly (KeptFrom & { readonly file: string; readonly kinds: readonly KindSummary[] })[];
+  readonly crds: readonly KeptCrd[];
 }
 
 /**

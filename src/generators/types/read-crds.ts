@@ -15,6 +15,9 @@ export interface ThirdPartyCrd {
   readonly spec: CRDSpec;
 }
 
+/** The limit of an API server for the body of a request, in bytes. */
+const longestRequest = 3 * 1024 * 1024;
+
 /**
  * Reads the CRDs in a YAML file, and rejects what an API server would reject: names and schemas become paths and code,
  * so they are validated first.
@@ -41,9 +44,6 @@ export async function readCrds(file: string, text: string): Promise<ThirdPartyCr
     }),
   );
 }
-
-/** The limit of an API server for the body of a request, in bytes. */
-const longestRequest = 3 * 1024 * 1024;
 
 async function readCrd(file: string, object: Record<string, unknown>): Promise<ThirdPartyCrd> {
   if (object["apiVersion"] !== "apiextensions.k8s.io/v1") {

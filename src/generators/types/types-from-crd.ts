@@ -14,6 +14,30 @@ import { lookUpMarker } from "../markers/registry.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { GeneratedFile } from "../model/files.ts";
 
+interface TypesFile {
+  /** `<group>/<version>/<kind>_types.ts` */
+  readonly path: string;
+  readonly content: string;
+  /** Parts of the CRD that TypeScript cannot express. */
+  readonly lost: readonly string[];
+}
+
+/**
+ * Writes TypeScript types from a CRD, the reverse of `manifests`: the types generate the same CRD again. What only JSON
+ * Schema can express (`allOf`, `oneOf`, `not`) is listed as lost.
+ */
+export function typesFromCrd(crd: ThirdPartyCrd): TypesFile[] {
+  const { group, names } = crd.spec;
+  return crd.spec.versions.flatMap((version) => [
+    {
+      path: `${group}/${version.name}/groupversion_info.ts`,
+      content: `import type { GroupVersion } from "@tsbuilder/runtime";\n\nexport const groupVersion: GroupVersion = { group: ${stringLiteral(group)}, version: ${stringLiteral(version.name)} };\n`,
+      lost: [],
+    },
+    kindFile(crd, version, `${group}/${version.name}/${names.kind.toLowerCase()}_types.ts`),
+  ]);
+}
+
 /** Types to write, and the parts of the CRDs that TypeScript cannot express. */
 export interface TypesPlan {
   readonly changes: readonly GeneratedFile[];
@@ -38,16 +62,6 @@ export async function planTypes(
   };
 }
 
-/** A schema that is valid for an API server but not expressible in TypeScript has its own error. */
-function typesOf(crd: ThirdPartyCrd): TypesFile[] {
-  const { kind } = crd.spec.names;
-  if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !ourNames.has(kind)) return typesFromCrd(crd);
-  throw new TsbuilderError(`the kind "${kind}" cannot be used as the name of a type`, {
-    code: "INVALID_SOURCE",
-    hint: "write its types by hand, under another name: defineKind() takes the kind as a string",
-  });
-}
-
 /** Names that the files use from the language and the runtime. */
 const ourNames = new Set([
   "CustomResource",
@@ -59,6 +73,16 @@ const ourNames = new Set([
   "Record",
   "Time",
 ]);
+
+/** A schema that is valid for an API server but not expressible in TypeScript has its own error. */
+function typesOf(crd: ThirdPartyCrd): TypesFile[] {
+  const { kind } = crd.spec.names;
+  if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !ourNames.has(kind)) return typesFromCrd(crd);
+  throw new TsbuilderError(`the kind "${kind}" cannot be used as the name of a type`, {
+    code: "INVALID_SOURCE",
+    hint: "write its types by hand, under another name: defineKind() takes the kind as a string",
+  });
+}
 
 /** Kinds that only differ in case, or duplicate CRDs: one file would overwrite the other. */
 function refuseTwins(files: readonly TypesFile[]): void {
@@ -72,30 +96,6 @@ function refuseTwins(files: readonly TypesFile[]): void {
     }
     contents.set(path, content);
   }
-}
-
-interface TypesFile {
-  /** `<group>/<version>/<kind>_types.ts` */
-  readonly path: string;
-  readonly content: string;
-  /** Parts of the CRD that TypeScript cannot express. */
-  readonly lost: readonly string[];
-}
-
-/**
- * Writes TypeScript types from a CRD, the reverse of `manifests`: the types generate the same CRD again. What only JSON
- * Schema can express (`allOf`, `oneOf`, `not`) is listed as lost.
- */
-export function typesFromCrd(crd: ThirdPartyCrd): TypesFile[] {
-  const { group, names } = crd.spec;
-  return crd.spec.versions.flatMap((version) => [
-    {
-      path: `${group}/${version.name}/groupversion_info.ts`,
-      content: `import type { GroupVersion } from "@tsbuilder/runtime";\n\nexport const groupVersion: GroupVersion = { group: ${stringLiteral(group)}, version: ${stringLiteral(version.name)} };\n`,
-      lost: [],
-    },
-    kindFile(crd, version, `${group}/${version.name}/${names.kind.toLowerCase()}_types.ts`),
-  ]);
 }
 
 function kindFile(crd: ThirdPartyCrd, version: CRDVersion, path: string): TypesFile {

@@ -75,6 +75,8 @@ interface Webhook {
   readonly [key: string]: unknown;
 }
 
+const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+
 function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
   const fail = (message: string, hint: string): void => log.error(place, message, hint);
   checkAccepted(args, fail);
@@ -106,6 +108,8 @@ function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
   return patch ? patchWebhook(webhook, patch, fail) : webhook;
 }
 
+type Fail = (message: string, hint: string) => void;
+
 /** Reports values that an API server rejects. */
 function checkAccepted(args: MarkerArguments, fail: Fail): void {
   if (strings(args, "admissionReviewVersions").length === 0) {
@@ -120,6 +124,8 @@ function checkAccepted(args: MarkerArguments, fail: Fail): void {
     fail(message, "use sideEffects=None or sideEffects=NoneOnDryRun");
   }
 }
+
+const defaultService = { name: "webhook-service", namespace: "system" };
 
 function clientConfig(args: MarkerArguments, fail: Fail): object {
   const { path, url } = args as { path?: string; url?: string };
@@ -136,8 +142,6 @@ function clientConfig(args: MarkerArguments, fail: Fail): object {
   };
 }
 
-const defaultService = { name: "webhook-service", namespace: "system" };
-
 function matchPolicy(args: MarkerArguments, fail: Fail): string | undefined {
   const written = text(args, "matchPolicy");
   if (!written) return undefined;
@@ -151,10 +155,6 @@ function matchPolicy(args: MarkerArguments, fail: Fail): string | undefined {
 function oneOf(written: string, words: readonly string[]): string | undefined {
   return words.find((word) => word.toLowerCase() === written.toLowerCase());
 }
-
-const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
-
-type Fail = (message: string, hint: string) => void;
 
 /** The fields of a webhook; any other name in a patch is a typo. */
 const patchableFields = [

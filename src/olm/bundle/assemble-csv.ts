@@ -139,9 +139,6 @@ interface Provided {
   readonly namespaces: boolean;
 }
 
-/** The folder in which OLM mounts the certificate of webhooks, as tls.crt and tls.key. */
-const certificateFolder = "/tmp/k8s-webhook-server/serving-certs";
-
 /** Adapts a Deployment for OLM: without cert-manager's certificates, and watching the namespaces that OLM names. */
 export function installDeployment(deployment: Deployment, provided: Provided): InstalledDeployment {
   const { metadata, spec } = deployment;
@@ -172,12 +169,15 @@ function isLost({ secret, projected }: Volume, { secrets }: Provided): boolean {
   return names.some((name) => name !== undefined && secrets.has(name));
 }
 
+const selfSigned = /^--self-signed-webhook-certs(?:=true)?$/u;
+
 /** Returns whether a Deployment's operator makes the certificate of its webhooks itself. In a bundle, OLM makes it. */
 export function makesCertificate({ spec }: Deployment): boolean {
   return (spec.template.spec?.containers ?? []).some(({ args }) => args?.some((arg) => selfSigned.test(arg)));
 }
 
-const selfSigned = /^--self-signed-webhook-certs(?:=true)?$/u;
+/** The folder in which OLM mounts the certificate of webhooks, as tls.crt and tls.key. */
+const certificateFolder = "/tmp/k8s-webhook-server/serving-certs";
 
 /** Arguments for the certificate of metrics. Without them, the operator signs one itself. */
 const metricsCertificate = /^--metrics-cert-(?:path|name|key)=/u;
@@ -257,27 +257,16 @@ function isFirst(object: ManifestObject, index: number, all: readonly ManifestOb
   return all.findIndex(isSame) === index;
 }
 
-function accountsOf(deployments: readonly Deployment[], extra: readonly string[]): Accounts {
-  const used = deployments.map(({ spec }) => spec.template.spec?.serviceAccountName ?? "default");
-  return { names: new Set([...used, ...extra]), namespace: deployments[0]?.metadata.namespace };
-}
-
 /** The service accounts that OLM creates, and their namespace in the rendered deployment. */
 interface Accounts {
   readonly names: ReadonlySet<string>;
   readonly namespace: string | undefined;
 }
 
-interface SplitRoles {
-  /** The permissions in the namespaces that the operator watches. */
-  readonly permissions: readonly Permission[];
-  readonly clusterPermissions: readonly Permission[];
-  /** The roles and bindings for other subjects, which remain manifests. */
-  readonly others: readonly ManifestObject[];
+function accountsOf(deployments: readonly Deployment[], extra: readonly string[]): Accounts {
+  const used = deployments.map(({ spec }) => spec.template.spec?.serviceAccountName ?? "default");
+  return { names: new Set([...used, ...extra]), namespace: deployments[0]?.metadata.namespace };
 }
-
-type Role = ManifestObject & { readonly rules?: readonly PolicyRule[] | null };
-type Binding = ManifestObject & { readonly roleRef: RoleRef; readonly subjects?: readonly Subject[] };
 
 const roleKinds = new Set(["Role", "ClusterRole"]);
 
@@ -291,6 +280,17 @@ function isRbac({ kind }: ManifestObject): boolean {
 export function isForOwnCertificate(object: ManifestObject): boolean {
   return isRbac(object) && /(?:^|-)webhook-(?:ca|certs)-role(?:binding)?$/u.test(object.metadata.name);
 }
+
+interface SplitRoles {
+  /** The permissions in the namespaces that the operator watches. */
+  readonly permissions: readonly Permission[];
+  readonly clusterPermissions: readonly Permission[];
+  /** The roles and bindings for other subjects, which remain manifests. */
+  readonly others: readonly ManifestObject[];
+}
+
+type Role = ManifestObject & { readonly rules?: readonly PolicyRule[] | null };
+type Binding = ManifestObject & { readonly roleRef: RoleRef; readonly subjects?: readonly Subject[] };
 
 /**
  * Moves the permissions of the operator's service accounts from roles and bindings into the ClusterServiceVersion. A binding

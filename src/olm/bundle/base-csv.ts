@@ -33,6 +33,8 @@ export function basePart(project: Project): Part {
   return { key: "olm/base", templates: "olm/base", context };
 }
 
+const format = { lineWidth: 0 } as const;
+
 /** Adds the base to a draft if it is missing, and sets the fields that flags name. The rest is kept, with its comments. */
 export function planBase(draft: Draft, project: Project, presentation: Presentation): void {
   const path = basePath(project);
@@ -49,8 +51,6 @@ export function planBase(draft: Draft, project: Project, presentation: Presentat
   const after = document.toString(format);
   if (after !== before) draft.write(path, after);
 }
-
-const format = { lineWidth: 0 } as const;
 
 function present(document: Document, presentation: Presentation): void {
   const { skipRange, icon, provider, ...fields } = presentation;

@@ -34,17 +34,6 @@ export function requiredAnnotations({
   };
 }
 
-function annotationsOf(metadata: BundleMetadata): Record<string, string> {
-  return {
-    ...requiredAnnotations(metadata),
-    [bundleAnnotations.builder]: metadata.builder,
-    [bundleAnnotations.metricsMediaType]: metricsMediaType,
-    [bundleAnnotations.projectLayout]: metadata.projectLayout,
-    [bundleAnnotations.testMediaType]: testMediaType,
-    [bundleAnnotations.testConfig]: bundleFolders.tests,
-  };
-}
-
 export function readAnnotations(path: string, text: string | undefined): Readonly<Record<string, string>> {
   const [content] = text === undefined ? [] : readYaml(path, text);
   const { annotations } = (content ?? {}) as { annotations?: Record<string, unknown> | null };
@@ -63,6 +52,17 @@ export function writeAnnotations(text: string | undefined, metadata: BundleMetad
   const map = document.get("annotations");
   if (isMap(map)) map.flow = false;
   return document.toString(yamlOptions);
+}
+
+function annotationsOf(metadata: BundleMetadata): Record<string, string> {
+  return {
+    ...requiredAnnotations(metadata),
+    [bundleAnnotations.builder]: metadata.builder,
+    [bundleAnnotations.metricsMediaType]: metricsMediaType,
+    [bundleAnnotations.projectLayout]: metadata.projectLayout,
+    [bundleAnnotations.testMediaType]: testMediaType,
+    [bundleAnnotations.testConfig]: bundleFolders.tests,
+  };
 }
 
 /** Returns the Dockerfile of the bundle's image. Its labels are the annotations, and it copies the folders that they name. */

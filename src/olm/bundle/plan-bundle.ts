@@ -49,6 +49,9 @@ export interface PlannedBundle {
   readonly notes: readonly string[];
 }
 
+/** The tests of the bundle, for operator-sdk's scorecard. */
+export const scorecardPart: Part = { key: "olm/scorecard", templates: "olm/scorecard", context: {} };
+
 /**
  * Plans a bundle. Its manifests are regenerated each time, and deleted with their object; its metadata is completed, and
  * its tests are written once.
@@ -81,9 +84,6 @@ export function planBundle(draft: Draft, request: BundleRequest): PlannedBundle 
   const text = [...texts.values()].join("---\n");
   return { manifests: text, notes: [...notes, ...sizeNotes([...texts.values()])] };
 }
-
-/** The tests of the bundle, for operator-sdk's scorecard. */
-export const scorecardPart: Part = { key: "olm/scorecard", templates: "olm/scorecard", context: {} };
 
 function channelsOf(
   { channels, defaultChannel }: BundleRequest,

@@ -5,26 +5,6 @@ import { type ManifestObject, type WithSpec, describeObject, isCrd } from "../..
 import { webhookTypes } from "../bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
 
-interface ClientConfig {
-  readonly service?: ServiceReference;
-}
-
-interface Webhook {
-  readonly name: string;
-  readonly clientConfig: ClientConfig;
-  readonly admissionReviewVersions: readonly string[];
-  readonly sideEffects: string;
-  readonly [field: string]: unknown;
-}
-
-interface Conversion {
-  readonly strategy: string;
-  readonly webhook?: {
-    readonly clientConfig: ClientConfig;
-    readonly conversionReviewVersions: readonly string[];
-  };
-}
-
 export interface FoundWebhooks {
   readonly definitions: readonly WebhookDefinition[];
   /** The Services in front of the webhooks. The bundle omits them, since OLM creates its own. */
@@ -41,6 +21,28 @@ const types: Readonly<Record<string, string>> = {
 
 export function isWebhookConfiguration({ kind }: ManifestObject): boolean {
   return types[kind] !== undefined;
+}
+
+export type Deployment = WithSpec<DeploymentSpec>;
+export type Service = WithSpec<ServiceSpec>;
+
+interface ClientConfig {
+  readonly service?: ServiceReference;
+}
+
+interface Webhook {
+  readonly name: string;
+  readonly clientConfig: ClientConfig;
+  readonly admissionReviewVersions: readonly string[];
+  readonly sideEffects: string;
+  readonly [field: string]: unknown;
+}
+
+/** A Service, one of its ports, and the Deployment behind it. */
+interface Served {
+  readonly service: Service;
+  readonly port: ServicePort;
+  readonly deployment: Deployment;
 }
 
 /** Describes the webhooks of a rendered deployment for OLM, which creates the configurations, Services and certificates. */
@@ -76,6 +78,14 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
     services: new Set(served.map(({ service }) => service)),
     deployments: new Set(served.map(({ deployment }) => deployment.metadata.name)),
     notes,
+  };
+}
+
+interface Conversion {
+  readonly strategy: string;
+  readonly webhook?: {
+    readonly clientConfig: ClientConfig;
+    readonly conversionReviewVersions: readonly string[];
   };
 }
 
@@ -162,26 +172,12 @@ function address(
   };
 }
 
-export type Deployment = WithSpec<DeploymentSpec>;
-export type Service = WithSpec<ServiceSpec>;
-
 /** A reference of a webhook to the Service in front of it. */
 export interface ServiceReference {
   readonly name: string;
   readonly namespace?: string;
   readonly port?: number;
   readonly path?: string;
-}
-
-/** A Service, one of its ports, and the Deployment behind it. */
-interface Served {
-  readonly service: Service;
-  readonly port: ServicePort;
-  readonly deployment: Deployment;
-}
-
-function isService(object: ManifestObject): object is Service {
-  return object.kind === "Service" && object.apiVersion === "v1";
 }
 
 export function isDeployment(object: ManifestObject): object is Deployment {
@@ -199,6 +195,10 @@ export function findServed(
   const port = service?.spec.ports?.find((each) => each.port === number);
   const deployment = service && objects.filter(isDeployment).find((each) => selects(service, each));
   return service && port && deployment ? { service, port, deployment } : undefined;
+}
+
+function isService(object: ManifestObject): object is Service {
+  return object.kind === "Service" && object.apiVersion === "v1";
 }
 
 function selects({ spec, metadata }: Service, deployment: Deployment): boolean {

@@ -17,6 +17,12 @@ export interface Catalog {
   readonly others: readonly Located[];
 }
 
+export const schemas = {
+  package: "olm.package",
+  channel: "olm.channel",
+  bundle: "olm.bundle",
+} as const;
+
 export function readCatalog(
   tree: Tree,
   folder: string,
@@ -44,12 +50,6 @@ export function readCatalog(
     findings,
   };
 }
-
-export const schemas = {
-  package: "olm.package",
-  channel: "olm.channel",
-  bundle: "olm.bundle",
-} as const;
 
 /** The types of properties by which OLM finds and describes bundles. */
 export const properties = {

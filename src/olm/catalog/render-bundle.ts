@@ -4,11 +4,6 @@ import { bundleAnnotations } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { properties, schemas } from "./catalog.ts";
 
-interface Property {
-  readonly type: string;
-  readonly value: unknown;
-}
-
 /** Renders the blob of a valid bundle for a catalog. The image holds its files. */
 export function renderBundle(bundle: Bundle, image: string) {
   const { csv } = bundle;
@@ -29,6 +24,11 @@ export function renderBundle(bundle: Bundle, image: string) {
     ]),
     relatedImages: relatedImages(bundle, image),
   };
+}
+
+interface Property {
+  readonly type: string;
+  readonly value: unknown;
 }
 
 function kindProperty(type: string, { group, kind, version }: ReturnType<typeof definedKinds>[0]): Property {

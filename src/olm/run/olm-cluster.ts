@@ -11,6 +11,12 @@ export interface OlmPlace extends ClusterChoice {
   readonly timeout: number;
 }
 
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+}
+
 export interface Subscription extends ManifestObject {
   readonly spec: {
     readonly name: string;
@@ -26,18 +32,8 @@ export interface Subscription extends ManifestObject {
   };
 }
 
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly message?: string;
-}
-
 export interface OperatorGroup extends ManifestObject {
   readonly spec?: { readonly targetNamespaces?: readonly string[] };
-}
-
-interface InstallPlan {
-  readonly spec: { readonly clusterServiceVersionNames: readonly string[] };
 }
 
 /** Fails before anything is written if the cluster has no OLM. */
@@ -101,6 +97,10 @@ async function readAll<T>(
 /** Reads an object in OLM's namespace; undefined if it does not exist. */
 export async function readNamed<T>(place: OlmPlace, resource: string, name: string): Promise<T | undefined> {
   return readJson<T>(place, ["get", resource, name, "--namespace", place.namespace]);
+}
+
+interface InstallPlan {
+  readonly spec: { readonly clusterServiceVersionNames: readonly string[] };
 }
 
 /** Approves OLM's plan for a Subscription, once there is one for the given version. */

@@ -29,9 +29,6 @@ import { bundleAnnotations, csvApiVersion, writeYaml } from "../bundle-format.ts
 import { deleteObjects } from "../../ship/cluster/undeploy.ts";
 import type { ClusterServiceVersion } from "../bundle/csv.ts";
 
-/** The name of the OperatorGroup for namespaces that have none. */
-const operatorGroupName = "tsbuilder-run-bundle";
-
 interface RunOptions {
   readonly bundle: Bundle;
   /** The image that holds the bundle's files. */
@@ -50,6 +47,9 @@ interface InstallOptions extends RunOptions {
   readonly catalog: { readonly image: string; readonly channel: string } | undefined;
   readonly mode: ChosenMode | undefined;
 }
+
+/** The channel of the catalogs that `run bundle` makes. The bundle's own channels are ignored. */
+const runChannel = "tsbuilder-run-bundle";
 
 /** Has OLM install a bundle, and waits until its operator is available. */
 export async function installBundle(options: InstallOptions, place: OlmPlace): Promise<void> {
@@ -170,6 +170,9 @@ async function serveCatalog(
   note(`Serving the catalog from ${deployment}`);
 }
 
+/** The name of the OperatorGroup for namespaces that have none. */
+const operatorGroupName = "tsbuilder-run-bundle";
+
 /**
  * Returns the OperatorGroup to create. A namespace has at most one: an existing one is kept, and refused if it contradicts
  * the mode that the user asked for.
@@ -203,6 +206,8 @@ async function findSubscription(packageName: string, place: OlmPlace): Promise<S
   return found;
 }
 
+const catalogFile = "catalog.yaml";
+
 /** Reads the catalog that `installBundle` made. */
 async function readCatalog(packageName: string, place: OlmPlace): Promise<Blob[] | undefined> {
   type ConfigMap = { readonly data?: Readonly<Record<string, string>> };
@@ -211,24 +216,11 @@ async function readCatalog(packageName: string, place: OlmPlace): Promise<Blob[]
   return text === undefined ? undefined : (readYaml(catalogFile, text) as Blob[]);
 }
 
-/** The channel of the catalogs that `run bundle` makes. The bundle's own channels are ignored. */
-const runChannel = "tsbuilder-run-bundle";
-
-const catalogFile = "catalog.yaml";
-
-/** The labels of objects that tsbuilder may overwrite and delete. */
-const ownLabels = { "app.kubernetes.io/managed-by": "tsbuilder" };
-
 /** A blob of a file-based catalog. */
 export interface Blob {
   readonly schema: string;
   readonly name: string;
   readonly [field: string]: unknown;
-}
-
-interface Entry {
-  readonly name: string;
-  readonly replaces?: string;
 }
 
 /** Returns the name of the objects that serve the catalog of a package. */
@@ -267,10 +259,18 @@ function lastEntry(catalog: readonly Blob[]): string | undefined {
   return entriesOf(catalog).at(-1)?.name;
 }
 
+interface Entry {
+  readonly name: string;
+  readonly replaces?: string;
+}
+
 function entriesOf(catalog: readonly Blob[]): readonly Entry[] {
   const channel = catalog.find(({ schema }) => schema === schemas.channel);
   return (channel?.["entries"] ?? []) as readonly Entry[];
 }
+
+/** The labels of objects that tsbuilder may overwrite and delete. */
+const ownLabels = { "app.kubernetes.io/managed-by": "tsbuilder" };
 
 interface ServedCatalog {
   readonly packageName: string;
@@ -392,13 +392,6 @@ export function subscriptionTo(bundle: Bundle, namespace: string, channel: strin
   };
 }
 
-const resources = ["configmap", "deployment.apps", "service", "catalogsource.operators.coreos.com"];
-
-/** Reads the objects of a package's catalog that tsbuilder made. */
-async function readOwnCatalog(packageName: string, place: OlmPlace): Promise<readonly ManifestObject[]> {
-  return (await readNamesakes(packageName, place)).filter(isOwn);
-}
-
 /** Throws if an object that somebody else made has the name of a catalog's objects. */
 async function refuseForeignCatalog(packageName: string, place: OlmPlace): Promise<void> {
   const foreign = (await readNamesakes(packageName, place)).find((object) => !isOwn(object));
@@ -416,6 +409,8 @@ export function requireOwnCatalog({ metadata, spec }: Subscription, { namespace 
   const hint = `delete its Subscription ${metadata.name} and its ClusterServiceVersion with kubectl, if it is to go`;
   throw new TsbuilderError(message, { code: "REFUSED", hint });
 }
+
+const resources = ["configmap", "deployment.apps", "service", "catalogsource.operators.coreos.com"];
 
 async function readNamesakes(
   packageName: string,
@@ -466,6 +461,11 @@ export async function cleanUpPackage(
     deleted.push(...(await deleteObjects(objects.map(named), { ...place, seconds: place.timeout })));
   }
   return deleted;
+}
+
+/** Reads the objects of a package's catalog that tsbuilder made. */
+async function readOwnCatalog(packageName: string, place: OlmPlace): Promise<readonly ManifestObject[]> {
+  return (await readNamesakes(packageName, place)).filter(isOwn);
 }
 
 /** Returns the versions with OLM's label, and the one that the Subscription names. */

@@ -14,66 +14,9 @@ import type { Tree } from "../../scaffold/tree.ts";
 import type { Located } from "../located.ts";
 import { validateBundle } from "../validate/validate-bundle.ts";
 
-/** Returns whether a test is one of operator-sdk's own, which are built in here, and need no image. */
-function isBuiltIn({ entrypoint: [program, name = ""] }: ScorecardTest): boolean {
-  return program === "scorecard-test" && Object.hasOwn(builtInChecks, name);
-}
-
 /** Returns whether a test looks at the examples as objects. In a cluster with the operator, they have a status. */
 export function looksAtObjects(test: ScorecardTest): boolean {
   return isBuiltIn(test) && test.entrypoint[1] !== "olm-bundle-validation";
-}
-
-export async function runTest(test: ScorecardTest, checked: CheckedBundle): Promise<TestWithResults> {
-  return { ...test, results: [await resultFor(test, checked)] };
-}
-
-async function resultFor(test: ScorecardTest, checked: CheckedBundle): Promise<TestResult> {
-  const [program = "", name = ""] = test.entrypoint;
-  if (isBuiltIn(test)) {
-    const result = await builtInChecks[name]!(name, checked);
-    return looksAtObjects(test) ? withProblems(result, checked.problems) : result;
-  }
-  return {
-    ...resultOf(test.labels["test"] ?? program, [`the test is a program in the image ${test.image}`]),
-    state: "error",
-    suggestions: [
-      "tsbuilder runs no images: write it as test/scorecard/NAME.test.ts, or omit it with --selector",
-    ],
-  };
-}
-
-/** Turns a result into an error if the test could not look at all examples. */
-function withProblems(result: TestResult, problems: readonly ExampleProblem[]): TestResult {
-  if (problems.length === 0) return result;
-  return {
-    ...result,
-    state: "error",
-    errors: [...problems.map(({ message }) => message), ...result.errors],
-    suggestions: [...new Set([...problems.map(({ hint }) => hint), ...result.suggestions])],
-  };
-}
-
-const hint = "correct the sample in config/samples, and run tsbuilder bundle";
-
-/** Reads the examples of a bundle, and the problems that keep others from being objects. */
-export function examplesOf({ csv }: Bundle): {
-  readonly objects: readonly ManifestObject[];
-  readonly problems: readonly ExampleProblem[];
-} {
-  const examples = readExamples(csv);
-  if (!examples) {
-    return {
-      objects: [],
-      problems: [{ message: `${csvAnnotations.examples} is not a JSON list of objects`, hint }],
-    };
-  }
-  const problems = examples.flatMap((example, index) => {
-    const missing = missingIn(example);
-    return missing === undefined ? [] : [{ message: `the example ${index} has no ${missing}`, hint }];
-  });
-  const objects = examples.filter((example) => missingIn(example) === undefined);
-  return { objects: objects as unknown as ManifestObject[], problems };
 }
 
 /** An example of the bundle, in its state in the cluster if the tests use one. */
@@ -81,11 +24,6 @@ interface Example {
   readonly object: ManifestObject;
   /** The kinds of objects that the operator made for the example: `apps/v1 Deployment`. */
   readonly made: readonly OwnedKind[];
-}
-
-export interface OwnedKind {
-  readonly kind: string;
-  readonly apiVersion: string;
 }
 
 /** A reason why no test could look at an example. */
@@ -150,6 +88,68 @@ export const builtInChecks: Readonly<Record<string, Check>> = {
     };
   },
 };
+
+/** Returns whether a test is one of operator-sdk's own, which are built in here, and need no image. */
+function isBuiltIn({ entrypoint: [program, name = ""] }: ScorecardTest): boolean {
+  return program === "scorecard-test" && Object.hasOwn(builtInChecks, name);
+}
+
+export async function runTest(test: ScorecardTest, checked: CheckedBundle): Promise<TestWithResults> {
+  return { ...test, results: [await resultFor(test, checked)] };
+}
+
+async function resultFor(test: ScorecardTest, checked: CheckedBundle): Promise<TestResult> {
+  const [program = "", name = ""] = test.entrypoint;
+  if (isBuiltIn(test)) {
+    const result = await builtInChecks[name]!(name, checked);
+    return looksAtObjects(test) ? withProblems(result, checked.problems) : result;
+  }
+  return {
+    ...resultOf(test.labels["test"] ?? program, [`the test is a program in the image ${test.image}`]),
+    state: "error",
+    suggestions: [
+      "tsbuilder runs no images: write it as test/scorecard/NAME.test.ts, or omit it with --selector",
+    ],
+  };
+}
+
+const hint = "correct the sample in config/samples, and run tsbuilder bundle";
+
+/** Turns a result into an error if the test could not look at all examples. */
+function withProblems(result: TestResult, problems: readonly ExampleProblem[]): TestResult {
+  if (problems.length === 0) return result;
+  return {
+    ...result,
+    state: "error",
+    errors: [...problems.map(({ message }) => message), ...result.errors],
+    suggestions: [...new Set([...problems.map(({ hint }) => hint), ...result.suggestions])],
+  };
+}
+
+/** Reads the examples of a bundle, and the problems that keep others from being objects. */
+export function examplesOf({ csv }: Bundle): {
+  readonly objects: readonly ManifestObject[];
+  readonly problems: readonly ExampleProblem[];
+} {
+  const examples = readExamples(csv);
+  if (!examples) {
+    return {
+      objects: [],
+      problems: [{ message: `${csvAnnotations.examples} is not a JSON list of objects`, hint }],
+    };
+  }
+  const problems = examples.flatMap((example, index) => {
+    const missing = missingIn(example);
+    return missing === undefined ? [] : [{ message: `the example ${index} has no ${missing}`, hint }];
+  });
+  const objects = examples.filter((example) => missingIn(example) === undefined);
+  return { objects: objects as unknown as ManifestObject[], problems };
+}
+
+export interface OwnedKind {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
 
 function checkDescriptors(
   name: string,

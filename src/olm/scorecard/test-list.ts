@@ -26,8 +26,6 @@ export interface TestWithResults extends ScorecardTest {
   readonly results: readonly TestResult[];
 }
 
-const scorecardApiVersion = "scorecard.operatorframework.io/v1alpha3";
-
 /** Makes a result: `fail` if there are errors. */
 export function resultOf(
   name: string,
@@ -77,6 +75,8 @@ export function withOutcomes(
   const empty = resultOf(test.labels["test"]!, [`${fileOf(test)} has no tests`]);
   return { ...test, results: [{ ...empty, state: "error" }] };
 }
+
+const scorecardApiVersion = "scorecard.operatorframework.io/v1alpha3";
 
 const configFile = "config.yaml";
 

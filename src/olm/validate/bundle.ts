@@ -109,6 +109,11 @@ function inside(folder: string): string | undefined {
   return steps.length === 0 || folder.startsWith("/") || steps.includes("..") ? undefined : steps.join("/");
 }
 
+interface Dockerfile {
+  readonly labels: ReadonlyMap<string, { readonly value: string; readonly at: Position }>;
+  readonly at: Position;
+}
+
 function findDockerfile(tree: Tree, folder: string): Dockerfile | undefined {
   const parent = folder.includes("/") ? `${folder.slice(0, folder.lastIndexOf("/"))}/` : "";
   const names = [
@@ -122,6 +127,10 @@ function findDockerfile(tree: Tree, folder: string): Dockerfile | undefined {
   }
   return undefined;
 }
+
+const word = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'=\\]+`;
+
+const assignment = new RegExp(`(${word})=((?:${word})?)`, "gu");
 
 /** Reads the labels that a Dockerfile sets, each with its position. */
 function readLabels(file: string, text: string): Dockerfile {
@@ -159,11 +168,6 @@ export interface Bundle {
   has(path: string): boolean;
   /** The compressed size of all manifests together. */
   readonly compressedSize: number;
-}
-
-interface Dockerfile {
-  readonly labels: ReadonlyMap<string, { readonly value: string; readonly at: Position }>;
-  readonly at: Position;
 }
 
 /** Returns the CRDs of a bundle, without those of API versions that are no longer served. */
@@ -225,10 +229,6 @@ export function permissionsOf({ csv }: Bundle): Located[] {
 export function versionsOf(crd: Located): string[] {
   return crd.get("spec", "versions").items.flatMap((version) => version.get("name").text ?? []);
 }
-
-const word = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'=\\]+`;
-
-const assignment = new RegExp(`(${word})=((?:${word})?)`, "gu");
 
 function unquote(text: string): string {
   if (text.startsWith("'")) return text.slice(1, -1);

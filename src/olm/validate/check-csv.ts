@@ -32,11 +32,6 @@ export function* checkCsv(bundle: Bundle): Findings {
   yield* checkUpgrades(csv);
 }
 
-/** Returns the reasons why a text can't be a ClusterServiceVersion's name. OLM also uses it as the value of a label. */
-function explainName(name: string): string[] {
-  return [...new Set([...checkSubdomain(name), ...checkLabelValue(name)])];
-}
-
 function* checkName({ csv, annotations }: Bundle): Findings {
   const at = csv.get("metadata", "name");
   const name = at.text ?? "";
@@ -53,6 +48,11 @@ function* checkName({ csv, annotations }: Bundle): Findings {
     const hint = `call it ${meant}, as catalogs and people expect`;
     yield finding(release ? "csv-name-release" : "csv-name-convention", at, message, hint);
   }
+}
+
+/** Returns the reasons why a text can't be a ClusterServiceVersion's name. OLM also uses it as the value of a label. */
+function explainName(name: string): string[] {
+  return [...new Set([...checkSubdomain(name), ...checkLabelValue(name)])];
 }
 
 function* checkVersions(csv: Located): Findings {

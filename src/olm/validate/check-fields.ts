@@ -29,6 +29,8 @@ export function checkFields(
   ];
 }
 
+let csvSchema: Promise<CompiledSchema> | undefined;
+
 export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
   const schema = await (csvSchema ??= compileCsvSchema());
   const findings = checkFields(bundle.csv, schema, { wrong: "csv-field", unknown: "csv-unknown-field" });
@@ -38,7 +40,46 @@ export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
   return [...findings, ...specs.flatMap((spec) => checkScalars(spec, node, "csv-field"))];
 }
 
-let csvSchema: Promise<CompiledSchema> | undefined;
+const text: JSONSchema = { type: "string" };
+
+const boolean: JSONSchema = { type: "boolean" };
+
+const integer: JSONSchema = { type: "integer", format: "int32" };
+
+const texts: JSONSchema = { type: "object", additionalProperties: text };
+
+const anything: JSONSchema = { "x-kubernetes-preserve-unknown-fields": true };
+
+const link = object({ name: text, url: text });
+
+const descriptors = list(
+  object(
+    { path: text, displayName: text, description: text, "x-descriptors": list(text), value: anything },
+    "path",
+  ),
+);
+
+const described = {
+  name: text,
+  version: text,
+  kind: text,
+  displayName: text,
+  description: text,
+  resources: list(object({ name: text, kind: text, version: text }, "name", "kind", "version")),
+  specDescriptors: descriptors,
+  statusDescriptors: descriptors,
+  actionDescriptors: descriptors,
+};
+
+const crd = object(described, "name", "version", "kind");
+
+const apiService = object(
+  { ...described, group: text, deploymentName: text, containerPort: integer },
+  "name",
+  "group",
+  "version",
+  "kind",
+);
 
 /** Compiles the schema of a ClusterServiceVersion, with the fields that OLM reads. Parts of Kubernetes have Kubernetes' types. */
 async function compileCsvSchema(): Promise<CompiledSchema> {
@@ -119,47 +160,6 @@ async function compileCsvSchema(): Promise<CompiledSchema> {
     ),
   );
 }
-
-const text: JSONSchema = { type: "string" };
-
-const boolean: JSONSchema = { type: "boolean" };
-
-const integer: JSONSchema = { type: "integer", format: "int32" };
-
-const texts: JSONSchema = { type: "object", additionalProperties: text };
-
-const anything: JSONSchema = { "x-kubernetes-preserve-unknown-fields": true };
-
-const link = object({ name: text, url: text });
-
-const descriptors = list(
-  object(
-    { path: text, displayName: text, description: text, "x-descriptors": list(text), value: anything },
-    "path",
-  ),
-);
-
-const described = {
-  name: text,
-  version: text,
-  kind: text,
-  displayName: text,
-  description: text,
-  resources: list(object({ name: text, kind: text, version: text }, "name", "kind", "version")),
-  specDescriptors: descriptors,
-  statusDescriptors: descriptors,
-  actionDescriptors: descriptors,
-};
-
-const crd = object(described, "name", "version", "kind");
-
-const apiService = object(
-  { ...described, group: text, deploymentName: text, containerPort: integer },
-  "name",
-  "group",
-  "version",
-  "kind",
-);
 
 function object(properties: Readonly<Record<string, JSONSchema>>, ...required: string[]): JSONSchema {
   return { type: "object", properties, required };

@@ -5,16 +5,6 @@ import { removedApis } from "./check-objects.ts";
 import { show } from "./check-csv.ts";
 import { type Findings, type OptionalSet, finding } from "./rules.ts";
 
-/** The checks that are made only on request, by the names of their sets. */
-export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {
-  operatorhub: checkHub,
-  capabilities: checkCapabilities,
-  categories: checkCategories,
-  "good-practices": checkPractices,
-  community: checkCommunity,
-  multiarch: checkPlatforms,
-};
-
 const word = String.raw`[^ \t@<>(),.:;\[\]\\"]+`;
 const dotted = `${word}(?:\\.${word})*`;
 const address = `${dotted}@${dotted}`;
@@ -25,6 +15,40 @@ const mailbox = new RegExp(
   "su",
 );
 const mediaTypes = [...new Set(Object.values(iconMediaTypes))].sort();
+
+const categories = [
+  "AI/Machine Learning",
+  "Application Runtime",
+  "Big Data",
+  "Cloud Provider",
+  "Database",
+  "Developer Tools",
+  "Integration & Delivery",
+  "Logging & Tracing",
+  "Modernization & Migration",
+  "Monitoring",
+  "Networking",
+  "Observability",
+  "OpenShift Optional",
+  "Security",
+  "Storage",
+  "Streaming & Messaging",
+];
+
+const platforms = {
+  arch: ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"],
+  os: ["linux", "windows"],
+} as const;
+
+/** The checks that are made only on request, by the names of their sets. */
+export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {
+  operatorhub: checkHub,
+  capabilities: checkCapabilities,
+  categories: checkCategories,
+  "good-practices": checkPractices,
+  community: checkCommunity,
+  multiarch: checkPlatforms,
+};
 
 function* checkHub({ csv }: Bundle): Findings {
   const spec = csv.get("spec");
@@ -65,25 +89,6 @@ function* checkCapabilities({ csv }: Bundle): Findings {
   const message = `${show(level)} is not a level of capabilities`;
   yield finding("hub-capabilities", level, message, `use one of ${capabilityLevels.join(", ")}`);
 }
-
-const categories = [
-  "AI/Machine Learning",
-  "Application Runtime",
-  "Big Data",
-  "Cloud Provider",
-  "Database",
-  "Developer Tools",
-  "Integration & Delivery",
-  "Logging & Tracing",
-  "Modernization & Migration",
-  "Monitoring",
-  "Networking",
-  "Observability",
-  "OpenShift Optional",
-  "Security",
-  "Storage",
-  "Streaming & Messaging",
-];
 
 function* checkCategories({ csv }: Bundle): Findings {
   const written = csv.get("metadata", "annotations", csvAnnotations.categories);
@@ -167,11 +172,6 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
-
-const platforms = {
-  arch: ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"],
-  os: ["linux", "windows"],
-} as const;
 
 function* checkPlatforms(bundle: Bundle): Findings {
   const labels = bundle.csv.get("metadata", "labels");

@@ -2,18 +2,6 @@ import type { RuleFinding, Severity } from "../rule-finding.ts";
 import { type Position, TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 
-/** The optional sets of rules, which are checked on request. */
-export const optionalSets = {
-  operatorhub: "what operatorhub.io asks of a bundle: provider, maintainers, links and icon",
-  capabilities: "the annotation capabilities names one of OLM's levels",
-  categories: "the annotation categories names those that consoles know",
-  "good-practices": "resource requests, descriptions of CRDs, names of channels, no rights to create CRDs",
-  community: "an upper bound of OpenShift for a bundle with APIs that Kubernetes 1.22 removed",
-  multiarch: "the labels for platforms are ones that consoles know, and don't contradict the node selectors",
-} as const;
-
-export type OptionalSet = keyof typeof optionalSets;
-
 /** All rules, with their severity, and the set of optional ones. */
 export const rules = {
   "yaml-syntax": error("every file is YAML that an API server can read"),
@@ -142,6 +130,18 @@ export const rules = {
   "multiarch-selector": error("node selectors agree with the labels for platforms", "multiarch"),
 } as const satisfies Readonly<Record<string, Rule>>;
 
+/** The optional sets of rules, which are checked on request. */
+export const optionalSets = {
+  operatorhub: "what operatorhub.io asks of a bundle: provider, maintainers, links and icon",
+  capabilities: "the annotation capabilities names one of OLM's levels",
+  categories: "the annotation categories names those that consoles know",
+  "good-practices": "resource requests, descriptions of CRDs, names of channels, no rights to create CRDs",
+  community: "an upper bound of OpenShift for a bundle with APIs that Kubernetes 1.22 removed",
+  multiarch: "the labels for platforms are ones that consoles know, and don't contradict the node selectors",
+} as const;
+
+export type OptionalSet = keyof typeof optionalSets;
+
 export type RuleName = keyof typeof rules;
 
 export interface Rule {
@@ -184,12 +184,12 @@ export function describeSets(): string[] {
   ]);
 }
 
-const allSets = Object.keys(optionalSets) as OptionalSet[];
-
 /** Returns the optional sets that words such as `name=community`, `community` or `suite=operatorframework` select. */
 export function selectSets(words: readonly string[]): OptionalSet[] {
   return [...new Set(words.flatMap(select))];
 }
+
+const allSets = Object.keys(optionalSets) as OptionalSet[];
 
 function select(word: string): readonly OptionalSet[] {
   if (word === "suite=operatorframework") return allSets;

@@ -171,6 +171,15 @@ function* checkLabels({ annotations, dockerfile }: Bundle): Findings {
   }
 }
 
+const constraint = "olm.constraint";
+
+/** The fields of each type of dependency but constraints. */
+const dependencyFields: Readonly<Record<string, readonly string[]>> = {
+  [properties.gvk]: ["group", "version", "kind"],
+  [properties.package]: ["packageName", "version"],
+  "olm.label": ["label"],
+};
+
 /** Checks the dependencies of a bundle, besides the CRDs that its ClusterServiceVersion requires. */
 function* checkDependencies({ dependencies }: Bundle): Findings {
   for (const dependency of dependencies.items) {
@@ -202,15 +211,6 @@ function* checkDependencies({ dependencies }: Bundle): Findings {
     if (type.text === properties.package) yield* checkRange(value.get("version"));
   }
 }
-
-const constraint = "olm.constraint";
-
-/** The fields of each type of dependency but constraints. */
-const dependencyFields: Readonly<Record<string, readonly string[]>> = {
-  [properties.gvk]: ["group", "version", "kind"],
-  [properties.package]: ["packageName", "version"],
-  "olm.label": ["label"],
-};
 
 /** Returns why a field that must have a text has none, as the end of a message. */
 function whyMissing({ isMissing, value }: Located): string {

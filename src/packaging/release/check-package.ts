@@ -13,6 +13,9 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
+const needed = ["LICENSE", "README.md"];
+const unwanted = /\.test(?:-d)?\.[jt]s|\.tsbuildinfo$|(?:^|\/)node_modules\//u;
+
 /** Returns the problems that users of a packed package would have; none for one that is fit for a registry. */
 export function checkPackage(files: readonly PackedFile[]): string[] {
   const texts = new Map(files.map(({ path, content }) => [path, Buffer.from(content)]));
@@ -33,9 +36,6 @@ export function checkPackage(files: readonly PackedFile[]): string[] {
     ...checkBundles(paths),
   ].map((problem) => `${manifest.name}: ${problem}`);
 }
-
-const needed = ["LICENSE", "README.md"];
-const unwanted = /\.test(?:-d)?\.[jt]s|\.tsbuildinfo$|(?:^|\/)node_modules\//u;
 
 function checkFields(manifest: Manifest): string[] {
   const absent = ["version", "description", "license", "type", "engines"];
@@ -88,6 +88,14 @@ const isModule = (path: string): boolean => /^(?:bin|dist)\/.*\.(?:js|cjs|d\.ts)
 
 type Files = ReadonlyMap<string, unknown>;
 
+/** Packages whose types declarations may import: ours, and others with declarations. npm installs `ws` without `@types/ws`. */
+const typed = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
+
+const froms = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
+/** Template literals: their content is the text of other programs. */
+const template = /`(?:\\.|[^`\\])*`/gsu;
+const requires = /(?<!['"\w.])require\("([^"]+)"\)/gu;
+
 /** Checks that a module imports only files of the package, Node's modules, and packages that npm installs with it. */
 function checkImports(path: string, text: string, manifest: Manifest, files: Files): string[] {
   const known = new Set([
@@ -108,13 +116,6 @@ function checkImports(path: string, text: string, manifest: Manifest, files: Fil
   });
 }
 
-/** Packages whose types declarations may import: ours, and others with declarations. npm installs `ws` without `@types/ws`. */
-const typed = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
-
-const froms = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
-/** Template literals: their content is the text of other programs. */
-const template = /`(?:\\.|[^`\\])*`/gsu;
-const requires = /(?<!['"\w.])require\("([^"]+)"\)/gu;
 const missing = (path: string, specifier: string): string =>
   `${path} imports "${specifier}", which npm won't install`;
 

@@ -25,6 +25,16 @@ export interface PackOptions {
   readonly build: boolean;
 }
 
+const options = {
+  "dry-run": { type: "boolean" },
+  version: { type: "string" },
+  tag: { type: "string" },
+  to: { type: "string" },
+  repository: { type: "string" },
+  "no-build": { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
 export function readReleaseCommand(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -51,13 +61,3 @@ export function readReleaseCommand(
   if (version === undefined || more.length > 0) throw new Error(`one version is needed\n${releaseHelp}`);
   return { action: "write", version: checkVersion(version) };
 }
-
-const options = {
-  "dry-run": { type: "boolean" },
-  version: { type: "string" },
-  tag: { type: "string" },
-  to: { type: "string" },
-  repository: { type: "string" },
-  "no-build": { type: "boolean" },
-  help: { type: "boolean" },
-} as const;

@@ -17,6 +17,17 @@ export interface Release {
   readonly problems: readonly string[];
 }
 
+/** The fields of a lock file's entry that are read. */
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  /** Mostly binaries, of which npm installs the one for the machine. */
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly link?: boolean;
+}
+
 /**
  * Packs a release from the output of `npm run build`. Its bytes depend only on the commit, the page of the repository and
  * Node's version.
@@ -93,6 +104,19 @@ export function checkSize({ name, bytes }: Pick<Tarball, "name" | "bytes">, budg
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
+/** One of our packages in a release. */
+interface ReleasedPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly sha256: string;
+  readonly dependencies: readonly string[];
+  /** Packages whose code is in its bundles, by the labels of the file with their licenses: `yaml 2.9.1 (ISC)`. */
+  readonly bundled: readonly string[];
+}
+
+const label = /^\S+ \d+\.\d+\S* \(.+\)$/u;
+
 function describePackage({ name, version, bytes }: Tarball): ReleasedPackage {
   const texts = readTarball(bytes).map(
     ({ path, content }) => [path, Buffer.from(content).toString("utf8")] as const,
@@ -110,28 +134,6 @@ function describePackage({ name, version, bytes }: Tarball): ReleasedPackage {
     dependencies: Object.keys(manifest.dependencies),
     bundled: licenses.flatMap((text) => text.split("\n").filter((line) => label.test(line))),
   };
-}
-
-/** The fields of a lock file's entry that are read. */
-interface LockedPackage {
-  readonly version?: string;
-  readonly integrity?: string;
-  readonly license?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  /** Mostly binaries, of which npm installs the one for the machine. */
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly link?: boolean;
-}
-
-/** One of our packages in a release. */
-interface ReleasedPackage {
-  readonly name: string;
-  readonly version: string;
-  readonly license: string;
-  readonly sha256: string;
-  readonly dependencies: readonly string[];
-  /** Packages whose code is in its bundles, by the labels of the file with their licenses: `yaml 2.9.1 (ISC)`. */
-  readonly bundled: readonly string[];
 }
 
 /**
@@ -244,5 +246,3 @@ function toComponent(name: string, version: string, license?: string, integrity?
 
 const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   compareText(a, b);
-
-const label = /^\S+ \d+\.\d+\S* \(.+\)$/u;

@@ -29,6 +29,11 @@ export interface PluginDefinition {
   readonly edit?: (input: EditInput) => PluginOptions | Promise<PluginOptions>;
 }
 
+/** Declares a plugin, so that its functions are typed. */
+export function definePlugin(plugin: PluginDefinition): PluginDefinition {
+  return plugin;
+}
+
 /** The commands that take flags of plugins. */
 export type PluginCommand = "init" | "create api" | "create webhook" | "edit";
 
@@ -97,9 +102,4 @@ export interface ContributedFile {
   readonly content: string;
   /** Default: "yours" */
   readonly ownership?: Ownership;
-}
-
-/** Declares a plugin, so that its functions are typed. */
-export function definePlugin(plugin: PluginDefinition): PluginDefinition {
-  return plugin;
 }

@@ -32,6 +32,8 @@ export interface PackageSpecifiers {
   readonly tsbuilder: string;
 }
 
+type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;
+
 /**
  * Keys of parts. Plugins build parts with them, and commands name the parts that `--force` overwrites or that may be
  * missing.
@@ -55,7 +57,6 @@ export const partKeys = {
 
 /** The role of a webhook. A conversion belongs to its spoke, the version that it converts to and from the hub. */
 export type WebhookRole = "defaulter" | "validator" | "conversion";
-type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;
 
 /** Identifies a kind in one version, independent of where its files are. */
 const identity = (kind: Kind): string => `${qualifiedGroup(kind)}/${kind.version}/${kind.kind}`;

@@ -9,6 +9,19 @@ export function checkContributedPath(key: string, path: string): string {
   throw pluginError(key, `the path ${JSON.stringify(shorten(path))} ${reason}`, { code: "REFUSED" });
 }
 
+/** Folders and files of tsbuilder, npm and git, in lower case: not all file systems tell cases apart. */
+const reserved = new Set([
+  ".git",
+  ".npmrc",
+  ".tsbuilder",
+  "dist",
+  "node_modules",
+  "package-lock.json",
+  "package.json",
+  "project",
+  "vendor",
+]);
+
 /** Returns the reason why a plugin may not write a path; undefined if it may. */
 export function explainBadPath(path: string): string | undefined {
   if (path === "" || path.length > 400) return "is empty or too long";
@@ -33,16 +46,3 @@ export function explainBadPath(path: string): string | undefined {
 export function foldPath(path: string): string {
   return path.normalize("NFKC").toLowerCase();
 }
-
-/** Folders and files of tsbuilder, npm and git, in lower case: not all file systems tell cases apart. */
-const reserved = new Set([
-  ".git",
-  ".npmrc",
-  ".tsbuilder",
-  "dist",
-  "node_modules",
-  "package-lock.json",
-  "package.json",
-  "project",
-  "vendor",
-]);

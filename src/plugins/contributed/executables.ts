@@ -34,19 +34,19 @@ export interface ExecutableRequest {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
+interface ExecutableFlag {
+  readonly name: string;
+  readonly type: string;
+  readonly default: string;
+  readonly usage: string;
+}
+
 export interface ExecutableResponse {
   readonly universe: Readonly<Record<string, string>>;
   readonly flags: readonly ExecutableFlag[];
   readonly description: string;
   /** The lines that it wrote to standard error. */
   readonly notes: string;
-}
-
-interface ExecutableFlag {
-  readonly name: string;
-  readonly type: string;
-  readonly default: string;
-  readonly usage: string;
 }
 
 export interface ExecutableLimits {
@@ -147,6 +147,17 @@ function parseResponse(text: string): unknown {
 
 const lastLines = (text: string | null): string => (text ?? "").trim().split("\n").slice(-5).join("\n");
 
+/** The protocol's names for the commands, in requests for flags and help. */
+const subcommands: Readonly<Record<PluginCommand, string>> = {
+  init: "--init",
+  "create api": "--api",
+  "create webhook": "--webhook",
+  edit: "--edit",
+};
+
+/** Flags that tsbuilder itself reads. */
+const ownFlags = new Set(["help", "group", "version", "kind", "plugins"]);
+
 /** Loads an executable that speaks kubebuilder's protocol, with its flags for a command. */
 export function loadExecutable(key: string, root: string, command?: PluginCommand): LoadedPlugin {
   const executable = requireExecutable(key);
@@ -171,17 +182,6 @@ export function loadExecutable(key: string, root: string, command?: PluginComman
     executable,
   };
 }
-
-/** The protocol's names for the commands, in requests for flags and help. */
-const subcommands: Readonly<Record<PluginCommand, string>> = {
-  init: "--init",
-  "create api": "--api",
-  "create webhook": "--webhook",
-  edit: "--edit",
-};
-
-/** Flags that tsbuilder itself reads. */
-const ownFlags = new Set(["help", "group", "version", "kind", "plugins"]);
 
 function toFlag({ type, default: given, usage }: ExecutableFlag, command: PluginCommand): PluginFlag {
   const flag = { summary: usage, commands: [command] };
@@ -389,6 +389,12 @@ export function keptRecord(before: readonly PluginRecord[], use: PluginUse, proj
   return { key: use.key, version: "", contributions: contributions.filter(({ scope }) => scopes.has(scope)) };
 }
 
+interface Reverting {
+  readonly owned: OwnedFiles;
+  readonly force: boolean;
+  readonly keep: boolean;
+}
+
 /** Reverts the edits of executables for parts of the project that are gone. */
 export function revertDropped(
   draft: Draft,
@@ -406,12 +412,6 @@ export function revertDropped(
       options,
     );
   });
-}
-
-interface Reverting {
-  readonly owned: OwnedFiles;
-  readonly force: boolean;
-  readonly keep: boolean;
 }
 
 /** Reverts edits, last one first, in texts that the user may have changed since. */

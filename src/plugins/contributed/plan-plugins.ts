@@ -45,14 +45,6 @@ export interface PluginPlan {
   finish(draft: Draft): FinishedPlugins;
 }
 
-export interface FinishedPlugins {
-  /** The file of records; without a text, there is nothing to record. */
-  readonly record: { readonly path: string; readonly text: string | undefined };
-  readonly notes: readonly string[];
-  /** Texts of files before executables changed them, by path. */
-  readonly edited: ReadonlyMap<string, string>;
-}
-
 /** Asks the project's plugins for their contributions, and refuses files that they must not write. */
 export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
   const { root, tree, isAnew, project, boilerplate, own, extraPaths } = request;
@@ -85,6 +77,14 @@ export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
       return { record: recordFile(done.records), notes: [...notes, ...done.notes], edited: done.edited };
     },
   };
+}
+
+export interface FinishedPlugins {
+  /** The file of records; without a text, there is nothing to record. */
+  readonly record: { readonly path: string; readonly text: string | undefined };
+  readonly notes: readonly string[];
+  /** Texts of files before executables changed them, by path. */
+  readonly edited: ReadonlyMap<string, string>;
 }
 
 /**

@@ -50,6 +50,8 @@ export interface ScopedFile {
   readonly ownership: Ownership;
 }
 
+const mend = "restore it from version control: it says which files belong to plugins";
+
 /** Reads a project's records; there are none without plugins. */
 export function readPluginRecords(tree: Tree): PluginRecord[] {
   const text = tree.read(pluginRecordFile);
@@ -109,8 +111,6 @@ function isContribution(value: unknown): boolean {
 
 const isTexts = (value: unknown, ...keys: string[]): boolean =>
   isObject(value) && keys.every((key) => typeof value[key] === "string");
-
-const mend = "restore it from version control: it says which files belong to plugins";
 
 function invalid(what: string): TsbuilderError {
   return new TsbuilderError(`"${pluginRecordFile}" ${what}`, { code: "INVALID_PROJECT", hint: mend });

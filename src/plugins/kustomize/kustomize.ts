@@ -15,6 +15,74 @@ import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
 import { emptyBlueprint, joinBlueprints, part } from "../../scaffold/blueprint.ts";
 import { type Plugin, partKeys } from "../contract/plugin.ts";
 
+/** The folder of each feature in `config/`; a feature without one only appears in combinations. */
+const folders: Readonly<Record<FeatureName, string | undefined>> = {
+  metrics: "metrics",
+  webhook: "webhook",
+  "cert-manager": "certmanager",
+  "self-signed": "self-signed",
+  prometheus: "prometheus",
+  alerts: "alerts",
+  "metrics-tls": undefined,
+  "network-policy": "network-policy",
+  restricted: "restricted",
+  sharding: "sharding",
+};
+
+interface Pair {
+  readonly of: readonly FeatureName[];
+  readonly part: string | undefined;
+  readonly inserts: readonly Insert[];
+}
+
+/** The components for features that must be combined. */
+const pairs: readonly Pair[] = [
+  { of: ["self-signed"], part: undefined, inserts: [wiring("../self-signed/wiring")] },
+  {
+    of: ["cert-manager", "webhook"],
+    part: "cert-manager-webhook",
+    inserts: [
+      line("certmanager", "certificates", "webhook"),
+      line("certmanager/wiring", "wiring", "webhook"),
+      wiring("../certmanager/wiring"),
+    ],
+  },
+  {
+    of: ["cert-manager", "metrics", "metrics-tls"],
+    part: "cert-manager-metrics",
+    inserts: [
+      line("certmanager", "certificates", "metrics"),
+      line("certmanager/wiring", "wiring", "metrics"),
+      wiring("../certmanager/wiring"),
+    ],
+  },
+  {
+    of: ["cert-manager", "metrics", "metrics-tls", "prometheus"],
+    part: "prometheus-metrics-tls",
+    inserts: [wiring("../prometheus/wiring")],
+  },
+  {
+    of: ["alerts", "webhook"],
+    part: "alerts-webhook",
+    inserts: [line("alerts", "alerts", "webhook.yaml")],
+  },
+  {
+    of: ["alerts", "sharding"],
+    part: "alerts-sharding",
+    inserts: [line("alerts", "alerts", "shards.yaml")],
+  },
+  {
+    of: ["network-policy", "metrics"],
+    part: "network-policy-metrics",
+    inserts: [line("network-policy", "policies", "allow-metrics-traffic.yaml")],
+  },
+  {
+    of: ["network-policy", "webhook"],
+    part: "network-policy-webhook",
+    inserts: [line("network-policy", "policies", "allow-webhook-traffic.yaml")],
+  },
+];
+
 /** The manifests in `config/`, in two layers of kustomize. */
 export const kustomize: Plugin = { init, createApi, createWebhook };
 
@@ -99,74 +167,6 @@ function feature(projectName: string, name: FeatureName): Blueprint {
   const folder = folders[name];
   return folder === undefined ? emptyBlueprint : wired(projectName, name, [component(`../${folder}`)]);
 }
-
-/** The folder of each feature in `config/`; a feature without one only appears in combinations. */
-const folders: Readonly<Record<FeatureName, string | undefined>> = {
-  metrics: "metrics",
-  webhook: "webhook",
-  "cert-manager": "certmanager",
-  "self-signed": "self-signed",
-  prometheus: "prometheus",
-  alerts: "alerts",
-  "metrics-tls": undefined,
-  "network-policy": "network-policy",
-  restricted: "restricted",
-  sharding: "sharding",
-};
-
-interface Pair {
-  readonly of: readonly FeatureName[];
-  readonly part: string | undefined;
-  readonly inserts: readonly Insert[];
-}
-
-/** The components for features that must be combined. */
-const pairs: readonly Pair[] = [
-  { of: ["self-signed"], part: undefined, inserts: [wiring("../self-signed/wiring")] },
-  {
-    of: ["cert-manager", "webhook"],
-    part: "cert-manager-webhook",
-    inserts: [
-      line("certmanager", "certificates", "webhook"),
-      line("certmanager/wiring", "wiring", "webhook"),
-      wiring("../certmanager/wiring"),
-    ],
-  },
-  {
-    of: ["cert-manager", "metrics", "metrics-tls"],
-    part: "cert-manager-metrics",
-    inserts: [
-      line("certmanager", "certificates", "metrics"),
-      line("certmanager/wiring", "wiring", "metrics"),
-      wiring("../certmanager/wiring"),
-    ],
-  },
-  {
-    of: ["cert-manager", "metrics", "metrics-tls", "prometheus"],
-    part: "prometheus-metrics-tls",
-    inserts: [wiring("../prometheus/wiring")],
-  },
-  {
-    of: ["alerts", "webhook"],
-    part: "alerts-webhook",
-    inserts: [line("alerts", "alerts", "webhook.yaml")],
-  },
-  {
-    of: ["alerts", "sharding"],
-    part: "alerts-sharding",
-    inserts: [line("alerts", "alerts", "shards.yaml")],
-  },
-  {
-    of: ["network-policy", "metrics"],
-    part: "network-policy-metrics",
-    inserts: [line("network-policy", "policies", "allow-metrics-traffic.yaml")],
-  },
-  {
-    of: ["network-policy", "webhook"],
-    part: "network-policy-webhook",
-    inserts: [line("network-policy", "policies", "allow-webhook-traffic.yaml")],
-  },
-];
 
 function wired(projectName: string, name: string | undefined, inserts: readonly Insert[]): Blueprint {
   if (name === undefined) return { ...emptyBlueprint, inserts };

@@ -22,9 +22,6 @@ export const autoupdate: PluginDefinition = {
   }),
 };
 
-/** npm exec runs an installed package of any version unless a version is named. */
-const newest = (source: string): string => (/^@[^/]+\/[^@]+$/.test(source) ? `${source}@latest` : source);
-
 const workflow = (source: string): string => `name: Upgrade
 
 # Opens a pull request once there is a newer tsbuilder, and renews it each week while it is open. In the settings of the
@@ -69,3 +66,6 @@ jobs:
           NEWEST: ${JSON.stringify(newest(source))}
           GH_TOKEN: \${{ github.token }}
 `;
+
+/** npm exec runs an installed package of any version unless a version is named. */
+const newest = (source: string): string => (/^@[^/]+\/[^@]+$/.test(source) ? `${source}@latest` : source);

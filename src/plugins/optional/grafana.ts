@@ -25,30 +25,13 @@ export const grafana: PluginDefinition = {
   }),
 };
 
-/** The panels of the runtime's metrics, for what the project has. */
-export function runtimePanels(features: readonly FeatureName[]): readonly Panel[] {
-  return [
-    ...controllerPanels,
-    ...clientPanels,
-    ...processPanels,
-    ...(features.includes("webhook") ? webhookPanels : []),
-    ...(features.includes("sharding") ? shardPanels : [leaderPanel]),
-  ];
-}
-
-/** The panel of a metric of the user's, `NAME:TYPE`. */
-export function ownPanel(metric: string): Panel {
-  const at = metric.lastIndexOf(":");
-  const [name, type] = [metric.slice(0, at), metric.slice(at + 1)];
-  if (type === "counter") return panel(name, rate(name, "job"), "ops");
-  if (type === "histogram") return panel(`${name}, p99`, p99(name, "job"), unitOf(name));
-  return panel(name, gauge(name), unitOf(name));
-}
-
-/** The unit that Prometheus' conventions put at the end of a name. */
-function unitOf(name: string): string {
-  if (name.endsWith("_seconds")) return "s";
-  return name.endsWith("_bytes") ? "bytes" : "none";
+/** A graph of one query. */
+interface Panel {
+  readonly title: string;
+  /** PromQL; `$job` is the operator's. */
+  readonly query: string;
+  /** One of Grafana's units: `s`, `bytes`, `ops`, `none`. */
+  readonly unit: string;
 }
 
 const gauge = (metric: string): string => `${metric}{job="$job"}`;
@@ -59,8 +42,6 @@ const rate = (metric: string, by: string): string => `sum by (${by}) (rate(${met
 
 const p99 = (metric: string, by: string): string =>
   `histogram_quantile(0.99, sum by (le, ${by}) (rate(${metric}_bucket{job="$job"}[5m])))`;
-
-const byKind = "group, version, kind";
 
 const controllerPanels: readonly Panel[] = [
   panel("Reconciles by result", rate("controller_runtime_reconcile_total", "controller, result"), "ops"),
@@ -78,6 +59,8 @@ const controllerPanels: readonly Panel[] = [
   panel("Requests added", rate("workqueue_adds_total", "name"), "ops"),
   panel("Retries", rate("workqueue_retries_total", "name"), "ops"),
 ];
+
+const byKind = "group, version, kind";
 
 const clientPanels: readonly Panel[] = [
   panel("Requests to the API server", rate("rest_client_requests_total", "code"), "reqps"),
@@ -122,13 +105,30 @@ const webhookPanels: readonly Panel[] = [
   ),
 ];
 
-/** A graph of one query. */
-interface Panel {
-  readonly title: string;
-  /** PromQL; `$job` is the operator's. */
-  readonly query: string;
-  /** One of Grafana's units: `s`, `bytes`, `ops`, `none`. */
-  readonly unit: string;
+/** The panels of the runtime's metrics, for what the project has. */
+export function runtimePanels(features: readonly FeatureName[]): readonly Panel[] {
+  return [
+    ...controllerPanels,
+    ...clientPanels,
+    ...processPanels,
+    ...(features.includes("webhook") ? webhookPanels : []),
+    ...(features.includes("sharding") ? shardPanels : [leaderPanel]),
+  ];
+}
+
+/** The panel of a metric of the user's, `NAME:TYPE`. */
+export function ownPanel(metric: string): Panel {
+  const at = metric.lastIndexOf(":");
+  const [name, type] = [metric.slice(0, at), metric.slice(at + 1)];
+  if (type === "counter") return panel(name, rate(name, "job"), "ops");
+  if (type === "histogram") return panel(`${name}, p99`, p99(name, "job"), unitOf(name));
+  return panel(name, gauge(name), unitOf(name));
+}
+
+/** The unit that Prometheus' conventions put at the end of a name. */
+function unitOf(name: string): string {
+  if (name.endsWith("_seconds")) return "s";
+  return name.endsWith("_bytes") ? "bytes" : "none";
 }
 
 function panel(title: string, query: string, unit: string): Panel {

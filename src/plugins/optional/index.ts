@@ -4,15 +4,15 @@ import type { PluginDefinition } from "../contract/define-plugin.ts";
 import { autoupdate } from "./autoupdate.ts";
 import { grafana } from "./grafana.ts";
 
-const optional: readonly PluginDefinition[] = [grafana, autoupdate];
-
 /** The package of these plugins in `PROJECT`. */
 export const ownPackage = "tsbuilder";
 
-/** The version of that package in records; not tsbuilder's, so that they change only with the version in a plugin's key. */
-const version = "1.0.0";
+const optional: readonly PluginDefinition[] = [grafana, autoupdate];
 
 export const optionalKeys: readonly string[] = optional.map(({ key }) => key);
+
+/** The version of that package in records; not tsbuilder's, so that they change only with the version in a plugin's key. */
+const version = "1.0.0";
 
 /** Finds one of these plugins by its key, in the form in which a package is loaded; undefined if the key is of another. */
 export function loadOptional(key: string) {

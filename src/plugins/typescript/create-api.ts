@@ -103,6 +103,8 @@ function kindMarkers(project: Project, resource: Resource): string {
   return markers.map((marker) => ` * ${marker}`).join("\n");
 }
 
+const lineWidth = 100;
+
 /** The statement that defines the kind's value, formatted as the formatter would. */
 function kindDefinition({ kind, plural, namespaced }: Resource): string {
   const members = [`kind: "${kind}"`, `plural: "${plural}"`, ...(namespaced ? [] : ['scope: "Cluster"'])];
@@ -111,8 +113,6 @@ function kindDefinition({ kind, plural, namespaced }: Resource): string {
   if (oneLine.length <= lineWidth) return oneLine;
   return `${start}\n${members.map((member) => `  ${member},\n`).join("")}});`;
 }
-
-const lineWidth = 100;
 
 /**
  * Exactly one version of a kind is the storage version. Even a single version is marked, so that adding another one
@@ -156,6 +156,8 @@ function foreignControllerTest(
   });
 }
 
+const eventsMarker = "// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch";
+
 function controllerContext(
   project: Project,
   resource: Resource,
@@ -180,8 +182,6 @@ function controllerContext(
     typesImport: typesModule(project, resource, controllerFile(project, resource, name)),
   };
 }
-
-const eventsMarker = "// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch";
 
 /** A complete operator instead of the skeletons: types, controller, tests and samples from one folder of templates. */
 function reference(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
@@ -367,6 +367,16 @@ function className(resource: Resource, controllerName: string): string {
 
 const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
+/** Reserved words, and names that the scaffolded functions already use. */
+const keywords = new Set(
+  (
+    "await break case catch class const continue debugger default delete do else enum export extends false finally for " +
+    "function if implements import in instanceof interface let new null package private protected public return static " +
+    "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
+    "log request context manager cluster client created object expect test eventually"
+  ).split(" "),
+);
+
 /**
  * Converts a kind to a variable name: `firstMate` for FirstMate, `httpRoute` for HTTPRoute, and `mysql` for MySQL,
  * where consecutive capitals do not start a word. An underscore is appended to reserved words.
@@ -378,15 +388,7 @@ function variableName(kind: string): string {
   return keywords.has(name) ? `${name}_` : name;
 }
 
-/** Reserved words, and names that the scaffolded functions already use. */
-const keywords = new Set(
-  (
-    "await break case catch class const continue debugger default delete do else enum export extends false finally for " +
-    "function if implements import in instanceof interface let new null package private protected public return static " +
-    "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
-    "log request context manager cluster client created object expect test eventually"
-  ).split(" "),
-);
+const main = "src/main.ts";
 
 /**
  * Returns the import and the call that register a controller or webhook in the entry point: `setupMySQLController` and
@@ -404,8 +406,6 @@ function wireIn(project: Project, resource: Resource, file: string, name: string
     { file: main, marker: "setup", text: `${local}(manager);` },
   ];
 }
-
-const main = "src/main.ts";
 
 function isFirst({ resources }: Project, resource: Resource): boolean {
   return resources.find((other) => isSameKind(other, resource))?.version === resource.version;

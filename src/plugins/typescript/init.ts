@@ -7,6 +7,31 @@ import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../contra
 import { fileHeader } from "./create-api.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
+/** Inserts into the tests of the whole deployment: the API server trusts the webhooks. */
+const webhookTest: readonly Insert[] = [
+  {
+    file: "test/e2e/e2e.test.ts",
+    marker: "imports",
+    text: `import { untrustedWebhooks } from "./untrusted-webhooks.ts";`,
+    isOptional: true,
+  },
+  {
+    file: "test/e2e/e2e.test.ts",
+    marker: "webhooks",
+    text: `test.runIf(hasFeature("cert-manager") && hasFeature("webhook"))(
+  "the API server trusts the webhooks",
+  async () => {
+    await expect.poll(untrustedWebhooks, { timeout: 60_000, interval: 2_000 }).toEqual([]);
+  },
+);`,
+    isOptional: true,
+  },
+];
+
+const passWithoutTests = `    // create api scaffolds the first test.
+    passWithNoTests: true,
+`;
+
 /** The package, its tooling, and the entry point. */
 export function init(project: Project, { boilerplate, packages, manager = npm }: ScaffoldInputs): Blueprint {
   const { projectName } = project;
@@ -52,27 +77,6 @@ function required(key: string, templates: string, context: TemplateContext): Blu
   return { ...emptyBlueprint, parts: [{ key, templates, context, ifExists: "refuse" }] };
 }
 
-/** Inserts into the tests of the whole deployment: the API server trusts the webhooks. */
-const webhookTest: readonly Insert[] = [
-  {
-    file: "test/e2e/e2e.test.ts",
-    marker: "imports",
-    text: `import { untrustedWebhooks } from "./untrusted-webhooks.ts";`,
-    isOptional: true,
-  },
-  {
-    file: "test/e2e/e2e.test.ts",
-    marker: "webhooks",
-    text: `test.runIf(hasFeature("cert-manager") && hasFeature("webhook"))(
-  "the API server trusts the webhooks",
-  async () => {
-    await expect.poll(untrustedWebhooks, { timeout: 60_000, interval: 2_000 }).toEqual([]);
-  },
-);`,
-    isOptional: true,
-  },
-];
-
 /** Returns whether tsbuilder's packages come from `vendor/`, and not from a registry. */
 const isVendored = ({ tsbuilder }: PackageSpecifiers): boolean => tsbuilder.startsWith("file:");
 
@@ -104,10 +108,6 @@ function managerWords(manager: PackageManager): Record<string, string> {
     cacheOfNpm: manager === npm ? "          cache: npm\n" : "",
   };
 }
-
-const passWithoutTests = `    // create api scaffolds the first test.
-    passWithNoTests: true,
-`;
 
 /** Controllers and webhooks are scaffolded with a test. */
 function hasTests({ resources }: Project): boolean {

@@ -3,17 +3,6 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import type { JSONValue } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
-type Fields = { readonly [field: string]: JSONValue };
-
-/** For each cached object, the fields that our field manager applied: all that is kept of `metadata.managedFields`. */
-const applied = new WeakMap<KubernetesObject, string>();
-
-/** Cached objects of which a transform may have dropped fields. */
-const partial = new WeakSet<KubernetesObject>();
-
-/** Caches the results of `ownedBy`: by object, a text for each field manager. */
-const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
-
 /** The part of an object's managed fields that a later apply needs. */
 export interface Ownership {
   /**
@@ -25,6 +14,8 @@ export interface Ownership {
   /** True if a transform may have dropped fields. */
   readonly isPartial: boolean;
 }
+
+type Fields = { readonly [field: string]: JSONValue };
 
 /**
  * Reads the managed fields of an object before they are dropped, and before a transform drops other fields: with
@@ -53,6 +44,15 @@ export function ownershipOf(
     ),
   };
 }
+
+/** For each cached object, the fields that our field manager applied: all that is kept of `metadata.managedFields`. */
+const applied = new WeakMap<KubernetesObject, string>();
+
+/** Cached objects of which a transform may have dropped fields. */
+const partial = new WeakSet<KubernetesObject>();
+
+/** Caches the results of `ownedBy`: by object, a text for each field manager. */
+const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
 
 export function noteOwnership(object: KubernetesObject, ownership: Ownership): void {
   if (ownership.applied !== undefined) applied.set(object, ownership.applied);
@@ -83,6 +83,9 @@ export function isAppliedAlready(
   return partial.has(object) ? !JSON.stringify(desired).includes("[]") : hasItsEmptyLists(object, desired);
 }
 
+/** An item of a list: it is found by its name, and without one by its place. */
+type Named = { readonly name?: unknown } | null | undefined;
+
 /**
  * Returns true if lists that should be empty are empty. The server doesn't keep empty lists, so managed fields can't
  * tell.
@@ -100,9 +103,6 @@ function hasItsEmptyLists(current: unknown, desired: unknown): boolean {
     return hasItsEmptyLists(same, item);
   });
 }
-
-/** An item of a list: it is found by its name, and without one by its place. */
-type Named = { readonly name?: unknown } | null | undefined;
 
 /** Returns the part of a value that the fields name. A field without subfields means the whole value. */
 function pick(value: JSONValue | undefined, fields: Fields): JSONValue | undefined {

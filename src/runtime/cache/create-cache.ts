@@ -267,19 +267,19 @@ interface Shard {
   readonly rangeOf: (metadata: ObjectMeta) => number;
 }
 
-/** Receives the objects that the watch of a shard reads. */
-interface ShardSink extends ReflectorSink {
-  readonly hasSynced: boolean;
-  /** Drops the objects that are not selected any more. */
-  narrow(): void;
-}
-
 /** Lists and watches the objects that a selector matches, from the newest version on, until the signal is aborted. */
 type StartWatch = (selector: string, sink: ReflectorSink, signal: AbortSignal) => Promise<void>;
 
 /** Returns true if an object is in a range that this process holds. */
 function isHeld({ gate, rangeOf }: Shard, { metadata }: KubernetesObject): boolean {
   return hasRange(gate.held, rangeOf(metadata));
+}
+
+/** Receives the objects that the watch of a shard reads. */
+interface ShardSink extends ReflectorSink {
+  readonly hasSynced: boolean;
+  /** Drops the objects that are not selected any more. */
+  narrow(): void;
 }
 
 /**

@@ -145,15 +145,6 @@ function removeFrom<T extends KubernetesObject>({ entries, values }: Index<T>, e
   values.delete(entry);
 }
 
-/** Strings up to this length are shared. JSON.parse itself shares those up to ten characters. */
-const longest = 80;
-const shortest = 11;
-
-/** The pool is cleared at this size: most names occur once, and must not accumulate. */
-const capacity = 20_000;
-
-let pool = new Map<string, string>();
-
 /**
  * Prepares an object for sharing: freezes it recursively, so that a change throws where it is made, and shares equal
  * strings. Images, node names and labels are the same in thousands of objects.
@@ -186,6 +177,15 @@ function freezeFields(object: { [field: string]: unknown }): void {
   }
   Object.freeze(object);
 }
+
+/** Strings up to this length are shared. JSON.parse itself shares those up to ten characters. */
+const longest = 80;
+const shortest = 11;
+
+/** The pool is cleared at this size: most names occur once, and must not accumulate. */
+const capacity = 20_000;
+
+let pool = new Map<string, string>();
 
 function shared(text: string): string {
   if (text.length < shortest || text.length > longest) return text;

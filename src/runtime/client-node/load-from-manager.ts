@@ -7,20 +7,6 @@ export interface LoadableKubeConfig {
   addAuthenticator(authenticator: KubeConfigAuthenticator): void;
 }
 
-/** Provides the identity for each request. */
-export interface KubeConfigAuthenticator {
-  isAuthProvider(user: object): boolean;
-  applyAuthentication(user: object, options: RequestIdentity): Promise<void>;
-}
-
-/** The part of a request's options that says who calls. */
-export interface RequestIdentity {
-  headers?: object | undefined;
-  ca?: unknown;
-  cert?: unknown;
-  key?: unknown;
-}
-
 /**
  * Makes a `KubeConfig` reach the manager's cluster as the manager does: same server, certificates and proxy, with
  * credentials that are asked for before each request, and so renewed in time. Returns it.
@@ -61,6 +47,20 @@ export async function loadFromManager<K extends LoadableKubeConfig>(
     },
   });
   return kubeConfig;
+}
+
+/** Provides the identity for each request. */
+export interface KubeConfigAuthenticator {
+  isAuthProvider(user: object): boolean;
+  applyAuthentication(user: object, options: RequestIdentity): Promise<void>;
+}
+
+/** The part of a request's options that says who calls. */
+export interface RequestIdentity {
+  headers?: object | undefined;
+  ca?: unknown;
+  cert?: unknown;
+  key?: unknown;
 }
 
 function clusterOf(config: ClusterConfig): object {

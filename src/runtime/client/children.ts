@@ -224,15 +224,15 @@ function identify(kind: Kind, key: ObjectKey): string {
   return `${kind.apiVersion}/${kind.kind}/${formatKey(key)}`;
 }
 
-/** The ports of a Service; this module doesn't import built-in kinds. */
-interface WithPorts {
-  spec?: { ports?: Port[] | undefined } | undefined;
-}
-
 interface Port {
   port: number;
   protocol?: string | undefined;
   nodePort?: number | undefined;
+}
+
+/** The ports of a Service; this module doesn't import built-in kinds. */
+interface WithPorts {
+  spec?: { ports?: Port[] | undefined } | undefined;
 }
 
 /**

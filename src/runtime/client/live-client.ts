@@ -36,17 +36,9 @@ import {
   writeQuery,
 } from "./requests.ts";
 
-/** Options of a client. */
-export interface ClientOptions extends TransportOptions, ClientDefaults {}
-
 /** The object as a deletion left it, or a Status with the details of the deleted object. */
 export interface DeletionAnswer extends KubernetesObject {
   readonly details?: StatusDetails;
-}
-
-/** Creates a client that always asks the server. Nothing is sent, and no config loaded, before the first call. */
-export function createClient(config: ConfigSource, options: ClientOptions = {}): LiveClient {
-  return new LiveClient(new HttpTransport(config, options), options);
 }
 
 /** Always asks the server; see `Client` for the contract of each call. What `Client` doesn't have is for the cached client. */
@@ -277,4 +269,12 @@ export class LiveClient extends LiveContainers implements Client {
     const request = patchRequest(this.path(kind, ref, subresource), patch, this.write(options));
     return asReadonly(await this.object(kind, request));
   }
+}
+
+/** Options of a client. */
+export interface ClientOptions extends TransportOptions, ClientDefaults {}
+
+/** Creates a client that always asks the server. Nothing is sent, and no config loaded, before the first call. */
+export function createClient(config: ConfigSource, options: ClientOptions = {}): LiveClient {
+  return new LiveClient(new HttpTransport(config, options), options);
 }

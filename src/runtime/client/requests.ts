@@ -138,12 +138,6 @@ export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "f
   return { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
 }
 
-/** Distinguishes a label selector from a map of labels. */
-function isLabelSelector(labels: Exclude<Selection["labels"], string>): labels is LabelSelector {
-  const { matchLabels, matchExpressions } = (labels ?? {}) as LabelSelector;
-  return typeof matchLabels === "object" || Array.isArray(matchExpressions);
-}
-
 type Labels = { readonly [label: string]: string } | undefined;
 
 /** Creates a predicate for labels from a label selector. */
@@ -156,6 +150,12 @@ export function matchLabels(labels: Selection["labels"]): (labels: Labels) => bo
   if (isLabelSelector(labels)) return (actual) => matchesLabelSelector(labels, actual);
   const pairs = Object.entries(labels).filter(([, value]) => value !== undefined);
   return (actual) => pairs.every(([label, value]) => actual?.[label] === value);
+}
+
+/** Distinguishes a label selector from a map of labels. */
+function isLabelSelector(labels: Exclude<Selection["labels"], string>): labels is LabelSelector {
+  const { matchLabels, matchExpressions } = (labels ?? {}) as LabelSelector;
+  return typeof matchLabels === "object" || Array.isArray(matchExpressions);
 }
 
 /** Creates a predicate for objects from a field selector. Fields are read by their path, named as on the server. */

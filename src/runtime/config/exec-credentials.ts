@@ -8,10 +8,6 @@ import { TerminalError } from "../errors/api-error.ts";
 /** A credential is replaced this many milliseconds before it expires, so that it is valid when the request arrives. */
 const expirySkew = 10_000;
 
-/** A program that runs for this many milliseconds is ended, and killed if it ignores that. */
-const programTimeout = 60_000;
-const killedAfter = 5_000;
-
 /** The supported API versions; kubectl removed v1alpha1 in 1.24. */
 const versions = ["v1", "v1beta1"].map((version) => `client.authentication.k8s.io/${version}`);
 
@@ -51,11 +47,6 @@ export function execCredentials(exec: KubeconfigExec, cluster: KubeconfigCluster
   };
 }
 
-interface RunParts {
-  readonly clock: Clock;
-  readonly observer: CredentialsObserver | undefined;
-}
-
 interface ExecStatus {
   token?: string;
   clientCertificateData?: string;
@@ -69,6 +60,11 @@ function credentialOf({ token, clientCertificateData, clientKeyData }: ExecStatu
     ...(clientCertificateData && { cert: clientCertificateData }),
     ...(clientKeyData && { key: clientKeyData }),
   };
+}
+
+interface RunParts {
+  readonly clock: Clock;
+  readonly observer: CredentialsObserver | undefined;
 }
 
 async function requestCredential(
@@ -132,6 +128,10 @@ function spanOf(certificate: string | undefined): CertificateSpan | undefined {
     return undefined;
   }
 }
+
+/** A program that runs for this many milliseconds is ended, and killed if it ignores that. */
+const programTimeout = 60_000;
+const killedAfter = 5_000;
 
 function runProgram(exec: KubeconfigExec, info: string, { clock, observer }: RunParts): Promise<string> {
   const env: NodeJS.ProcessEnv = { ...process.env, KUBERNETES_EXEC_INFO: info };

@@ -1,4 +1,11 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
+
+interface KubeconfigContext {
+  readonly cluster: string;
+  readonly user?: string;
+  readonly namespace?: string;
+}
+
 /** A kubeconfig as shown by `kubectl config view`; unknown fields are ignored. */
 export interface KubeconfigFile {
   readonly "current-context"?: string;
@@ -43,12 +50,6 @@ export interface KubeconfigExec {
   readonly installHint?: string;
   readonly provideClusterInfo?: boolean;
   readonly interactiveMode?: "Never" | "IfAvailable" | "Always";
-}
-
-interface KubeconfigContext {
-  readonly cluster: string;
-  readonly user?: string;
-  readonly namespace?: string;
 }
 
 /** Parses a kubeconfig. Throws if it has another structure. */

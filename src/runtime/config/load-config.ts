@@ -163,9 +163,6 @@ function credentialsOf(
 /** A token is replaced this many milliseconds before it expires, so that it is still valid when the request arrives. */
 const expirySkew = 10_000;
 
-/** Timeout for the provider in milliseconds of system time: it is a real server even if a test moves the clock. */
-const answerTimeout = 30_000;
-
 /** The settings of an `auth-provider` named `oidc`. */
 type Settings = { readonly [key: string]: string };
 
@@ -244,6 +241,9 @@ function authorityOf(settings: Settings): string | undefined {
   const path = settings["idp-certificate-authority"];
   return path ? readFileSync(path, "utf8") : undefined;
 }
+
+/** Timeout for the provider in milliseconds of system time: it is a real server even if a test moves the clock. */
+const answerTimeout = 30_000;
 
 function request<T>(url: string, { ca, body }: { ca: string | undefined; body?: string }): Promise<T> {
   const headers = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" };

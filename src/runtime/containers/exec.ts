@@ -12,9 +12,6 @@ import type { CommandInput, ExecOptions, ExecResult, TerminalSize } from "./opti
 /** The first version that has a message for the end of the input. */
 const protocol = "v5.channel.k8s.io";
 
-/** The first byte of a message. */
-const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 };
-
 /** Runs a command in a container, and resolves when it has ended. */
 export async function execute(
   path: string,
@@ -38,11 +35,6 @@ export async function execute(
     for (const output of [outputs.stdout, outputs.stderr]) output.fail(error as Error);
     throw error;
   }
-}
-
-interface Outputs {
-  readonly stdout: CommandOutput;
-  readonly stderr: CommandOutput;
 }
 
 /** Takes what a command writes. */
@@ -90,6 +82,14 @@ function passOn(stream: Writable): CommandOutput {
     },
     fail: (error) => void source.destroy(error),
   };
+}
+
+/** The first byte of a message. */
+const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 };
+
+interface Outputs {
+  readonly stdout: CommandOutput;
+  readonly stderr: CommandOutput;
 }
 
 /** Sends and receives until the exit code is known. */

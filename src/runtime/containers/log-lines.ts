@@ -3,6 +3,22 @@ import { readDuration } from "../clock/waits.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import type { LogLines, LogOptions } from "./options.ts";
 
+/** Makes lines whose request is sent when a loop over them begins. */
+export function logLines(
+  open: () => AsyncIterable<string> | Promise<Iterable<string> | AsyncIterable<string>>,
+): LogLines {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* await open();
+    },
+    async text() {
+      const lines: string[] = [];
+      for await (const line of this) lines.push(`${line}\n`);
+      return lines.join("");
+    },
+  };
+}
+
 /** The lines of a log, as the server streams them. */
 export async function* readLog(
   path: string,
@@ -23,22 +39,6 @@ export async function* readLog(
   }
   const last = pieces.join("") + decoder.end();
   if (last !== "") yield last;
-}
-
-/** Makes lines whose request is sent when a loop over them begins. */
-export function logLines(
-  open: () => AsyncIterable<string> | Promise<Iterable<string> | AsyncIterable<string>>,
-): LogLines {
-  return {
-    async *[Symbol.asyncIterator]() {
-      yield* await open();
-    },
-    async text() {
-      const lines: string[] = [];
-      for await (const line of this) lines.push(`${line}\n`);
-      return lines.join("");
-    },
-  };
 }
 
 function sinceQuery(since: LogOptions["since"]): RawRequest["query"] {

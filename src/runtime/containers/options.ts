@@ -30,9 +30,10 @@ export interface LogLines extends AsyncIterable<string> {
   text(): Promise<string>;
 }
 
+type Chunk = string | Uint8Array;
+
 /** The standard input of a command: all at once, or in pieces while the command runs. */
 export type CommandInput = string | Uint8Array | Iterable<Chunk> | AsyncIterable<Chunk>;
-type Chunk = string | Uint8Array;
 
 /** The size of a terminal. */
 export interface TerminalSize {

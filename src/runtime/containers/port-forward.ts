@@ -69,9 +69,6 @@ async function passOn(local: Socket, open: () => Promise<Duplex>): Promise<void>
  */
 const protocol = "v4.channel.k8s.io";
 
-/** The first byte of a message. */
-const channels = { data: 0, error: 1 };
-
 export async function openPort(
   path: string,
   port: number,
@@ -81,6 +78,9 @@ export async function openPort(
   const { webSocket } = await send({ path, query: { ports: port }, webSocket: [protocol], signal });
   return new PortStream(webSocket!, `GET ${path}`);
 }
+
+/** The first byte of a message. */
+const channels = { data: 0, error: 1 };
 
 class PortStream extends Duplex {
   readonly #socket: WebSocketConnection;

@@ -12,12 +12,6 @@ export interface AnswerSink {
   onEnd(canReuse: boolean): void;
 }
 
-/** The server sent something that is not HTTP/1.1. */
-export class ProtocolError extends Error {
-  override readonly name = "ProtocolError";
-  readonly code = "EPROTO";
-}
-
 type Stage = "head" | "fixed" | "size" | "chunk" | "chunk-end" | "trailers" | "until-close" | "done";
 
 const longestHead = 65_536;
@@ -147,6 +141,12 @@ export class AnswerParser {
     this.#stage = "done";
     this.#sink.onEnd(this.#canReuse);
   }
+}
+
+/** The server sent something that is not HTTP/1.1. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+  readonly code = "EPROTO";
 }
 
 /** The position of a delimiter; -1 if it hasn't arrived yet. */

@@ -27,6 +27,27 @@ export interface PoolOptions {
   readonly onLookup?: ((report: LookupReport) => void) | undefined;
 }
 
+/** The target of a connection, and its TLS settings. */
+interface SocketTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly proxyUrl: string | undefined;
+  /** Called with the time of the DNS lookup. */
+  readonly onLookup: ((report: LookupReport) => void) | undefined;
+  readonly clock: Clock;
+  readonly secure:
+    | {
+        readonly context: tls.SecureContext;
+        /** The name that the server's certificate must have. */
+        readonly name: string;
+        /** Don't verify the server's certificate. */
+        readonly isTrustBlind: boolean;
+        /** The TLS session of the last connection, resumed by the next one. */
+        session: Buffer | undefined;
+      }
+    | undefined;
+}
+
 /** Connections with the same certificates. */
 interface Lanes {
   readonly ca: string | undefined;
@@ -289,27 +310,6 @@ class ConnectionLane implements ConnectionOwner {
       attempt.abort.abort(new Error("no request waits for this connection any more"));
     }
   }
-}
-
-/** The target of a connection, and its TLS settings. */
-interface SocketTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly proxyUrl: string | undefined;
-  /** Called with the time of the DNS lookup. */
-  readonly onLookup: ((report: LookupReport) => void) | undefined;
-  readonly clock: Clock;
-  readonly secure:
-    | {
-        readonly context: tls.SecureContext;
-        /** The name that the server's certificate must have. */
-        readonly name: string;
-        /** Don't verify the server's certificate. */
-        readonly isTrustBlind: boolean;
-        /** The TLS session of the last connection, resumed by the next one. */
-        session: Buffer | undefined;
-      }
-    | undefined;
 }
 
 /** Resolves with a connected socket; rejects with the signal's reason if it is aborted before. */

@@ -32,6 +32,24 @@ export class BrokenConnectionError extends Error {
   }
 }
 
+const reasons: { [status: number]: string } = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
 /** Converts an answer to an error with the server's Status, or with one made from a proxy's answer. */
 export function errorFromAnswer(
   { status, headers, text }: Pick<AnswerHead, "status" | "headers"> & { readonly text: string },
@@ -90,21 +108,3 @@ function seconds(header: string | undefined, now: number): number | undefined {
   const value = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
   return Number.isFinite(value) ? Math.max(0, value) : undefined;
 }
-
-const reasons: { [status: number]: string } = {
-  400: "BadRequest",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "NotFound",
-  405: "MethodNotAllowed",
-  406: "NotAcceptable",
-  409: "Conflict",
-  410: "Gone",
-  413: "RequestEntityTooLarge",
-  415: "UnsupportedMediaType",
-  422: "Invalid",
-  429: "TooManyRequests",
-  500: "InternalError",
-  503: "ServiceUnavailable",
-  504: "Timeout",
-};

@@ -255,9 +255,6 @@ export class HttpTransport {
   }
 }
 
-/** Milliseconds of system time that a server has to confirm the end of a WebSocket. */
-const closeTimeout = 2000;
-
 /** A connection for one request. `rest` ends its use if nothing was sent. */
 type RequestConnection = Pick<HttpConnection, "rest" | "destroy" | "send">;
 
@@ -269,6 +266,9 @@ interface WebSocketWish {
   /** The request, for errors. */
   readonly label: string;
 }
+
+/** Milliseconds of system time that a server has to confirm the end of a WebSocket. */
+const closeTimeout = 2000;
 
 /** Asks for a WebSocket over a connected socket, which belongs to it from then on. */
 function webSocketHandshake(

@@ -25,6 +25,13 @@ export async function openTunnel(
   }
 }
 
+const defaultPorts: { readonly [protocol: string]: number } = {
+  "https:": 443,
+  "http:": 80,
+  "socks5:": 1080,
+  "socks5h:": 1080,
+};
+
 function connect(proxy: URL): net.Socket {
   const host = unbracketed(proxy.hostname);
   if (!isProxyProtocol(proxy.protocol))
@@ -37,13 +44,6 @@ function connect(proxy: URL): net.Socket {
   // A socket may emit several errors; none must end the program.
   return socket.on("error", () => {});
 }
-
-const defaultPorts: { readonly [protocol: string]: number } = {
-  "https:": 443,
-  "http:": 80,
-  "socks5:": 1080,
-  "socks5h:": 1080,
-};
 
 /** Returns whether `openTunnel` supports a URL's protocol, which ends with a colon. */
 export function isProxyProtocol(protocol: string): boolean {

@@ -8,6 +8,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+type QueryValue = string | number | boolean | undefined;
+
 /** A request without a kind. */
 export interface RawRequest extends CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
@@ -25,8 +27,6 @@ export interface RawRequest extends CallOptions {
   /** Ask for a WebSocket that speaks one of these protocols, on a separate connection. */
   readonly webSocket?: readonly string[] | undefined;
 }
-
-type QueryValue = string | number | boolean | undefined;
 
 /** The answer to a request; a status of 300 and above throws an `ApiError` instead. */
 export interface RawResponse {

@@ -16,6 +16,15 @@ import { podNamespace } from "../config/load-config.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import type { RawRequest } from "../http/transport.ts";
 
+/** The timing of an election in milliseconds. */
+interface ElectionTiming {
+  readonly leaseDuration: number;
+  readonly renewDeadline: number;
+  readonly retryPeriod: number;
+  /** A single request that hangs must not cost the lease. */
+  readonly requestTimeout: number;
+}
+
 /** Options of an elector. */
 interface LeaseElectorOptions {
   /** Reads live, on its own connections: a busy operator must not delay a renewal. */
@@ -328,15 +337,6 @@ export interface ShardingOptions extends Pick<
    * or its `namespace`, with which owned objects are divided among the caches, too. Default: `uid`.
    */
   readonly by?: "uid" | "namespace" | undefined;
-}
-
-/** The timing of an election in milliseconds. */
-interface ElectionTiming {
-  readonly leaseDuration: number;
-  readonly renewDeadline: number;
-  readonly retryPeriod: number;
-  /** A single request that hangs must not cost the lease. */
-  readonly requestTimeout: number;
 }
 
 /** Delays between attempts to acquire are up to this factor longer, so that candidates don't collide. */

@@ -34,6 +34,12 @@ export interface LeaseMemberOptions {
   readonly log: Logger;
 }
 
+/** A process that shares the objects with others, and the gate to its part of them. */
+export interface Sharing {
+  readonly member: LeaseMember;
+  readonly gate: ShardGate;
+}
+
 /** Executes the commands of `stepMember`: one of several processes that share the objects, with a Lease of its own. */
 class LeaseMember {
   observer: MemberObserver | undefined;
@@ -187,12 +193,6 @@ class LeaseMember {
       await Promise.all(command.records.map((record) => leases.bury(record, signal)));
     return { type: "buried" };
   }
-}
-
-/** A process that shares the objects with others, and the gate to its part of them. */
-export interface Sharing {
-  readonly member: LeaseMember;
-  readonly gate: ShardGate;
 }
 
 /** Creates the member for the given options. */

@@ -60,6 +60,11 @@ export interface LeveledLogger extends Logger {
 /** The levels, the least severe first. */
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
+interface Root {
+  level: number;
+  readonly write: (level: LogLevel, message: string, fields: LogFields) => void;
+}
+
 /** Creates a logger; an operator that uses pino calls `loggerFromPino` instead. */
 export function createLogger(options: LoggerOptions = {}): LeveledLogger {
   const {
@@ -80,11 +85,6 @@ export function createLogger(options: LoggerOptions = {}): LeveledLogger {
       print(encode(new Date(clock.now()).toISOString(), lineLevel, message, fields)),
   };
   return lineLogger(root, {});
-}
-
-interface Root {
-  level: number;
-  readonly write: (level: LogLevel, message: string, fields: LogFields) => void;
 }
 
 function lineLogger(root: Root, own: LogFields): LeveledLogger {

@@ -36,6 +36,14 @@ export type OnlyKnown<Flags> = {
   };
 };
 
+type FlagValue<Type> = Type extends "boolean"
+  ? boolean
+  : Type extends "number"
+    ? number
+    : Type extends "duration"
+      ? Duration
+      : string;
+
 /** The types of flag values. A flag without a default may be undefined. */
 export type FlagValues<Flags extends FlagDefinitions> = {
   readonly [Name in keyof Flags]:
@@ -46,14 +54,6 @@ export type FlagValues<Flags extends FlagDefinitions> = {
           ? never
           : undefined);
 };
-
-type FlagValue<Type> = Type extends "boolean"
-  ? boolean
-  : Type extends "number"
-    ? number
-    : Type extends "duration"
-      ? Duration
-      : string;
 
 /** An invalid command line; the message is for the user. */
 export class FlagError extends Error {
@@ -97,6 +97,8 @@ function findFlag(definitions: FlagDefinitions, typed: string): [string, FlagDef
   if (!found) throw new FlagError(`there is no flag --${typed}; --help lists them`);
   return found;
 }
+
+const text = flagsOf("string");
 
 function readValue(source: string, { type }: FlagDefinition, text: string): string | boolean | number {
   switch (type) {
@@ -158,7 +160,6 @@ function flagsOf<Type extends FlagDefinition["type"]>(type: Type) {
     ({ type, description, ...more }) as { readonly type: Type; readonly description: string } & More;
 }
 
-const text = flagsOf("string");
 const toggle = flagsOf("boolean");
 
 /** The names and defaults of a kubebuilder project's main.go, so that its manifests need no change. */

@@ -200,19 +200,19 @@ function cachedObjects(caches: readonly Cache[]): Pick<SampleMessage, "cached" |
 /** The period of `tick`, in milliseconds. A measured block may be wrong by half of it. */
 export const loopPeriod = 100;
 
-/**
- * A late tick may also mean that the machine was busy with other processes, which not every system reports. A delay of
- * this many milliseconds counts as a block without further evidence. A shorter one counts only as far as this process
- * used the processor, and so does every delay while a debugger may be attached: its pauses use no processor time.
- */
-const surelyBlocked = 1000;
-
 /** The longest stretch during which the event loop was blocked. */
 export interface LongestBlock {
   readonly milliseconds: number;
   /** When it was over, by `performance.now()`; undefined if there was none. */
   readonly until: number | undefined;
 }
+
+/**
+ * A late tick may also mean that the machine was busy with other processes, which not every system reports. A delay of
+ * this many milliseconds counts as a block without further evidence. A shorter one counts only as far as this process
+ * used the processor, and so does every delay while a debugger may be attached: its pauses use no processor time.
+ */
+const surelyBlocked = 1000;
 
 const none: LongestBlock = { milliseconds: 0, until: undefined };
 
@@ -270,8 +270,6 @@ function starvedTime(): number {
   }
 }
 
-const mebibyte = 2 ** 20;
-
 export function readMemoryLimits(): MemoryLimits {
   // Without a limit, Node returns 0 or a number near 2^64, depending on its version and on that of cgroups.
   const limit = process.constrainedMemory();
@@ -280,6 +278,8 @@ export function readMemoryLimits(): MemoryLimits {
     heap: getHeapStatistics().heap_size_limit,
   };
 }
+
+const mebibyte = 2 ** 20;
 
 /**
  * Warns if the heap may outgrow the container. V8 collects garbage the later the more the heap may grow, so the kernel

@@ -19,50 +19,6 @@ export interface MeasuredParts {
   readonly memory: MemoryLimits;
 }
 
-/** How much memory a process may use, in bytes. */
-export interface MemoryLimits {
-  /** The limit of the container; undefined without one. */
-  readonly container: number | undefined;
-  /** How far V8 lets the heap grow before it gives up. */
-  readonly heap: number;
-}
-
-/** Defines metrics in a registry. */
-class Meters {
-  readonly registry = new Registry();
-
-  counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  histogram<Label extends string>(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-    ...labelNames: Label[]
-  ): Histogram<Label> {
-    return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] });
-  }
-
-  gauge<Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> {
-    return new Gauge({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  /** A gauge that is computed when it is scraped. */
-  computed<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    compute: (gauge: Gauge<Label>) => void,
-  ): void {
-    const collect = (): void => {
-      gauge.reset();
-      compute(gauge);
-    };
-    const gauge: Gauge<Label> = new Gauge({ name, help, labelNames, collect, registers: [this.registry] });
-  }
-}
-
 /** All metrics of a manager. Names and labels are controller-runtime's, so that its dashboards and alerts work. */
 export class RuntimeMetrics {
   readonly #meters = new Meters();
@@ -125,6 +81,50 @@ export class RuntimeMetrics {
 
   leading(name: string, isLeading: boolean): void {
     this.#isLeading.set({ name }, isLeading ? 1 : 0);
+  }
+}
+
+/** How much memory a process may use, in bytes. */
+export interface MemoryLimits {
+  /** The limit of the container; undefined without one. */
+  readonly container: number | undefined;
+  /** How far V8 lets the heap grow before it gives up. */
+  readonly heap: number;
+}
+
+/** Defines metrics in a registry. */
+class Meters {
+  readonly registry = new Registry();
+
+  counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    ...labelNames: Label[]
+  ): Histogram<Label> {
+    return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] });
+  }
+
+  gauge<Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A gauge that is computed when it is scraped. */
+  computed<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    compute: (gauge: Gauge<Label>) => void,
+  ): void {
+    const collect = (): void => {
+      gauge.reset();
+      compute(gauge);
+    };
+    const gauge: Gauge<Label> = new Gauge({ name, help, labelNames, collect, registers: [this.registry] });
   }
 }
 

@@ -9,6 +9,8 @@ export type Ranges = bigint;
 export const noRanges: Ranges = 0n;
 export const allRanges: Ranges = (1n << BigInt(rangeCount)) - 1n;
 
+const rangeSize = 2n ** 64n / BigInt(rangeCount);
+
 /** The range of a uid or a namespace: the first bits of the hash by which API servers shard lists and watches. */
 export function rangeOf(text: string): number {
   return Number(fnv64(text) / rangeSize);
@@ -55,8 +57,6 @@ export function shardSelectorOf(field: "uid" | "namespace", ranges: Ranges): str
     .map(({ start, end }) => `shardRange(object.metadata.${field},'${hex(start)}','${hex(end)}')`)
     .join("||");
 }
-
-const rangeSize = 2n ** 64n / BigInt(rangeCount);
 
 function hex(bound: bigint): string {
   return `0x${bound.toString(16).padStart(16, "0")}`;

@@ -3,27 +3,15 @@ import { join } from "node:path";
 import type { CompiledSchema } from "@tsbuilder/apimachinery/schema";
 import { TerminalError } from "../errors/api-error.ts";
 
-/** Validates objects like the API server with these CRDs: schema, defaults and CEL rules. */
-export interface CRDValidator {
-  /** The errors of an object, or of the change from `old`, in the API server's words; empty if valid. */
-  validate(object: KindedObject, old?: KindedObject): string[];
-}
-
 interface KindedObject {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-interface CRD {
-  readonly kind?: string;
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly kind: string };
-    readonly versions: readonly {
-      readonly name: string;
-      readonly schema: { readonly openAPIV3Schema: object };
-    }[];
-  };
+/** Validates objects like the API server with these CRDs: schema, defaults and CEL rules. */
+export interface CRDValidator {
+  /** The errors of an object, or of the change from `old`, in the API server's words; empty if valid. */
+  validate(object: KindedObject, old?: KindedObject): string[];
 }
 
 /**
@@ -54,6 +42,18 @@ export async function createCRDValidator(...sources: readonly (string | object)[
       const before = old === undefined ? {} : { old: schema.applyDefaults(old) };
       return schema.validate(schema.applyDefaults(object), before).map((error) => formatFieldError(error));
     },
+  };
+}
+
+interface CRD {
+  readonly kind?: string;
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly kind: string };
+    readonly versions: readonly {
+      readonly name: string;
+      readonly schema: { readonly openAPIV3Schema: object };
+    }[];
   };
 }
 

@@ -1,11 +1,6 @@
 /** The default timeout of `eventually`, in milliseconds. */
 let patience = 10_000;
 
-/** Sets the default timeout of `eventually`. */
-export function setPatience(milliseconds: number): void {
-  patience = milliseconds;
-}
-
 /** Options of `eventually` and `consistently`. */
 export interface EventuallyOptions {
   /** Timeout in milliseconds. Default: 10,000. */
@@ -38,6 +33,11 @@ export async function eventually<R>(
       setTimeout(resolve, interval);
     });
   }
+}
+
+/** Sets the default timeout of `eventually`. */
+export function setPatience(milliseconds: number): void {
+  patience = milliseconds;
 }
 
 /** Calls a function repeatedly for a while, and rejects as soon as it throws or returns false. */

@@ -17,6 +17,16 @@ export interface TestContext extends Context {
   readonly recorded: readonly RecordedEvent[];
 }
 
+/** A logger that writes nothing. */
+export const silentLogger: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  with: () => silentLogger,
+  isEnabled: () => false,
+};
+
 /** Creates a context for calling a reconciler or a cleanup without a manager. It logs nothing, unless it gets a logger. */
 export function reconcileContext(context: Partial<Context> = {}): TestContext {
   const recorded: RecordedEvent[] = [];
@@ -33,13 +43,3 @@ export function reconcileContext(context: Partial<Context> = {}): TestContext {
     recorded,
   };
 }
-
-/** A logger that writes nothing. */
-export const silentLogger: Logger = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  with: () => silentLogger,
-  isEnabled: () => false,
-};

@@ -26,13 +26,13 @@ export interface CertificateSource {
   stop(): void;
 }
 
+/** File system events can be lost, so the files are also checked periodically. */
+const pollEvery = 10_000;
+
 /** Is notified of reads, for metrics. */
 export interface CertificateObserver {
   read(isOk: boolean): void;
 }
-
-/** File system events can be lost, so the files are also checked periodically. */
-const pollEvery = 10_000;
 
 interface CertificateFilesOptions {
   readonly folder: string;

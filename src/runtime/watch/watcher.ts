@@ -1,20 +1,11 @@
 import type { KubernetesObject, Status } from "@tsbuilder/apimachinery/meta";
 import { ApiError } from "../errors/api-error.ts";
 
-/**
- * The state of a watcher. It contains no objects and has no side effects: `stepWatcher` takes an event and returns what
- * to do next, so that every fault can be tested without a server.
- */
-export type WatcherState = Memory & {
-  readonly phase:
-    | { readonly name: "new" }
-    /** Reading a list. */
-    | { readonly name: "listing"; readonly from: ListStart }
-    /** Reading the objects that are there through a watch, up to the bookmark that ends them. */
-    | { readonly name: "streaming"; readonly opened: number }
-    | { readonly name: "watching"; readonly opened: number; readonly frames: number }
-    | { readonly name: "waiting"; readonly next: "list" | "watch" };
-};
+/** The failures in a row, from which the next delay is computed. */
+interface Backoff {
+  readonly failures: number;
+  readonly lastFailure: number;
+}
 
 /** The state that is kept from phase to phase. */
 interface Memory {
@@ -33,6 +24,21 @@ interface Memory {
 
 /** Where a list starts: at any version, at least at the last known one, or at the newest, paged or unpaged. */
 type ListStart = "any" | "known" | "newest" | "newest-unpaged";
+
+/**
+ * The state of a watcher. It contains no objects and has no side effects: `stepWatcher` takes an event and returns what
+ * to do next, so that every fault can be tested without a server.
+ */
+export type WatcherState = Memory & {
+  readonly phase:
+    | { readonly name: "new" }
+    /** Reading a list. */
+    | { readonly name: "listing"; readonly from: ListStart }
+    /** Reading the objects that are there through a watch, up to the bookmark that ends them. */
+    | { readonly name: "streaming"; readonly opened: number }
+    | { readonly name: "watching"; readonly opened: number; readonly frames: number }
+    | { readonly name: "waiting"; readonly next: "list" | "watch" };
+};
 
 /** One line of a watch. */
 export interface WatchFrame {
@@ -86,24 +92,7 @@ export interface WatcherContext {
   readonly random: number;
 }
 
-/** Objects per page of a list. */
-const pageSize = 500;
-
-/** A watch without events that ends sooner than this many milliseconds counts as a failure. */
-const veryShort = 1000;
-
-/** This many short watches in a row are not delayed, if they deliver events. */
-const tolerance = 5;
-
-/** After this many internal errors in a row, a watch is restarted with a list instead of resumed. */
-const patience = 5;
-
-/**
- * A stream of existing objects that has not ended after this many milliseconds is replaced by a list: a server that
- * doesn't know the parameter sends changes for as long as there are any.
- */
-const longestStream = 60_000;
-const initialEventsEnd = "k8s.io/initial-events-end";
+export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
 
 /** The state before `start`. */
 export function newWatcher({
@@ -168,6 +157,9 @@ function readAll(state: WatcherState, context: WatcherContext): Step {
   return list(state, state.mustReadNewest ? "newest" : state.version === undefined ? "any" : "known");
 }
 
+/** Objects per page of a list. */
+const pageSize = 500;
+
 function list(state: WatcherState, from: ListStart): Step {
   const command: WatcherCommand =
     from === "any"
@@ -205,6 +197,13 @@ function watchCommand(
   return { type: "watch", ...request, timeoutSeconds: 300 + Math.floor(random * 300) };
 }
 
+/**
+ * A stream of existing objects that has not ended after this many milliseconds is replaced by a list: a server that
+ * doesn't know the parameter sends changes for as long as there are any.
+ */
+const longestStream = 60_000;
+const initialEventsEnd = "k8s.io/initial-events-end";
+
 function read(state: WatcherState, { type, object }: WatchFrame, context: WatcherContext): Step {
   const version = object.metadata.resourceVersion ?? state.version;
   if (state.phase.name === "streaming") {
@@ -237,6 +236,12 @@ function read(state: WatcherState, { type, object }: WatchFrame, context: Watche
         : [{ type: "change", change: type as "ADDED" | "MODIFIED" | "DELETED", object }],
   };
 }
+
+/** A watch without events that ends sooner than this many milliseconds counts as a failure. */
+const veryShort = 1000;
+
+/** This many short watches in a row are not delayed, if they deliver events. */
+const tolerance = 5;
 
 /** The end of a watch is normal, and the watch is resumed. One without any event is delayed. */
 function close(state: WatcherState, context: WatcherContext): Step {
@@ -289,6 +294,9 @@ function failStream(state: WatcherState, error: ApiError, context: WatcherContex
   return retry({ ...state, mustList }, error, "list", context);
 }
 
+/** After this many internal errors in a row, a watch is restarted with a list instead of resumed. */
+const patience = 5;
+
 function failWatch(state: WatcherState, error: ApiError, context: WatcherContext): Step {
   // After a restore the server's versions are lower. A server that only lags needs time, so the list waits.
   if (isTooLarge(error)) return retry({ ...state, mustReadNewest: true }, error, "list", context);
@@ -334,6 +342,11 @@ function isTooLarge(error: ApiError): boolean {
   );
 }
 
+/** Returns true if the server asks to send the same request later. */
+export function asksForPatience({ status, retryAfterSeconds }: ApiError): boolean {
+  return status === 429 || retryAfterSeconds !== undefined;
+}
+
 /** The first delay after a failure, in milliseconds. */
 const first = 800;
 
@@ -342,19 +355,6 @@ const longest = 30_000;
 
 /** After this many milliseconds without a failure the delays start over. */
 const calm = 120_000;
-
-/** The failures in a row, from which the next delay is computed. */
-interface Backoff {
-  readonly failures: number;
-  readonly lastFailure: number;
-}
-
-export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
-
-/** Returns true if the server asks to send the same request later. */
-export function asksForPatience({ status, retryAfterSeconds }: ApiError): boolean {
-  return status === 429 || retryAfterSeconds !== undefined;
-}
 
 /**
  * Counts a failure and computes the delay, which doubles each time, and is at least as long as the server asks. Half of

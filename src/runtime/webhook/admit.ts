@@ -93,6 +93,14 @@ export function admitWithDefaulter<T extends KubernetesObject>(
     });
 }
 
+const fields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
+  "allowed",
+  "status",
+  "object",
+  "patch",
+  "auditAnnotations",
+]);
+
 /** Runs a validator and answers with its verdict. */
 export function admitWithValidator<T extends KubernetesObject>(
   validator: Validator<T>,
@@ -209,14 +217,6 @@ export function admitRaw<Body extends object>(
       return answerOf(decision, request);
     });
 }
-
-const fields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
-  "allowed",
-  "status",
-  "object",
-  "patch",
-  "auditAnnotations",
-]);
 
 function answerOf(decision: AdmissionDecision, { object }: AdmissionRequest): AdmissionAnswer {
   const { allowed = true, auditAnnotations, patch } = decision;

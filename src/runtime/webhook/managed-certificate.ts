@@ -145,6 +145,21 @@ interface WebhookService {
   readonly namespace: string;
 }
 
+/** Finds out which CA the API server was told to trust. */
+async function findAuthority(
+  client: Client,
+  service: WebhookService,
+  converted: Iterable<Kind>,
+): Promise<string | undefined> {
+  const configs: WebhookClientConfig[] = [];
+  for await (const { object } of trustingObjects(client, converted))
+    configs.push(...configsOf(object, service));
+  // Some configurations begin with a placeholder, and others may have been edited.
+  return configs
+    .map(({ caBundle = "" }) => Buffer.from(caBundle, "base64").toString("utf8"))
+    .find((text) => splitBundle(text).length > 0);
+}
+
 /** An object that tells the API server which CA to trust. */
 type Trusting = MutatingWebhookConfiguration | ValidatingWebhookConfiguration | CustomResourceDefinition;
 
@@ -174,21 +189,6 @@ function configsOf(object: Trusting, service: WebhookService): WebhookClientConf
   ) as WebhookClientConfig[];
 }
 
-/** Finds out which CA the API server was told to trust. */
-async function findAuthority(
-  client: Client,
-  service: WebhookService,
-  converted: Iterable<Kind>,
-): Promise<string | undefined> {
-  const configs: WebhookClientConfig[] = [];
-  for await (const { object } of trustingObjects(client, converted))
-    configs.push(...configsOf(object, service));
-  // Some configurations begin with a placeholder, and others may have been edited.
-  return configs
-    .map(({ caBundle = "" }) => Buffer.from(caBundle, "base64").toString("utf8"))
-    .find((text) => splitBundle(text).length > 0);
-}
-
 /**
  * Writes the CA to every webhook configuration that names the Service, and to the CRDs of converted kinds, unless it is
  * already there. Returns the names of the changed objects.
@@ -209,6 +209,15 @@ async function injectAuthority(
     changed.push(`${kind.kind} ${object.metadata.name}`);
   }
   return changed;
+}
+
+/** A CA and the serving certificate that it signed, all PEM. */
+interface CertificateBundle {
+  /** The CAs that callers should trust: the current one, and the previous one while its certificates are in use. */
+  readonly caBundle: string;
+  readonly caKey: string;
+  readonly cert: string;
+  readonly key: string;
 }
 
 const fields = { caBundle: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key" } as const;
@@ -232,15 +241,6 @@ function readSecret({ data = {} }: Secret): CertificateBundle | undefined {
     key: read(fields.key),
   };
   return isUsable(bundle) ? bundle : undefined;
-}
-
-/** A CA and the serving certificate that it signed, all PEM. */
-interface CertificateBundle {
-  /** The CAs that callers should trust: the current one, and the previous one while its certificates are in use. */
-  readonly caBundle: string;
-  readonly caKey: string;
-  readonly cert: string;
-  readonly key: string;
 }
 
 /** Returns true if the certificates and keys of a bundle belong together: its Secret may have been edited. */

@@ -19,6 +19,31 @@ import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { type ConvertedKind, convertReview } from "./convert.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
+/** The webhooks of a manager, for callers in the same process. */
+export interface ServedWebhooks {
+  readonly paths: readonly string[];
+  /** The certificate that callers would get, as PEM, if the server manages its certificate itself. */
+  certificate(): string | undefined;
+  answer(call: WebhookCall): Promise<WebhookAnswer>;
+}
+
+/** The response of a webhook: an HTTP status and a JSON body. */
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** Is notified of webhook calls, for metrics. */
+export interface WebhookObserver extends CertificateObserver {
+  /** A webhook was added at this path. */
+  serves(path: string): void;
+  /** Called when a call begins; returns a function that is called with the status at its end. */
+  began(path: string): (code: number) => void;
+  panicked(path: string): void;
+  /** A certificate is served from now on. */
+  certified(certificate: Certificate): void;
+}
+
 /** Options for serving webhooks. */
 export interface WebhookServerOptions {
   /** Serve webhooks; false if no API server can reach this process. Default: true. */
@@ -49,52 +74,6 @@ export interface WebhookServerOptions {
   readonly carry?: ((served: ServedWebhooks | undefined) => void) | undefined;
 }
 
-/** The webhooks of a manager, for callers in the same process. */
-export interface ServedWebhooks {
-  readonly paths: readonly string[];
-  /** The certificate that callers would get, as PEM, if the server manages its certificate itself. */
-  certificate(): string | undefined;
-  answer(call: WebhookCall): Promise<WebhookAnswer>;
-}
-
-/** A request to a webhook: an AdmissionReview or a ConversionReview. */
-export interface WebhookCall {
-  /** Without the query. */
-  readonly path: string;
-  readonly body: unknown;
-  /** Aborted when the caller stops waiting. */
-  readonly signal: AbortSignal;
-}
-
-/** The response of a webhook: an HTTP status and a JSON body. */
-export interface WebhookAnswer {
-  readonly status: number;
-  readonly body: object;
-}
-
-/** Options of a managed webhook certificate: stored in a Secret, renewed in time, and trusted by the API server. */
-export interface SelfManagedCertificateOptions {
-  /** The Service in front of the webhooks. */
-  readonly service: string;
-  /** Its namespace. Default: the pod's own. */
-  readonly namespace?: string | undefined;
-  /** The Secret that all replicas share. Default: `<service>-cert`. */
-  readonly secret?: string | undefined;
-  /** Validity of a certificate in days. Default: 90. It is renewed after two thirds of them. */
-  readonly days?: number | undefined;
-}
-
-/** Is notified of webhook calls, for metrics. */
-export interface WebhookObserver extends CertificateObserver {
-  /** A webhook was added at this path. */
-  serves(path: string): void;
-  /** Called when a call begins; returns a function that is called with the status at its end. */
-  began(path: string): (code: number) => void;
-  panicked(path: string): void;
-  /** A certificate is served from now on. */
-  certified(certificate: Certificate): void;
-}
-
 export interface WebhookServerParts {
   readonly options: WebhookServerOptions;
   readonly log: Logger;
@@ -104,6 +83,15 @@ export interface WebhookServerParts {
 }
 
 const conversionPath = "/convert";
+
+/** A request to a webhook: an AdmissionReview or a ConversionReview. */
+export interface WebhookCall {
+  /** Without the query. */
+  readonly path: string;
+  readonly body: unknown;
+  /** Aborted when the caller stops waiting. */
+  readonly signal: AbortSignal;
+}
 
 /** A call whose signal and body are read only when they are needed. */
 interface IncomingCall extends Pick<WebhookCall, "path"> {
@@ -270,6 +258,18 @@ export class WebhookServer implements Service {
       return runInScope(scope, async () => this.#admission.get(path)!(request, signal));
     });
   }
+}
+
+/** Options of a managed webhook certificate: stored in a Secret, renewed in time, and trusted by the API server. */
+export interface SelfManagedCertificateOptions {
+  /** The Service in front of the webhooks. */
+  readonly service: string;
+  /** Its namespace. Default: the pod's own. */
+  readonly namespace?: string | undefined;
+  /** The Secret that all replicas share. Default: `<service>-cert`. */
+  readonly secret?: string | undefined;
+  /** Validity of a certificate in days. Default: 90. It is renewed after two thirds of them. */
+  readonly days?: number | undefined;
 }
 
 function logFields(

@@ -6,8 +6,6 @@ import { runTool } from "../tool.ts";
 /** The field manager of everything that tsbuilder deploys. */
 export const fieldManager = "tsbuilder";
 
-const serverSide = ["--server-side", "--force-conflicts", "--field-manager", fieldManager];
-
 export interface ApplyOptions extends ClusterChoice {
   readonly dryRun?: boolean | undefined;
 }
@@ -29,6 +27,8 @@ export async function applyObjects(
   }
   return [...applied, ...(await apply(others, options))];
 }
+
+const serverSide = ["--server-side", "--force-conflicts", "--field-manager", fieldManager];
 
 /** Returns the diff between objects and the cluster; empty if there is none. */
 export async function diffObjects(

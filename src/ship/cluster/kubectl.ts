@@ -8,14 +8,6 @@ export interface ClusterChoice {
   readonly context?: string | undefined;
 }
 
-/** The cluster that a command is about to write to, to be printed first. */
-export interface ClusterTarget {
-  readonly context: string;
-  readonly server: string;
-  /** The cluster is tsbuilder's own, whose pods are objects without containers. */
-  readonly isEmbedded: boolean;
-}
-
 /** Builds a kubectl command for the selected cluster. */
 export function kubectl(
   { kubeconfig, context }: ClusterChoice,
@@ -31,6 +23,14 @@ export function kubectl(
     ],
     ...(input === undefined ? {} : { input }),
   };
+}
+
+/** The cluster that a command is about to write to, to be printed first. */
+export interface ClusterTarget {
+  readonly context: string;
+  readonly server: string;
+  /** The cluster is tsbuilder's own, whose pods are objects without containers. */
+  readonly isEmbedded: boolean;
 }
 
 /** Runs kubectl and parses its JSON output; `undefined` if the object does not exist. */

@@ -18,6 +18,14 @@ export async function checkKinds(objects: readonly ManifestObject[], choice: Clu
   if (unknown.length > 0) throw unknownKinds(unknown);
 }
 
+/** API groups that a deployment may use, what provides them, and how to do without. */
+const broughtBy: Readonly<Record<string, string>> = {
+  "cert-manager.io":
+    "install cert-manager in the cluster, or replace it: tsbuilder edit --disable cert-manager --enable self-signed",
+  "monitoring.coreos.com":
+    "install the Prometheus operator in the cluster, or disable its features: tsbuilder edit --disable prometheus,alerts",
+};
+
 /** Names the missing kinds and what provides them. */
 function unknownKinds(objects: readonly ManifestObject[]): TsbuilderError {
   const kinds = new Set(objects.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`));
@@ -26,14 +34,6 @@ function unknownKinds(objects: readonly ManifestObject[]): TsbuilderError {
   const hint = `nothing was written; ${remedies.join("; ")}`;
   return new TsbuilderError(`the cluster does not serve ${[...kinds].join(", ")}`, { code: "REFUSED", hint });
 }
-
-/** API groups that a deployment may use, what provides them, and how to do without. */
-const broughtBy: Readonly<Record<string, string>> = {
-  "cert-manager.io":
-    "install cert-manager in the cluster, or replace it: tsbuilder edit --disable cert-manager --enable self-signed",
-  "monitoring.coreos.com":
-    "install the Prometheus operator in the cluster, or disable its features: tsbuilder edit --disable prometheus,alerts",
-};
 
 function groupOf(crd: ManifestObject): string | undefined {
   return (crd["spec"] as { group?: string } | undefined)?.group;

@@ -109,12 +109,6 @@ async function remove(objects: readonly ManifestObject[], options: DeleteOptions
   }
 }
 
-interface StuckObject {
-  /** `MySQL default/mysql-sample: waits for example.com/hold` */
-  readonly reason: string;
-  readonly hint: string;
-}
-
 /** Explains what a timed-out deletion is waiting for, and what to do; other errors are unchanged. */
 async function explainStuck(
   error: unknown,
@@ -129,6 +123,12 @@ async function explainStuck(
   const message = `not everything was deleted after ${options.seconds} s`;
   const reasons = [first, ...more].map(({ reason }) => reason);
   return timedOut(message, reasons, first.hint, error);
+}
+
+interface StuckObject {
+  /** `MySQL default/mysql-sample: waits for example.com/hold` */
+  readonly reason: string;
+  readonly hint: string;
 }
 
 async function findStuck(object: ManifestObject, choice: ClusterChoice): Promise<StuckObject[]> {

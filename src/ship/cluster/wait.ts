@@ -23,10 +23,6 @@ export async function waitForOperator(
   await until(deadline, () => checkWebhooks(deployed, samples, options));
 }
 
-interface WaitOptions extends ClusterChoice {
-  readonly seconds: number;
-}
-
 /** Explains what is not ready yet; called only on a timeout, since it asks the cluster. */
 export type Reason = () => Promise<TsbuilderError>;
 
@@ -37,6 +33,10 @@ async function until(deadline: number, check: () => Promise<Reason | undefined>)
     if (Date.now() >= deadline) throw await reason();
     await delay(1000);
   }
+}
+
+interface WaitOptions extends ClusterChoice {
+  readonly seconds: number;
 }
 
 /**
@@ -120,6 +120,13 @@ async function checkDeployment(
   };
 }
 
+interface WarningEvent {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+}
+
 async function findReasons(
   deployment: DeploymentState | undefined,
   choice: ClusterChoice,
@@ -141,6 +148,34 @@ async function checkFormerPods(
   const message = `pod ${name} of the former version has not ended after ${seconds} s`;
   const hint = `the operator is available; look at the pod: kubectl describe pod ${name} --namespace ${namespace}`;
   return async () => timedOut(message, [], hint);
+}
+
+/** The relevant fields of a Deployment's or pod's condition. */
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string;
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
+    readonly running?: object;
+  };
+}
+
+/** The fields that explain why a pod is not ready. */
+interface PodState {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
 }
 
 /** The pods that a Deployment selects, those that are ending included. */
@@ -165,13 +200,6 @@ export function isEnding({ metadata: { deletionTimestamp } }: PodState, now: num
   return deletionTimestamp !== undefined && now < Date.parse(deletionTimestamp) + allowance;
 }
 
-/** The relevant fields of a Deployment's or pod's condition. */
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly message?: string;
-}
-
 /** The fields that decide whether a Deployment is available. */
 export interface DeploymentState {
   readonly metadata: { readonly generation?: number };
@@ -186,34 +214,6 @@ export interface DeploymentState {
     readonly availableReplicas?: number;
     readonly conditions?: readonly Condition[];
   };
-}
-
-/** The fields that explain why a pod is not ready. */
-interface PodState {
-  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
-  readonly spec?: { readonly nodeName?: string };
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly Condition[];
-    readonly containerStatuses?: readonly ContainerStatus[];
-  };
-}
-
-interface ContainerStatus {
-  readonly name: string;
-  readonly ready?: boolean;
-  readonly state?: {
-    readonly waiting?: { readonly reason?: string; readonly message?: string };
-    readonly terminated?: { readonly reason?: string; readonly exitCode?: number };
-    readonly running?: object;
-  };
-}
-
-interface WarningEvent {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
 }
 
 /** Returns whether all pods are available, and made from the latest template: outdated pods are available, too. */

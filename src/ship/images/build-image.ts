@@ -119,14 +119,6 @@ export interface ImageTargets {
   readonly report?: string | undefined;
 }
 
-interface PushOptions {
-  /** A manifest list for several platforms. */
-  readonly several?: boolean;
-  readonly report?: string | undefined;
-  /** Arguments for the tool itself, after `--`. */
-  readonly extra?: readonly string[];
-}
-
 /** The commands that build an image and bring it to its targets. */
 export function planImageBuild(tool: ContainerTool, build: ImageBuild, targets: ImageTargets): ToolCall[] {
   const several = build.platforms.length > 1;
@@ -136,6 +128,14 @@ export function planImageBuild(tool: ContainerTool, build: ImageBuild, targets: 
     ...(targets.push ? [planPush(tool, build.image, { several, report: targets.report })] : []),
     ...(targets.save === undefined ? [] : [planSave(tool, build.image, targets.save, { several })]),
   ];
+}
+
+interface PushOptions {
+  /** A manifest list for several platforms. */
+  readonly several?: boolean;
+  readonly report?: string | undefined;
+  /** Arguments for the tool itself, after `--`. */
+  readonly extra?: readonly string[];
 }
 
 export function planPush(

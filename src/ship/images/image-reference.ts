@@ -22,6 +22,14 @@ export function isValidReference(text: string): boolean {
   return readReference(text) !== undefined;
 }
 
+const host =
+  /(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?/;
+const component = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/;
+const reference = new RegExp(
+  `^(?<name>(?:${host.source}/)?${component.source}(?:/${component.source})*)` +
+    `(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
+);
+
 function readReference(text: string): ImageReference | undefined {
   const match = reference.exec(text)?.groups;
   if (!match) return undefined;
@@ -44,13 +52,8 @@ export function isMovingTag({ tag, digest }: ImageReference): boolean {
   return !digest && (tag === undefined || tag === "latest");
 }
 
-const host =
-  /(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?/;
-const component = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/;
-const reference = new RegExp(
-  `^(?<name>(?:${host.source}/)?${component.source}(?:/${component.source})*)` +
-    `(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
-);
+/** Registry and repository. */
+const beforeTag = /^[^@]*?(?=:[^/]*$|@|$)/;
 
 /** Suggests the nearest valid reference, or explains the parts of one. */
 function hintFor(text: string): string {
@@ -60,6 +63,3 @@ function hintFor(text: string): string {
   if (lower !== text && readReference(lower)) return `a repository must be lower case: ${lower}`;
   return "use [registry[:port]/]repository[:tag][@sha256:…], for example registry.example.com/team/operator:v1.0.0";
 }
-
-/** Registry and repository. */
-const beforeTag = /^[^@]*?(?=:[^/]*$|@|$)/;

@@ -2,6 +2,10 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { trace } from "../../shared/trace.ts";
 import { type ImageReference, imageName } from "./image-reference.ts";
 
+const argumentLine = /^(?<start>\s*ARG\s+(?<name>\w+)=)(?<image>[^\s$"']+)(?<rest>.*)$/isu;
+
+const fromLine = /^(?<start>\s*FROM\s+(?:--\S+\s+)*)(?<image>\S+)(?<rest>.*)$/isu;
+
 /** Replaces the base images of a Dockerfile by the results of a callback. */
 export function replaceBaseImages(dockerfile: string, replace: (image: string) => string): string {
   const lines = dockerfile.split("\n");
@@ -31,13 +35,6 @@ function usedArguments(lines: readonly string[]): Set<string> {
   });
   return new Set(names);
 }
-
-const argumentLine = /^(?<start>\s*ARG\s+(?<name>\w+)=)(?<image>[^\s$"']+)(?<rest>.*)$/isu;
-
-const fromLine = /^(?<start>\s*FROM\s+(?:--\S+\s+)*)(?<image>\S+)(?<rest>.*)$/isu;
-
-/** Milliseconds that a registry may take to answer. */
-const patience = 30_000;
 
 /** The media types that a tag may stand for: an index of images for several platforms, or a single image. */
 const manifestTypes = [
@@ -88,6 +85,9 @@ async function askToken(challenge: string, image: ImageReference): Promise<strin
   if (token ?? other) return (token ?? other)!;
   throw unreachable(image, `${url.host} gives no token`);
 }
+
+/** Milliseconds that a registry may take to answer. */
+const patience = 30_000;
 
 async function ask(url: URL, request: RequestInit, image: ImageReference): Promise<Response> {
   trace(`asks ${url.href}`);

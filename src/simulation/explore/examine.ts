@@ -30,6 +30,21 @@ export interface Baseline {
   readonly chance: () => Promise<Chance>;
 }
 
+/** A disturbed run, and its mistakes. */
+export interface Examined {
+  readonly run: Run;
+  readonly findings: readonly Finding[];
+}
+
+/** Runs a scenario with its faults, and compares the outcome with that of the undisturbed run. */
+export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Examined> {
+  const run = await simulate(scenario);
+  const own = judge(run, scenario);
+  const findings =
+    own.length > 0 ? own : await compare(run, plain, { scenario, compared: "undisturbed", chance });
+  return { run, findings };
+}
+
 /** Runs a scenario without faults, and compares the outcome with that of a fresh start, which asks for the same at once. */
 export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { faults: _faults, ...undisturbed } = scenario;
@@ -114,21 +129,6 @@ function withMetadata(object: KubernetesObject, before: KubernetesObject | undef
   const annotations = metadata.annotations ?? before?.metadata.annotations;
   const kept = { ...(labels && { labels }), ...(annotations && { annotations }) };
   return { ...object, metadata: { ...metadata, ...kept } };
-}
-
-/** A disturbed run, and its mistakes. */
-export interface Examined {
-  readonly run: Run;
-  readonly findings: readonly Finding[];
-}
-
-/** Runs a scenario with its faults, and compares the outcome with that of the undisturbed run. */
-export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Examined> {
-  const run = await simulate(scenario);
-  const own = judge(run, scenario);
-  const findings =
-    own.length > 0 ? own : await compare(run, plain, { scenario, compared: "undisturbed", chance });
-  return { run, findings };
 }
 
 /** Returns the first mistake that a scenario shows, without its faults or with them. */

@@ -42,16 +42,6 @@ export interface Exploration {
   readonly crashPoints: CrashPoints;
 }
 
-/** The kinds of writes that the operators made, and those at which no process died. The name of the object doesn't count. */
-export interface CrashPoints {
-  /** All kinds of writes, such as `shop: PATCH ConfigMap`. */
-  readonly all: readonly string[];
-  readonly missed: readonly string[];
-}
-
-/** The number of seeds that share a plan: its steps, and the undisturbed runs that theirs are compared with. */
-export const seedsPerPlan = 10;
-
 /**
  * Runs a scenario with faults that the seeds decide. Each outcome is compared with that of the undisturbed run, and that
  * with the outcome of a fresh start. `make` may be a function that draws the scenario of each plan. Stops at the first
@@ -64,6 +54,16 @@ export function explore(
   // Once for all runs, since replacing dozens of functions takes time.
   return withVirtualGlobals(() => exploreAll(make, options));
 }
+
+/** The kinds of writes that the operators made, and those at which no process died. The name of the object doesn't count. */
+export interface CrashPoints {
+  /** All kinds of writes, such as `shop: PATCH ConfigMap`. */
+  readonly all: readonly string[];
+  readonly missed: readonly string[];
+}
+
+/** The number of seeds that share a plan: its steps, and the undisturbed runs that theirs are compared with. */
+export const seedsPerPlan = 10;
 
 async function exploreAll(
   make: Scenario | ((random: Random) => Scenario),
@@ -141,6 +141,8 @@ function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedO
   });
 }
 
+const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;
+
 function drawFault(random: Random, plain: Run, process: string): Fault {
   const called = calledIn(plain);
   const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
@@ -195,8 +197,6 @@ function calledIn({ trace }: Run): string[] {
 function againOr(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
   return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
 }
-
-const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;
 
 /** Draws a moment at which something changed: a fault at an idle time disturbs nobody. */
 function momentOf(random: Random, { trace, duration }: Run): number {

@@ -32,17 +32,56 @@ export async function withVirtualGlobals<R>(run: () => Promise<R>): Promise<R> {
   }
 }
 
-type Emit = (event: string, ...args: unknown[]) => boolean;
-
-/** Passes unhandled rejections to the environment that they occur in, and hides them from listeners outside. */
-function keepRejections(real: Emit): Emit {
-  return function (this: unknown, event, ...args) {
-    const onRejection = event === "unhandledRejection" ? environment()?.onRejection : undefined;
-    if (!onRejection) return real.call(this, event, ...args);
-    onRejection(args[0]);
-    return true;
-  };
+interface SleepOptions {
+  readonly signal?: AbortSignal;
 }
+
+/** The functions of `node:timers/promises`, on the clock of the environment. */
+const sleepers = {
+  setTimeout: virtually((around, delay?: number, value?: unknown, options: SleepOptions = {}) =>
+    sleep(around, delay, value, options),
+  ),
+  setInterval: virtually(
+    (around, delay?: number, value?: unknown, options: SleepOptions = {}): AsyncIterable<unknown> =>
+      ticks(around, delay || 1, value, options),
+  ),
+  setImmediate: virtually((around, value?: unknown, options: SleepOptions = {}) =>
+    turn(around, value, options),
+  ),
+};
+
+/** The methods of `scheduler` in `node:timers/promises`. */
+const schedulers = {
+  wait: virtually((around, delay?: number, options: SleepOptions = {}) =>
+    sleep(around, delay, undefined, options),
+  ),
+  yield: virtually((around) => turn(around, undefined, {})),
+};
+
+const virtualTimeout = virtually(({ clock }, delay: number): AbortSignal => {
+  const controller = new AbortController();
+  const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
+  clock.setTimer(() => controller.abort(reason), delay);
+  return controller.signal;
+});
+
+type Drawing = (random: Random, ...args: never[]) => unknown;
+
+/** Functions of `node:crypto` that draw from the environment's randomness. */
+const virtualCrypto: { readonly [name: string]: Drawing } = {
+  randomUUID,
+  randomBytes,
+  randomInt: (random: Random, first: number, end?: number) =>
+    end === undefined ? random.integer(0, first - 1) : random.integer(first, end - 1),
+  randomFill,
+  randomFillSync: randomFill,
+};
+
+/** Functions of the global `crypto`; `node:crypto` takes its `getRandomValues` from there. */
+const virtualWebCrypto: { readonly [name: string]: Drawing } = {
+  randomUUID,
+  getRandomValues,
+};
 
 function replaceAll(): Replacements {
   const all = new Replacements();
@@ -85,6 +124,18 @@ function replaceAll(): Replacements {
   return all;
 }
 
+type Emit = (event: string, ...args: unknown[]) => boolean;
+
+/** Passes unhandled rejections to the environment that they occur in, and hides them from listeners outside. */
+function keepRejections(real: Emit): Emit {
+  return function (this: unknown, event, ...args) {
+    const onRejection = event === "unhandledRejection" ? environment()?.onRejection : undefined;
+    if (!onRejection) return real.call(this, event, ...args);
+    onRejection(args[0]);
+    return true;
+  };
+}
+
 /** Makes a function virtual: within a simulation, another one that gets the environment stands in for it. */
 function virtually<Args extends unknown[], R>(virtual: (around: Environment, ...args: Args) => R) {
   return (real: (...args: Args) => R) =>
@@ -92,6 +143,24 @@ function virtually<Args extends unknown[], R>(virtual: (around: Environment, ...
       const around = environment();
       return around ? virtual(around, ...args) : real.apply(this, args);
     };
+}
+
+type Callback = (...args: unknown[]) => void;
+
+/** Makes a function that returns a promise virtual. */
+type MakeSleep = (real: never) => unknown;
+
+/** `setTimeout` or `setInterval`: virtual within a simulation. */
+function virtualTimer<F extends Callback>(
+  real: F,
+  { repeats }: { repeats: boolean },
+  makeSleep?: MakeSleep,
+): F {
+  const set = virtually(
+    (around, run: Callback, period?: number, ...args: unknown[]): unknown =>
+      new VirtualTimer(around, () => run(...args), { period: period || 1, repeats }),
+  );
+  return like(set(real), real, makeSleep);
 }
 
 /** The methods of Node's timers that make no difference in a simulation. */
@@ -144,33 +213,10 @@ class VirtualTimer extends Referenced {
   }
 }
 
-/** A callback in the next turn of the simulated event loop. */
-class VirtualImmediate extends Referenced {
-  isCancelled = false;
-}
-
-type Callback = (...args: unknown[]) => void;
-
-/** Makes a function that returns a promise virtual. */
-type MakeSleep = (real: never) => unknown;
-
 /** Copies the properties of the real function, with a virtual version for `promisify()`. */
 function like<F extends Callback>(virtual: object, real: F, makeSleep?: MakeSleep): F {
   const { [promisify.custom]: custom } = real as { readonly [promisify.custom]?: unknown };
   return Object.assign(virtual, real, makeSleep && { [promisify.custom]: makeSleep(custom as never) });
-}
-
-/** `setTimeout` or `setInterval`: virtual within a simulation. */
-function virtualTimer<F extends Callback>(
-  real: F,
-  { repeats }: { repeats: boolean },
-  makeSleep?: MakeSleep,
-): F {
-  const set = virtually(
-    (around, run: Callback, period?: number, ...args: unknown[]): unknown =>
-      new VirtualTimer(around, () => run(...args), { period: period || 1, repeats }),
-  );
-  return like(set(real), real, makeSleep);
 }
 
 /** `clearTimeout` and `clearInterval`. */
@@ -192,15 +238,16 @@ function virtualImmediate<F extends Callback>(real: F, makeSleep?: MakeSleep): F
   return like(set(real), real, makeSleep);
 }
 
+/** A callback in the next turn of the simulated event loop. */
+class VirtualImmediate extends Referenced {
+  isCancelled = false;
+}
+
 function virtualClearImmediate(real: (immediate: unknown) => void): (immediate: unknown) => void {
   return (immediate) => {
     if (immediate instanceof VirtualImmediate) immediate.isCancelled = true;
     else real(immediate);
   };
-}
-
-interface SleepOptions {
-  readonly signal?: AbortSignal;
 }
 
 function sleep<R>(
@@ -246,35 +293,6 @@ function until<R>(value: R, { signal }: SleepOptions, start: (done: () => void) 
   });
 }
 
-/** The functions of `node:timers/promises`, on the clock of the environment. */
-const sleepers = {
-  setTimeout: virtually((around, delay?: number, value?: unknown, options: SleepOptions = {}) =>
-    sleep(around, delay, value, options),
-  ),
-  setInterval: virtually(
-    (around, delay?: number, value?: unknown, options: SleepOptions = {}): AsyncIterable<unknown> =>
-      ticks(around, delay || 1, value, options),
-  ),
-  setImmediate: virtually((around, value?: unknown, options: SleepOptions = {}) =>
-    turn(around, value, options),
-  ),
-};
-
-/** The methods of `scheduler` in `node:timers/promises`. */
-const schedulers = {
-  wait: virtually((around, delay?: number, options: SleepOptions = {}) =>
-    sleep(around, delay, undefined, options),
-  ),
-  yield: virtually((around) => turn(around, undefined, {})),
-};
-
-const virtualTimeout = virtually(({ clock }, delay: number): AbortSignal => {
-  const controller = new AbortController();
-  const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
-  clock.setTimer(() => controller.abort(reason), delay);
-  return controller.signal;
-});
-
 /** Functions of `node:child_process` that are refused in a closed environment. */
 const processes = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"];
 
@@ -298,25 +316,7 @@ const writes = [
   "writeFile",
 ];
 
-/** Returns whether the flags of an open ask for more than reading. */
-const isForWriting = (_path: unknown, flags: unknown): boolean =>
-  typeof flags === "string" ? !/^rs?$/.test(flags) : typeof flags === "number" && flags !== 0;
-
 type AnyFunction = ((...args: never[]) => unknown) & { readonly [promisify.custom]?: AnyFunction };
-
-/** Wraps a function, or a class, in a check before each call. */
-function checked(real: AnyFunction, check: (...args: never[]) => void): AnyFunction {
-  function replaced(this: unknown, ...args: never[]): unknown {
-    check(...args);
-    return new.target ? (Reflect.construct(real, args, new.target) as unknown) : real.apply(this, args);
-  }
-  // Subclasses and `instanceof` must still work.
-  if (real.prototype !== undefined) replaced.prototype = real.prototype as object;
-  const { [promisify.custom]: custom } = real;
-  // A promisified function is its own promisified version: wrapping that, too, would never end.
-  if (!custom || custom === real) return replaced;
-  return Object.assign(replaced, { [promisify.custom]: checked(custom, check) });
-}
 
 /** Makes functions that reach outside of the process throw an OutsideError in a closed environment. */
 function refuseOutside(replacements: Replacements): void {
@@ -346,6 +346,24 @@ function refuseOutside(replacements: Replacements): void {
   refuse(fs.promises, writes, "fs.promises", inMemory);
   refuse(fs, ["open", "openSync"], "fs", inMemory, isForWriting);
   refuse(fs.promises, ["open"], "fs.promises", inMemory, isForWriting);
+}
+
+/** Returns whether the flags of an open ask for more than reading. */
+const isForWriting = (_path: unknown, flags: unknown): boolean =>
+  typeof flags === "string" ? !/^rs?$/.test(flags) : typeof flags === "number" && flags !== 0;
+
+/** Wraps a function, or a class, in a check before each call. */
+function checked(real: AnyFunction, check: (...args: never[]) => void): AnyFunction {
+  function replaced(this: unknown, ...args: never[]): unknown {
+    check(...args);
+    return new.target ? (Reflect.construct(real, args, new.target) as unknown) : real.apply(this, args);
+  }
+  // Subclasses and `instanceof` must still work.
+  if (real.prototype !== undefined) replaced.prototype = real.prototype as object;
+  const { [promisify.custom]: custom } = real;
+  // A promisified function is its own promisified version: wrapping that, too, would never end.
+  if (!custom || custom === real) return replaced;
+  return Object.assign(replaced, { [promisify.custom]: checked(custom, check) });
 }
 
 type Table = { [name: string]: unknown };
@@ -389,8 +407,6 @@ function randomUUID(random: Random): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-type Drawing = (random: Random, ...args: never[]) => unknown;
-
 /** Fills a part of a buffer. As in Node, `offset` and `size` count bytes, or the elements of a typed array. */
 function randomFill<V extends ArrayBufferView>(random: Random, view: V, offset = 0, size?: number): V {
   const width = "BYTES_PER_ELEMENT" in view ? (view.BYTES_PER_ELEMENT as number) : 1;
@@ -404,22 +420,6 @@ function randomFill<V extends ArrayBufferView>(random: Random, view: V, offset =
 function getRandomValues<V extends ArrayBufferView>(random: Random, view: V): V {
   return randomFill(random, view);
 }
-
-/** Functions of `node:crypto` that draw from the environment's randomness. */
-const virtualCrypto: { readonly [name: string]: Drawing } = {
-  randomUUID,
-  randomBytes,
-  randomInt: (random: Random, first: number, end?: number) =>
-    end === undefined ? random.integer(0, first - 1) : random.integer(first, end - 1),
-  randomFill,
-  randomFillSync: randomFill,
-};
-
-/** Functions of the global `crypto`; `node:crypto` takes its `getRandomValues` from there. */
-const virtualWebCrypto: { readonly [name: string]: Drawing } = {
-  randomUUID,
-  getRandomValues,
-};
 
 /** Makes a function of `crypto` draw from the environment's randomness within a simulation. */
 const drawn = (virtual: Drawing) =>

@@ -45,6 +45,9 @@ interface Change {
   readonly value: unknown;
 }
 
+/** The longest `maxLength` up to which texts are filled. */
+const longestText = 300;
+
 /** Returns the changes that a user may make at a place. They may be invalid. */
 export function changesAt(place: Place, drawing: Drawing): Change[] {
   const { value, schema, isField, isRequired, path } = place;
@@ -114,9 +117,6 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
     return changes;
   }
 }
-
-/** The longest `maxLength` up to which texts are filled. */
-const longestText = 300;
 
 /** Applies a change and repairs the other fields that it made invalid. Returns undefined if that does not succeed. */
 export function applyChange(

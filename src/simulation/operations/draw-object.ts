@@ -10,9 +10,6 @@ import { type Path, type Place, changingPlaces, withValue } from "./places.ts";
 /** The number of objects that are drawn until one is valid. */
 const draws = 30;
 
-/** The number of repairs of each object. */
-const repairs = 12;
-
 /** Draws a valid object. Returns undefined if none was found. */
 export function drawObject(
   kind: CheckedKind,
@@ -35,6 +32,9 @@ function withoutServers(schema: CheckedKind["schema"]): CheckedKind["schema"] {
   const { apiVersion: _, kind: __, metadata: ___, status: ____, ...properties } = schema.properties ?? {};
   return { ...schema, properties, required: (schema.required ?? []).filter((name) => name !== "status") };
 }
+
+/** The number of repairs of each object. */
+const repairs = 12;
 
 /** The change that a repair must keep. */
 interface Kept {

@@ -17,9 +17,6 @@ export interface Drawing {
   readonly optional: number;
 }
 
-/** The depth below which only required fields are drawn. */
-const deepest = 7;
-
 /**
  * Draws a value that a schema is likely to admit, as a typical user would write it. The caller must validate it: branches of
  * the schema may exclude each other, and rules are ignored.
@@ -62,6 +59,9 @@ function typeOf({ type, ...schema }: NarrowSchema, random: Random): string | und
 function embeddedResource(random: Random): unknown {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: random.pick(["alpha", "beta"]) } };
 }
+
+/** The depth below which only required fields are drawn. */
+const deepest = 7;
 
 function drawObject(schema: NarrowSchema, field: FieldName, drawing: Drawing): unknown {
   const { random } = drawing;

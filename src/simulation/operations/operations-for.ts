@@ -27,17 +27,6 @@ export interface OperationsOptions {
 }
 
 /**
- * Draws the steps of users from a CRD's schema and rules: they create objects, make one valid change after the other, undo
- * changes, set a wrong value and correct it, and delete objects and create them again.
- */
-export function operationsFor(crd: CRD, options: OperationsOptions = {}): (random: Random) => PlannedStep[] {
-  const checked = checkedKind(crd);
-  const kind = { ...checked, schema: (options.always ?? []).reduce(requireField, checked.schema) };
-  const names = admittedNames(kind, options.names ?? objectNames);
-  return (random) => new Plan(kind, { ...options, names }, random).steps();
-}
-
-/**
  * Names of objects: short, beginning alike, with digits, and as long as the value of a label may be. An operator that
  * appends a suffix to the long name must shorten it, or the API server rejects the result.
  */
@@ -50,6 +39,17 @@ const objectNames: readonly string[] = [
   `web-${"long-".repeat(11)}name`,
   "b-2",
 ];
+
+/**
+ * Draws the steps of users from a CRD's schema and rules: they create objects, make one valid change after the other, undo
+ * changes, set a wrong value and correct it, and delete objects and create them again.
+ */
+export function operationsFor(crd: CRD, options: OperationsOptions = {}): (random: Random) => PlannedStep[] {
+  const checked = checkedKind(crd);
+  const kind = { ...checked, schema: (options.always ?? []).reduce(requireField, checked.schema) };
+  const names = admittedNames(kind, options.names ?? objectNames);
+  return (random) => new Plan(kind, { ...options, names }, random).steps();
+}
 
 /** The least length to which names are cut. */
 const shortest = 8;

@@ -1,8 +1,5 @@
 import type { Random } from "../random.ts";
 
-/** Writes a text that a part of a pattern matches. */
-type Writer = (random: Random) => string;
-
 /**
  * Returns a text that a pattern is likely to match: classes, groups, alternatives and counts are followed, assertions and
  * flags are ignored. The caller must check the text.
@@ -10,6 +7,9 @@ type Writer = (random: Random) => string;
 export function samplePattern(source: string, random: Random): string {
   return new PatternReader(source).read()(random);
 }
+
+/** Writes a text that a part of a pattern matches. */
+type Writer = (random: Random) => string;
 
 /** Reads an RE2 pattern, as far as CRDs use the syntax. */
 class PatternReader {

@@ -1,21 +1,3 @@
-/** Usual values of fields, by a pattern of their name. */
-const byName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] = [
-  [/image$/i, ["nginx:1.27", "nginx:1.28", "busybox"]],
-  [/port$/i, [80, 8080, 443, "http"]],
-  [/schedule|cron/i, ["0 3 * * *", "*/5 * * * *", "30 1 * * 0"]],
-  [/storage|memory|capacity|^size$/i, ["1Gi", "128Mi", "10Gi"]],
-  [/cpu/i, ["100m", "1", "500m"]],
-  [/host(?:name)?$|domain$/i, ["example.com", "a.example.com"]],
-  [/url$|uri$|endpoint$|server$/i, ["https://example.com", "https://example.com/a"]],
-  [/path$/i, ["/", "/a", "/a/b"]],
-  [/version$/i, ["1.2.3", "1.3.0", "v1"]],
-  [/time(?:out)?$|duration$|interval$|period$|ttl$|delay$/i, ["30s", "5m", "1h"]],
-  [/cidr/i, ["10.0.0.0/8", "192.168.0.0/16"]],
-  [/accessmodes$/i, ["ReadWriteOnce", "ReadWriteMany"]],
-  [/protocol$/i, ["TCP", "UDP"]],
-  [/^operator$/i, ["Exists", "DoesNotExist"]],
-];
-
 /** Texts of many formats: most `pattern`s of schemas match one of them. */
 const texts: readonly string[] = [
   "alpha",
@@ -89,6 +71,24 @@ export function typicalNumbers(name: string): readonly number[] {
 export function typicalKeys(name: string): readonly string[] {
   return /requests$|limits$|resources$|capacity$|^hard$/i.test(name) ? ["cpu", "memory"] : ["a", "b", "c"];
 }
+
+/** Usual values of fields, by a pattern of their name. */
+const byName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] = [
+  [/image$/i, ["nginx:1.27", "nginx:1.28", "busybox"]],
+  [/port$/i, [80, 8080, 443, "http"]],
+  [/schedule|cron/i, ["0 3 * * *", "*/5 * * * *", "30 1 * * 0"]],
+  [/storage|memory|capacity|^size$/i, ["1Gi", "128Mi", "10Gi"]],
+  [/cpu/i, ["100m", "1", "500m"]],
+  [/host(?:name)?$|domain$/i, ["example.com", "a.example.com"]],
+  [/url$|uri$|endpoint$|server$/i, ["https://example.com", "https://example.com/a"]],
+  [/path$/i, ["/", "/a", "/a/b"]],
+  [/version$/i, ["1.2.3", "1.3.0", "v1"]],
+  [/time(?:out)?$|duration$|interval$|period$|ttl$|delay$/i, ["30s", "5m", "1h"]],
+  [/cidr/i, ["10.0.0.0/8", "192.168.0.0/16"]],
+  [/accessmodes$/i, ["ReadWriteOnce", "ReadWriteMany"]],
+  [/protocol$/i, ["TCP", "UDP"]],
+  [/^operator$/i, ["Exists", "DoesNotExist"]],
+];
 
 function typicalOf(name: string): readonly unknown[] {
   return byName.find(([pattern]) => pattern.test(name))?.[1] ?? [];

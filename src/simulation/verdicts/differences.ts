@@ -25,25 +25,6 @@ export function differencesOf(here: State, there: State, leftOut?: LeftOut): Dif
   });
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-const uidOrStart = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}/g;
-
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
-
-/** Fields that may differ between runs with the same outcome: the server counts or allocates them. */
-const incidental = new Set([
-  "metadata.uid",
-  "metadata.resourceVersion",
-  "metadata.generation",
-  "metadata.managedFields",
-  "metadata.creationTimestamp",
-  "metadata.deletionTimestamp",
-  "spec.clusterIP",
-  "spec.clusterIPs",
-  "status.observedGeneration",
-]);
-
 /** Returns objects by name, without values that differ from run to run: uids, revisions, times, generated names. */
 function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map<string, unknown> {
   const uids = new Map([
@@ -80,6 +61,16 @@ function isGenerated(name: string, generateName: string | undefined): generateNa
   return generateName !== undefined && name.slice(0, -5) === generateName.slice(0, 58);
 }
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function startsOf(uids: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...uids].flatMap(([uid, text]) => (uuid.test(uid) ? [[uid.slice(0, 8), text]] : [])));
+}
+
+const uidOrStart = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}/g;
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
 /** Replacements of texts that differ from run to run. */
 interface Texts {
   readonly whole: ReadonlyMap<string, string>;
@@ -87,24 +78,23 @@ interface Texts {
   readonly starts: ReadonlyMap<string, string>;
 }
 
-function startsOf(uids: ReadonlyMap<string, string>): Map<string, string> {
-  return new Map([...uids].flatMap(([uid, text]) => (uuid.test(uid) ? [[uid.slice(0, 8), text]] : [])));
-}
-
 function plainText(value: string, { whole, starts }: Texts): string {
   if (time.test(value)) return "a time";
   return whole.get(value) ?? value.replace(uidOrStart, (uid) => starts.get(uid.slice(0, 8)) ?? uid);
 }
 
-/** Parses JSON in a text, since the order of its keys may differ between runs. */
-function parsed(text: string): unknown {
-  if (!text.startsWith("{")) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+/** Fields that may differ between runs with the same outcome: the server counts or allocates them. */
+const incidental = new Set([
+  "metadata.uid",
+  "metadata.resourceVersion",
+  "metadata.generation",
+  "metadata.managedFields",
+  "metadata.creationTimestamp",
+  "metadata.deletionTimestamp",
+  "spec.clusterIP",
+  "spec.clusterIPs",
+  "status.observedGeneration",
+]);
 
 function strip(value: unknown, path: string, texts: Texts): unknown {
   if (typeof value === "string") return parsed(plainText(value, texts));
@@ -120,9 +110,14 @@ function strip(value: unknown, path: string, texts: Texts): unknown {
   );
 }
 
-/** Names the object and field of a difference, without the values. */
-function nameOf({ object, field = "" }: Pick<Difference, "object" | "field">): string {
-  return `${object} ${field}`;
+/** Parses JSON in a text, since the order of its keys may differ between runs. */
+function parsed(text: string): unknown {
+  if (!text.startsWith("{")) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 export function differenceText({ object, field, here, there }: Difference): string {
@@ -160,6 +155,11 @@ export function chanceOf(one: State, other: State, leftOut?: LeftOut): Chance {
   const fields = differences.filter(({ field }) => field !== undefined).map(nameOf);
   const renamed = differences.filter((each) => partnerOf(each, differences) !== undefined);
   return { fields: new Set(fields), named: new Set(renamed.map(groupOf)) };
+}
+
+/** Names the object and field of a difference, without the values. */
+function nameOf({ object, field = "" }: Pick<Difference, "object" | "field">): string {
+  return `${object} ${field}`;
 }
 
 /** Returns the differences between two outcomes that chance doesn't explain. */

@@ -98,17 +98,17 @@ function isMeant({ key }: Change, { steps }: Scenario): boolean {
   return appliedIn(steps).some((object) => "spec" in object && JSON.stringify(object.spec).includes(name));
 }
 
-/** The number of last changes that are looked at to find an endless loop. */
-const shown = 60;
-
-/** The greatest age of such a change, in milliseconds. */
-const recent = 600_000;
-
 /** Returns endless writes, and writes after a restart although nothing has changed. */
 function unrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const restless = trace.find((event) => event.type === "phase" && !event.rests);
   return restless?.type === "phase" ? withoutEnd(trace, restless, scenario) : byRestart(trace, scenario);
 }
+
+/** The number of last changes that are looked at to find an endless loop. */
+const shown = 60;
+
+/** The greatest age of such a change, in milliseconds. */
+const recent = 600_000;
 
 /** Explains why a phase didn't come to rest: two writers fight, one writes for ever, or a process hangs. */
 function withoutEnd(

@@ -51,6 +51,8 @@ interface Impossible {
   readonly owners: ReadonlySet<string>;
 }
 
+type Owned = Pick<KubernetesObject, "metadata">;
+
 export function impossibleIn({ trace }: Run, states: readonly State[]): Impossible {
   const last = new Map<string, Write>();
   for (const event of trace) {
@@ -76,8 +78,6 @@ export function isImpossible(
 ): boolean {
   return objects.has(object) || (owners.has(object) && field.split(".")[0] === "status");
 }
-
-type Owned = Pick<KubernetesObject, "metadata">;
 
 /** Returns the possible references to an object's owners: each is in the object's namespace, or cluster-wide. */
 function ownersOf({ metadata }: Partial<Owned>): string[] {

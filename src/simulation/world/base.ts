@@ -6,10 +6,7 @@ import { inside } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 
-const { setImmediate: realImmediate } = globalThis;
-
 type StoredState = ReturnType<InProcessCluster["snapshot"]>;
-type User = NonNullable<Parameters<typeof startInProcess>[0]["tokens"]>[string];
 
 /** The state of the cluster that every run of a scenario starts from. */
 export interface Base {
@@ -27,6 +24,8 @@ export const operatorNamespace = "default";
 export function tokenOf({ name }: SimulatedOperator): string {
   return `operator-${name}`;
 }
+
+type User = NonNullable<Parameters<typeof startInProcess>[0]["tokens"]>[string];
 
 /** Returns the users of all bearer tokens. */
 export function tokensOf({ operators }: Scenario): { [token: string]: User } {
@@ -55,6 +54,8 @@ export function baseOf(scenario: Scenario): Promise<Base> {
   if (bases.size > mostBases) bases.delete(bases.keys().next().value!);
   return base;
 }
+
+const { setImmediate: realImmediate } = globalThis;
 
 /** Makes a base. Its time and randomness are fixed, since the uids of its objects appear in traces. */
 function makeBase(scenario: Scenario): Promise<Base> {

@@ -63,9 +63,11 @@ function answerCommands(
 }
 
 type Carrier = NonNullable<ClusterConfig["carry"]>;
-type WireRequest = Parameters<Carrier>[0];
-type CarryOptions = Parameters<Carrier>[1];
+
 type Answer = Awaited<ReturnType<Carrier>>;
+
+/** Requests that open a stream to a container; a simulation has none. */
+const streams = /\/pods\/[^/]+\/(attach|exec|portforward)(?:\?|$)/;
 
 /** Connects one life of a process to the cluster. Once that life is over, no request of it gets an answer. */
 function configOf(world: World, replica: Replica, life: number): ClusterConfig {
@@ -96,12 +98,6 @@ function configOf(world: World, replica: Replica, life: number): ClusterConfig {
       }),
   };
 }
-
-/** Requests that open a stream to a container; a simulation has none. */
-const streams = /\/pods\/[^/]+\/(attach|exec|portforward)(?:\?|$)/;
-
-/** Ignores the error of a stream that is aborted before anybody reads it; without a listener, the process would end. */
-const ignore = (): void => {};
 
 /** Ends a request when its signal is aborted: until the answer is there, and a streamed answer until it is closed. */
 class AbortableCall {
@@ -134,6 +130,12 @@ class AbortableCall {
     return outcome;
   }
 }
+
+/** Ignores the error of a stream that is aborted before anybody reads it; without a listener, the process would end. */
+const ignore = (): void => {};
+
+type WireRequest = Parameters<Carrier>[0];
+type CarryOptions = Parameters<Carrier>[1];
 
 /** Milliseconds until an attempt to connect gives up. */
 const connectTimeout = 10_000;
@@ -274,8 +276,6 @@ class Exchange {
   }
 }
 
-const resourcePath = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/([^?]+)/;
-
 /** Returns the object that a request writes: `ConfigMap.v1 default/shop`. The name of a new one is in the body. */
 function objectOf(cluster: InProcessCluster, { path, body = "{}" }: WireRequest): string | undefined {
   const { apiVersion, kind, namespace, name: given } = targetOf(cluster, path);
@@ -289,6 +289,8 @@ function writePoint(cluster: InProcessCluster, { method, path }: WireRequest): s
   const { kind, subresource } = targetOf(cluster, path);
   return `${method} ${kind ?? path}${subresource === undefined ? "" : `/${subresource}`}`;
 }
+
+const resourcePath = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/([^?]+)/;
 
 function targetOf({ core: { registry } }: InProcessCluster, path: string) {
   const [, group = "", version = "", rest = ""] = resourcePath.exec(path) ?? [];

@@ -131,6 +131,8 @@ function upgrade(world: World, name: string): boolean {
   return replicas.length > 0;
 }
 
+type ProcessFault = Extract<Fault, { readonly process: string }>;
+
 function strikeProcess(world: World, replica: Replica, fault: ProcessFault): void {
   switch (fault.fault) {
     case "clock":
@@ -152,8 +154,6 @@ function strikeProcess(world: World, replica: Replica, fault: ProcessFault): voi
     // The network looks these up.
   }
 }
-
-type ProcessFault = Extract<Fault, { readonly process: string }>;
 
 function breakWatches(replica: Replica): void {
   for (const feed of replica.feeds) feed.break();
@@ -263,11 +263,22 @@ async function objectIn(answer: ReturnType<World["ask"]>): Promise<KubernetesObj
   return status < 300 ? (JSON.parse(body.toString()) as KubernetesObject) : undefined;
 }
 
+/**
+ * Moves the time until the operators rest. Returns false if they never do. As long as `isBusy`, the user still acts, and
+ * rest doesn't count.
+ */
+async function settle(world: World, limits?: Limits, isBusy = (): boolean => false): Promise<boolean> {
+  while (isBusy()) if (!(await world.loop.step())) return true;
+  const rest = new Rest(world, limits);
+  for (;;) {
+    if (rest.isReached) return true;
+    if (rest.isHopeless) return false;
+    if (!(await world.loop.step())) return true;
+  }
+}
+
 /** Everything rests after this many milliseconds without a change, an attempt to change something, and an error. */
 const quiet = 60_000;
-
-/** Milliseconds between two looks of a user who waits for rest. */
-const glance = 1000;
 
 const defaults: Required<Limits> = { time: 1_800_000, changes: 2500, changesOfObject: 250 };
 
@@ -300,19 +311,8 @@ class Rest {
   }
 }
 
-/**
- * Moves the time until the operators rest. Returns false if they never do. As long as `isBusy`, the user still acts, and
- * rest doesn't count.
- */
-async function settle(world: World, limits?: Limits, isBusy = (): boolean => false): Promise<boolean> {
-  while (isBusy()) if (!(await world.loop.step())) return true;
-  const rest = new Rest(world, limits);
-  for (;;) {
-    if (rest.isReached) return true;
-    if (rest.isHopeless) return false;
-    if (!(await world.loop.step())) return true;
-  }
-}
+/** Milliseconds between two looks of a user who waits for rest. */
+const glance = 1000;
 
 /** Lets a user wait until the operators rest, or until it is clear that they never will. */
 async function lookOn(world: World, limits?: Limits): Promise<void> {

@@ -1,8 +1,6 @@
 import { type Clock, FakeClock } from "@tsbuilder/apimachinery/time";
 import { inContext } from "../globals/environment.ts";
 
-const { setImmediate: realImmediate } = globalThis;
-
 /** The date at which every simulation starts. */
 const start = Date.UTC(2030, 0, 1);
 
@@ -75,6 +73,8 @@ export class EventLoop {
     return true;
   }
 }
+
+const { setImmediate: realImmediate } = globalThis;
 
 /** Waits for a turn of Node's own loop, within which all promises that are ready run. */
 function realTurn(): Promise<void> {

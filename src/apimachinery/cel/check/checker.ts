@@ -356,6 +356,9 @@ function assign(
   return fitsAll(draft, wanted, given) ? draft : undefined;
 }
 
+/** The kinds that may be assignable to another kind. */
+const open: ReadonlySet<CelType["kind"]> = new Set(["param", "dyn", "error", "null"]);
+
 /** Excludes most overloads without looking at bindings. */
 function couldFit(wanted: readonly CelType[], given: readonly CelType[]): boolean {
   if (wanted.length !== given.length) return false;
@@ -364,9 +367,6 @@ function couldFit(wanted: readonly CelType[], given: readonly CelType[]): boolea
     return type.kind === kind || open.has(type.kind) || open.has(kind);
   });
 }
-
-/** The kinds that may be assignable to another kind. */
-const open: ReadonlySet<CelType["kind"]> = new Set(["param", "dyn", "error", "null"]);
 
 /** Replaces bound type parameters in a type; unbound ones stay, or become dyn. */
 function substitute(mapping: Mapping, type: CelType, unknownToDyn: boolean): CelType {

@@ -4,54 +4,22 @@ import { type CelType, formatType, isOptional, types } from "../types/type.ts";
 import { textLength } from "../values/value.ts";
 import { cheapFunctions, costOf, perCharacter, perPatternCharacter } from "./runtime-cost.ts";
 
+/** The maximum of uint64, at which sums and products saturate. */
+export const unbounded = 2 ** 64;
+
+/** Estimates the maximum cost of one evaluation of a checked expression, given the bounds in the schema. */
+export function estimateCost(expr: Expr, root: DeclType): number {
+  return new Estimator(root).cost(expr).max;
+}
+
 /** The minimum and maximum of a size or a cost. */
 interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** The maximum of uint64, at which sums and products saturate. */
-export const unbounded = 2 ** 64;
-
 /** Any size. */
 const unknown: Range = { min: 0, max: unbounded };
-
-/** Exactly one value. */
-function fixed(value: number): Range {
-  return { min: value, max: value };
-}
-
-function add(...ranges: readonly Range[]): Range {
-  let min = 0;
-  let max = 0;
-  for (const range of ranges) {
-    min += range.min;
-    max += range.max;
-  }
-  return { min: Math.min(min, unbounded), max: Math.min(max, unbounded) };
-}
-
-function multiply(a: Range, b: Range): Range {
-  return { min: Math.min(a.min * b.min, unbounded), max: Math.min(a.max * b.max, unbounded) };
-}
-
-/** Multiplies by a factor and rounds up. */
-function scale({ min, max }: Range, factor: number): Range {
-  return {
-    min: Math.min(Math.ceil(min * factor), unbounded),
-    max: Math.min(Math.ceil(max * factor), unbounded),
-  };
-}
-
-/** The smallest range that contains both. */
-function union(a: Range, b: Range): Range {
-  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
-}
-
-/** Estimates the maximum cost of one evaluation of a checked expression, given the bounds in the schema. */
-export function estimateCost(expr: Expr, root: DeclType): number {
-  return new Estimator(root).cost(expr).max;
-}
 
 /** The sizes of keys and values of a list or map that the expression creates. */
 interface EntrySize {
@@ -293,6 +261,30 @@ class Estimator {
   }
 }
 
+/** Exactly one value. */
+function fixed(value: number): Range {
+  return { min: value, max: value };
+}
+
+function add(...ranges: readonly Range[]): Range {
+  let min = 0;
+  let max = 0;
+  for (const range of ranges) {
+    min += range.min;
+    max += range.max;
+  }
+  return { min: Math.min(min, unbounded), max: Math.min(max, unbounded) };
+}
+
+function multiply(a: Range, b: Range): Range {
+  return { min: Math.min(a.min * b.min, unbounded), max: Math.min(a.max * b.max, unbounded) };
+}
+
+/** The smallest range that contains both. */
+function union(a: Range, b: Range): Range {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}
+
 /** An argument of a call, for the cost estimate. */
 interface Operand {
   readonly expr: Expr;
@@ -309,22 +301,13 @@ interface CallEstimate {
   readonly size?: Range;
 }
 
-/** Returns the size of an operand; unknown if it has no bound. */
-function sizeOf(operand: Operand | undefined): Range {
-  return operand?.size ?? unknown;
-}
+const read = (operand: Operand | undefined): Range => scale(sizeOf(operand), perCharacter);
 
 type Estimate = (operands: readonly Operand[], overload: string) => CallEstimate;
 
-const read = (operand: Operand | undefined): Range => scale(sizeOf(operand), perCharacter);
 const readFirst: Estimate = ([first]) => ({ cost: read(first) });
-const readSecond: Estimate = ([, second]) => ({ cost: read(second) });
-const readAndKeep: Estimate = ([first]) => ({ cost: read(first), size: sizeOf(first) });
 
-/** Reads a text, and makes another whose size depends on the first. */
-const convert =
-  (resize: (size: Range) => Range): Estimate =>
-  ([first]) => ({ cost: read(first), size: resize(sizeOf(first)) });
+const readAndKeep: Estimate = ([first]) => ({ cost: read(first), size: sizeOf(first) });
 
 const constant: Estimate = () => ({ cost: fixed(1) });
 
@@ -371,6 +354,81 @@ const byName: Readonly<Record<string, Estimate>> = {
     ),
   }),
 };
+
+const readSecond: Estimate = ([, second]) => ({ cost: read(second) });
+
+/** Reads a text, and makes another whose size depends on the first. */
+const convert =
+  (resize: (size: Range) => Range): Estimate =>
+  ([first]) => ({ cost: read(first), size: resize(sizeOf(first)) });
+
+const addTexts: Estimate = ([first, second]) => {
+  const size = add(sizeOf(first), sizeOf(second));
+  return { cost: scale(size, perCharacter), size };
+};
+
+/** Compares every item of one list with every item of another. */
+const compareAll =
+  (factor: number): Estimate =>
+  ([first, second]) => ({
+    cost: add(scale(multiply(sizeOf(first), sizeOf(second)), factor), fixed(1)),
+  });
+
+const copyList: Estimate = ([list]) => allocate(1, sizeOf(list));
+
+/** The costs of creating a list and of calling a function. */
+const overhead = fixed(11);
+
+/** Functions of the standard, lists and sets libraries, by overload. */
+const byOverload: Readonly<Record<string, Estimate>> = {
+  // A CIDR has a method with the name of the function that parses an address.
+  cidr_ip: constant,
+  // Strings and lists both have these two functions; on strings they read the text.
+  ...costOf("string_index_of_string string_index_of_string_int", readFirst),
+  ...costOf("string_last_index_of_string string_last_index_of_string_int", readFirst),
+  string_format: readFirst,
+  string_to_bytes: convert(({ min, max }) => ({ min, max: max * 4 })),
+  bytes_to_string: convert(({ min, max }) => ({ min: Math.floor(min / 4), max })),
+  strings_quote: convert(({ min, max }) => ({ min: min + 2, max: max * 2 + 2 })),
+  ...costOf("starts_with_string ends_with_string", readSecond),
+  in_list: ([, list]) => ({ cost: sizeOf(list) }),
+  matches_string: matchPattern,
+  contains_string: ([text, part]) => ({ cost: multiply(read(text), read(part)) }),
+  add_list: ([first, second]) => ({ cost: fixed(1), size: add(sizeOf(first), sizeOf(second)) }),
+  ...costOf("add_string add_bytes", addTexts),
+  ...costOf("list_sets_contains_list list_sets_intersects_list", compareAll(1)),
+  list_sets_equivalent_list: compareAll(2),
+  list_slice: ([list, start, end]) =>
+    allocate(1, fixed(wrap(literal(end, sizeOf(list).max) - literal(start, 0)))),
+  ...costOf("list_flatten list_reverse", copyList),
+  list_flatten_int: ([list, depth]) => allocate(literal(depth, unbounded), sizeOf(list)),
+  lists_range: ([count]) => allocate(1, fixed(literal(count, unbounded))),
+  list_distinct: ([list]) => allocate(2, multiply(sizeOf(list), sizeOf(list))),
+};
+
+/** Estimates the cost of a call by function and overload. The target of a method is the first operand. */
+function estimateCall(name: string, overload: string, operands: readonly Operand[]): CallEstimate {
+  const [first, second] = operands;
+  const own = byOverload[overload]?.(operands, overload) ?? estimateSort(overload, first, second);
+  if (own) return own;
+  if (name === "_==_") return { cost: estimateEquality(operands) ?? compareCost(first, second) };
+  const inLibrary = byName[name]?.(operands, overload);
+  if (inLibrary) return inLibrary;
+  return comparesContent(overload) ? { cost: compareCost(first, second) } : { cost: fixed(1) };
+}
+
+/** Multiplies by a factor and rounds up. */
+function scale({ min, max }: Range, factor: number): Range {
+  return {
+    min: Math.min(Math.ceil(min * factor), unbounded),
+    max: Math.min(Math.ceil(max * factor), unbounded),
+  };
+}
+
+/** Returns the size of an operand; unknown if it has no bound. */
+function sizeOf(operand: Operand | undefined): Range {
+  return operand?.size ?? unknown;
+}
 
 function textOf(operand: Operand | undefined, overload: string): Range {
   return overload.endsWith("_string") ? read(operand) : fixed(0);
@@ -428,61 +486,6 @@ function estimateEquality([left, right]: readonly Operand[]): Range | undefined 
       return undefined;
   }
 }
-
-/** Estimates the cost of a call by function and overload. The target of a method is the first operand. */
-function estimateCall(name: string, overload: string, operands: readonly Operand[]): CallEstimate {
-  const [first, second] = operands;
-  const own = byOverload[overload]?.(operands, overload) ?? estimateSort(overload, first, second);
-  if (own) return own;
-  if (name === "_==_") return { cost: estimateEquality(operands) ?? compareCost(first, second) };
-  const inLibrary = byName[name]?.(operands, overload);
-  if (inLibrary) return inLibrary;
-  return comparesContent(overload) ? { cost: compareCost(first, second) } : { cost: fixed(1) };
-}
-
-const addTexts: Estimate = ([first, second]) => {
-  const size = add(sizeOf(first), sizeOf(second));
-  return { cost: scale(size, perCharacter), size };
-};
-
-/** Compares every item of one list with every item of another. */
-const compareAll =
-  (factor: number): Estimate =>
-  ([first, second]) => ({
-    cost: add(scale(multiply(sizeOf(first), sizeOf(second)), factor), fixed(1)),
-  });
-
-const copyList: Estimate = ([list]) => allocate(1, sizeOf(list));
-
-/** Functions of the standard, lists and sets libraries, by overload. */
-const byOverload: Readonly<Record<string, Estimate>> = {
-  // A CIDR has a method with the name of the function that parses an address.
-  cidr_ip: constant,
-  // Strings and lists both have these two functions; on strings they read the text.
-  ...costOf("string_index_of_string string_index_of_string_int", readFirst),
-  ...costOf("string_last_index_of_string string_last_index_of_string_int", readFirst),
-  string_format: readFirst,
-  string_to_bytes: convert(({ min, max }) => ({ min, max: max * 4 })),
-  bytes_to_string: convert(({ min, max }) => ({ min: Math.floor(min / 4), max })),
-  strings_quote: convert(({ min, max }) => ({ min: min + 2, max: max * 2 + 2 })),
-  ...costOf("starts_with_string ends_with_string", readSecond),
-  in_list: ([, list]) => ({ cost: sizeOf(list) }),
-  matches_string: matchPattern,
-  contains_string: ([text, part]) => ({ cost: multiply(read(text), read(part)) }),
-  add_list: ([first, second]) => ({ cost: fixed(1), size: add(sizeOf(first), sizeOf(second)) }),
-  ...costOf("add_string add_bytes", addTexts),
-  ...costOf("list_sets_contains_list list_sets_intersects_list", compareAll(1)),
-  list_sets_equivalent_list: compareAll(2),
-  list_slice: ([list, start, end]) =>
-    allocate(1, fixed(wrap(literal(end, sizeOf(list).max) - literal(start, 0)))),
-  ...costOf("list_flatten list_reverse", copyList),
-  list_flatten_int: ([list, depth]) => allocate(literal(depth, unbounded), sizeOf(list)),
-  lists_range: ([count]) => allocate(1, fixed(literal(count, unbounded))),
-  list_distinct: ([list]) => allocate(2, multiply(sizeOf(list), sizeOf(list))),
-};
-
-/** The costs of creating a list and of calling a function. */
-const overhead = fixed(11);
 
 /** Sorting compares every item with every other one, strings character by character. */
 function estimateSort(

@@ -11,98 +11,9 @@ export const perCharacter = 0.1;
 
 export const perPatternCharacter = 0.25;
 
-/** The size of a value in the cost model: characters, bytes, items; 1 for anything else. */
-function sizeOf(value: Value): number {
-  if (typeof value === "string") return textLength(value);
-  if (value instanceof Uint8Array) return value.length;
-  if (value instanceof CelList || value instanceof CelMap || value instanceof CelObject) return value.size;
-  if (value instanceof CelOptional && value.value !== undefined) return sizeOf(value.value);
-  return 1;
-}
-
-/** The cost of reading a value once. */
-function readCost(size: number): number {
-  return Math.ceil(size * perCharacter);
-}
-
-/** The cost of matching a string against a pattern. */
-function matchCost(text: number, pattern: number): number {
-  return readCost(text + 1) * Math.ceil(pattern * perPatternCharacter);
-}
-
 const read: CallCost = ([a]) => readCost(sizeOf(a!));
-const readTwice: CallCost = ([a]) => Math.ceil(sizeOf(a!) * 2 * perCharacter);
+
 const matchPattern: CallCost = ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!));
-const traverse: CallCost = ([a]) => traversalCost(a!);
-
-/** A selector is read once, and creates a structure for every other character in the worst case. */
-const parseSelector: CallCost = ([, selector]) => {
-  const length = sizeOf(selector!);
-  return 10 + readCost(length) + Math.ceil(Math.ceil(length * 0.5) * 50);
-};
-
-/** The cost of functions of the Kubernetes libraries, independent of the overload. */
-function kubernetesCost(name: string, overload: string): CallCost | undefined {
-  if (name === "ip" && overload === "cidr_ip") return 1;
-  if (name === "containsIP" || name === "containsCIDR")
-    return containsCost(name, overload.endsWith("_string"));
-  return costs[name];
-}
-
-/** Gives several functions or overloads the same cost. */
-export function costOf<Cost>(names: string, cost: Cost): Readonly<Record<string, Cost>> {
-  return Object.fromEntries(names.split(" ").map((name) => [name, cost]));
-}
-
-/** The functions of the Kubernetes libraries that cost one. */
-export const cheapFunctions = [
-  "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
-  "format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor",
-  "patch getScheme getHostname getHost getPort getEscapedPath getQuery",
-].join(" ");
-
-const costs: Readonly<Record<string, CallCost>> = {
-  ...costOf(cheapFunctions, 1),
-  // Authorization checks are so expensive that an expression can do only two.
-  check: 350_000,
-  ...costOf("fieldSelector labelSelector", parseSelector),
-  ...costOf("isSorted sum max min indexOf lastIndexOf", traverse),
-  ...costOf("url jsonpatch.escapeKey lowerAscii upperAscii substring trim", read),
-  ...costOf("cidr isIP isCIDR ip quantity isQuantity semver isSemver", read),
-  ...costOf("replace split ip.isCanonical", readTwice),
-  validate: ([format, text]) =>
-    matchCost(sizeOf(text!), format instanceof FormatValue ? format.patternSize : 0),
-  join: (_, result) => Math.ceil(sizeOf(result) * 2 * perCharacter),
-  ...costOf("find findAll", matchPattern),
-};
-
-/** The cost for CIDRs depends on their size in bytes, as reported by the library. */
-function containsCost(name: string, isText: boolean): CallCost {
-  return ([network, other]) => {
-    const size = network instanceof CIDRValue ? network.size : sizeOf(network!);
-    const base = readCost(size + size) + (name === "containsCIDR" ? readCost(size) + 1 : 0);
-    return base + (isText ? readCost(sizeOf(other!)) : 0);
-  };
-}
-
-/** The cost of a list is that of its items, down to the characters, whose costs are not rounded up individually. */
-function traversalCost(value: Value): number {
-  if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * perCharacter);
-  if (value instanceof Uint8Array) return Math.trunc(value.length * perCharacter);
-  if (value instanceof CelList)
-    return value.toArray().reduce<number>((sum, item) => sum + traversalCost(item), 0);
-  if (!(value instanceof CelMap)) return 1;
-  return value
-    .keys()
-    .reduce<number>((sum, key) => sum + traversalCost(key) + traversalCost(value.find(key)!), 0);
-}
-
-/** The cost of a call at run time, by overload; undefined overload: the types were dynamic. */
-export function runtimeCost(name: string, overload: string): CallCost {
-  if (name === "_==_") return ([a, b]) => (a instanceof ExtensionValue ? 1 : compareCost(a!, b!));
-  if (name === "_!=_") return readSmaller;
-  return kubernetesCost(name, overload) ?? byOverload[overload] ?? 1;
-}
 
 const readSmaller: CallCost = ([a, b]) => compareCost(a!, b!);
 const readBoth: CallCost = ([a, b]) => readCost(sizeOf(a!) + sizeOf(b!));
@@ -115,14 +26,6 @@ const compareAll =
 
 /** The cost of creating a list. */
 const makeList = (size: number, factor = 1): number => Math.trunc(size * factor) + 11;
-
-/** The cost of comparing all items of a list with each other; strings cost a little more. */
-function compareItems(list: Value): number {
-  const size = sizeOf(list);
-  const first = list instanceof CelList && size > 0 ? list.at(0) : undefined;
-  const isText = typeof first === "string" || first instanceof Uint8Array;
-  return makeList(size * size, isText ? 2 + perCharacter : 2);
-}
 
 const makeResult: CallCost = (_, result) => makeList(sizeOf(result));
 const flatten: CallCost = ([list, depth]) => makeList(sizeOf(list!), depth === undefined ? 1 : Number(depth));
@@ -150,6 +53,106 @@ const byOverload: Readonly<Record<string, CallCost>> = {
   matches_string: matchPattern,
   contains_string: ([text, part]) => readCost(sizeOf(text!)) * readCost(sizeOf(part!)),
 };
+
+/** The cost of a call at run time, by overload; undefined overload: the types were dynamic. */
+export function runtimeCost(name: string, overload: string): CallCost {
+  if (name === "_==_") return ([a, b]) => (a instanceof ExtensionValue ? 1 : compareCost(a!, b!));
+  if (name === "_!=_") return readSmaller;
+  return kubernetesCost(name, overload) ?? byOverload[overload] ?? 1;
+}
+
+/** The size of a value in the cost model: characters, bytes, items; 1 for anything else. */
+function sizeOf(value: Value): number {
+  if (typeof value === "string") return textLength(value);
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof CelList || value instanceof CelMap || value instanceof CelObject) return value.size;
+  if (value instanceof CelOptional && value.value !== undefined) return sizeOf(value.value);
+  return 1;
+}
+
+/** The cost of reading a value once. */
+function readCost(size: number): number {
+  return Math.ceil(size * perCharacter);
+}
+
+/** The cost of matching a string against a pattern. */
+function matchCost(text: number, pattern: number): number {
+  return readCost(text + 1) * Math.ceil(pattern * perPatternCharacter);
+}
+
+/** The functions of the Kubernetes libraries that cost one. */
+export const cheapFunctions = [
+  "masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast",
+  "format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor",
+  "patch getScheme getHostname getHost getPort getEscapedPath getQuery",
+].join(" ");
+
+const readTwice: CallCost = ([a]) => Math.ceil(sizeOf(a!) * 2 * perCharacter);
+
+const traverse: CallCost = ([a]) => traversalCost(a!);
+
+/** A selector is read once, and creates a structure for every other character in the worst case. */
+const parseSelector: CallCost = ([, selector]) => {
+  const length = sizeOf(selector!);
+  return 10 + readCost(length) + Math.ceil(Math.ceil(length * 0.5) * 50);
+};
+
+const costs: Readonly<Record<string, CallCost>> = {
+  ...costOf(cheapFunctions, 1),
+  // Authorization checks are so expensive that an expression can do only two.
+  check: 350_000,
+  ...costOf("fieldSelector labelSelector", parseSelector),
+  ...costOf("isSorted sum max min indexOf lastIndexOf", traverse),
+  ...costOf("url jsonpatch.escapeKey lowerAscii upperAscii substring trim", read),
+  ...costOf("cidr isIP isCIDR ip quantity isQuantity semver isSemver", read),
+  ...costOf("replace split ip.isCanonical", readTwice),
+  validate: ([format, text]) =>
+    matchCost(sizeOf(text!), format instanceof FormatValue ? format.patternSize : 0),
+  join: (_, result) => Math.ceil(sizeOf(result) * 2 * perCharacter),
+  ...costOf("find findAll", matchPattern),
+};
+
+/** The cost of functions of the Kubernetes libraries, independent of the overload. */
+function kubernetesCost(name: string, overload: string): CallCost | undefined {
+  if (name === "ip" && overload === "cidr_ip") return 1;
+  if (name === "containsIP" || name === "containsCIDR")
+    return containsCost(name, overload.endsWith("_string"));
+  return costs[name];
+}
+
+/** Gives several functions or overloads the same cost. */
+export function costOf<Cost>(names: string, cost: Cost): Readonly<Record<string, Cost>> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, cost]));
+}
+
+/** The cost for CIDRs depends on their size in bytes, as reported by the library. */
+function containsCost(name: string, isText: boolean): CallCost {
+  return ([network, other]) => {
+    const size = network instanceof CIDRValue ? network.size : sizeOf(network!);
+    const base = readCost(size + size) + (name === "containsCIDR" ? readCost(size) + 1 : 0);
+    return base + (isText ? readCost(sizeOf(other!)) : 0);
+  };
+}
+
+/** The cost of a list is that of its items, down to the characters, whose costs are not rounded up individually. */
+function traversalCost(value: Value): number {
+  if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * perCharacter);
+  if (value instanceof Uint8Array) return Math.trunc(value.length * perCharacter);
+  if (value instanceof CelList)
+    return value.toArray().reduce<number>((sum, item) => sum + traversalCost(item), 0);
+  if (!(value instanceof CelMap)) return 1;
+  return value
+    .keys()
+    .reduce<number>((sum, key) => sum + traversalCost(key) + traversalCost(value.find(key)!), 0);
+}
+
+/** The cost of comparing all items of a list with each other; strings cost a little more. */
+function compareItems(list: Value): number {
+  const size = sizeOf(list);
+  const first = list instanceof CelList && size > 0 ? list.at(0) : undefined;
+  const isText = typeof first === "string" || first instanceof Uint8Array;
+  return makeList(size * size, isText ? 2 + perCharacter : 2);
+}
 
 function compareCost(a: Value, b: Value): number {
   return readCost(Math.min(sizeOf(a), sizeOf(b)));

@@ -83,6 +83,11 @@ function constantMap(keys: readonly Value[], values: readonly Value[]): Value | 
   }
 }
 
+/** The conversions that are evaluated at compile time if their argument is a constant. */
+const conversions: ReadonlySet<string> = new Set(
+  "bool bytes double duration dyn int string timestamp type uint".split(" "),
+);
+
 function constantConversion({ name, target, args, overloads }: Call, env: Env): Value | undefined {
   if (target || args.length !== 1 || !conversions.has(name)) return undefined;
   const argument = constantOf(args[0]!, env);
@@ -92,11 +97,6 @@ function constantConversion({ name, target, args, overloads }: Call, env: Env): 
   if (!fitting) throw noSuchOverload(name, [argument]);
   return fitting.apply([argument]);
 }
-
-/** The conversions that are evaluated at compile time if their argument is a constant. */
-const conversions: ReadonlySet<string> = new Set(
-  "bool bytes double duration dyn int string timestamp type uint".split(" "),
-);
 
 /** Compiles a call; operators that don't always need all operands are compiled separately. */
 function compileCall(expr: Call, context: Context): Evaluate {
@@ -243,6 +243,11 @@ function dispatch(name: string, overloads: readonly Overload[], values: readonly
   throw noSuchOverload(name, values);
 }
 
+/** The functions whose names cel-go omits in the error. */
+const anonymous: ReadonlySet<string> = new Set(
+  "@in contains endsWith find findAll matches startsWith".split(" "),
+);
+
 /** The error of values without a matching overload, which is possible with dynamic types only. */
 function noSuchOverload(name: string, values: readonly Value[]): EvalError {
   if (/^[_!-]/.test(name) || anonymous.has(name)) return new EvalError("no such overload");
@@ -252,11 +257,6 @@ function noSuchOverload(name: string, values: readonly Value[]): EvalError {
   const types = values.map((value) => typeOf(value).runtimeName);
   return new EvalError(`no such overload: ${name}(${types.join(", ")})`);
 }
-
-/** The functions whose names cel-go omits in the error. */
-const anonymous: ReadonlySet<string> = new Set(
-  "@in contains endsWith find findAll matches startsWith".split(" "),
-);
 
 /** The cost of constructing a value, as in cel-go. */
 const constructionCost = { list: 10, map: 30, struct: 40 };
@@ -422,9 +422,6 @@ function isAttribute(expr: Expr): expr is Attribute {
   );
 }
 
-/** One step of a chain. */
-type Step = (value: Value, frame: Frame) => Value;
-
 /**
  * Compiles a variable, selection, index or `has()`. A chain whose whole name is declared, such as `a.b`, is one variable.
  */
@@ -464,6 +461,9 @@ function withoutStart(expr: Expr, evaluate: Evaluate): Evaluate {
     return value;
   };
 }
+
+/** One step of a chain. */
+type Step = (value: Value, frame: Frame) => Value;
 
 function compileAccess(expr: Select | Call, context: Context): Step {
   if (expr.kind === "select") {

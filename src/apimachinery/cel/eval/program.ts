@@ -50,6 +50,8 @@ export interface Outcome {
   readonly cost: number;
 }
 
+const tooDeep = "expression is too deep";
+
 /** Compiles an expression to closures. A checked expression has faster calls and exact costs. */
 export function compileProgram(expr: Expr, env: Env): Program {
   const scope = new Scope();
@@ -83,5 +85,3 @@ function readVariable(
     return asEvalError(error);
   }
 }
-
-const tooDeep = "expression is too deep";

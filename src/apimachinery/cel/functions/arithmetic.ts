@@ -16,6 +16,82 @@ import { anyType, declare, listOf, typed } from "./function.ts";
 const { bytes, double, duration, int, string, timestamp, uint } = typed;
 const items = listOf(anyType("A"));
 
+/** The concatenation of two lists without copying, which would make `+` in comprehensions quadratic. */
+class JoinedList extends CelList {
+  readonly size: number;
+  readonly #first: CelList;
+  readonly #second: CelList;
+
+  constructor(first: CelList, second: CelList) {
+    super();
+    this.#first = first;
+    this.#second = second;
+    this.size = first.size + second.size;
+  }
+
+  at(index: number): Value {
+    return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size);
+  }
+}
+
+const copyBelow = 32;
+
+const uints = (name: string, id: string, apply: (a: bigint, b: bigint) => bigint) =>
+  declare(
+    name,
+    id,
+    [uint, uint],
+    uint,
+    (a, b) => new CelUint(checkUint(apply(BigInt(a.value), BigInt(b.value)))),
+  );
+
+const doubles = (name: string, id: string, apply: (a: number, b: number) => number) =>
+  declare(name, id, [double, double], double, (a, b) => new CelDouble(apply(a.value, b.value)));
+
+const ints = (name: string, id: string, apply: (a: Int, b: Int) => Int) =>
+  declare(name, id, [int, int], int, apply);
+
+/** `+ - * / %` and negation. */
+export const arithmetic = [
+  declare("_+_", "add_bytes", [bytes, bytes], bytes, (a, b) => new Uint8Array(Buffer.concat([a, b]))),
+  doubles("_+_", "add_double", (a, b) => a + b),
+  declare("_+_", "add_duration_duration", [duration, duration], duration, (a, b) =>
+    CelDuration.of(a.nanos + b.nanos),
+  ),
+  declare("_+_", "add_duration_timestamp", [duration, timestamp], timestamp, (a, b) =>
+    CelTimestamp.of(a.nanos + b.nanos),
+  ),
+  declare("_+_", "add_timestamp_duration", [timestamp, duration], timestamp, (a, b) =>
+    CelTimestamp.of(a.nanos + b.nanos),
+  ),
+  ints("_+_", "add_int64", addInt),
+  declare("_+_", "add_list", [items, items], items, joinLists),
+  declare("_+_", "add_string", [string, string], string, (a, b) => a + b),
+  uints("_+_", "add_uint64", (a, b) => a + b),
+  doubles("_-_", "subtract_double", (a, b) => a - b),
+  declare("_-_", "subtract_duration_duration", [duration, duration], duration, (a, b) =>
+    CelDuration.of(a.nanos - b.nanos),
+  ),
+  ints("_-_", "subtract_int64", subtractInt),
+  declare("_-_", "subtract_timestamp_duration", [timestamp, duration], timestamp, (a, b) =>
+    CelTimestamp.of(a.nanos - b.nanos),
+  ),
+  declare("_-_", "subtract_timestamp_timestamp", [timestamp, timestamp], duration, (a, b) =>
+    CelDuration.of(a.nanos - b.nanos),
+  ),
+  uints("_-_", "subtract_uint64", (a, b) => a - b),
+  doubles("_*_", "multiply_double", (a, b) => a * b),
+  ints("_*_", "multiply_int64", multiplyInt),
+  uints("_*_", "multiply_uint64", (a, b) => a * b),
+  doubles("_/_", "divide_double", (a, b) => a / b),
+  ints("_/_", "divide_int64", divideInt),
+  uints("_/_", "divide_uint64", (a, b) => a / nonZero(b, "division by zero")),
+  ints("_%_", "modulo_int64", remainderInt),
+  uints("_%_", "modulo_uint64", (a, b) => a % nonZero(b, "modulus by zero")),
+  declare("-_", "negate_double", [double], double, (a): Value => new CelDouble(-a.value)),
+  declare("-_", "negate_int64", [int], int, negateInt),
+];
+
 function addInt(a: Int, b: Int): Int {
   if (typeof a === "number" && typeof b === "number") {
     const sum = a + b;
@@ -58,26 +134,6 @@ function negateInt(a: Int): Int {
   return typeof a === "number" ? 0 - a : checkInt(-a);
 }
 
-/** The concatenation of two lists without copying, which would make `+` in comprehensions quadratic. */
-class JoinedList extends CelList {
-  readonly size: number;
-  readonly #first: CelList;
-  readonly #second: CelList;
-
-  constructor(first: CelList, second: CelList) {
-    super();
-    this.#first = first;
-    this.#second = second;
-    this.size = first.size + second.size;
-  }
-
-  at(index: number): Value {
-    return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size);
-  }
-}
-
-const copyBelow = 32;
-
 /** Concatenates lists. Sets and list maps merge the other's items. */
 function joinLists(first: CelList, second: CelList): CelList {
   if (first.plus) return first.plus(second);
@@ -89,63 +145,7 @@ function joinLists(first: CelList, second: CelList): CelList {
   return new JoinedList(first, second);
 }
 
-const uints = (name: string, id: string, apply: (a: bigint, b: bigint) => bigint) =>
-  declare(
-    name,
-    id,
-    [uint, uint],
-    uint,
-    (a, b) => new CelUint(checkUint(apply(BigInt(a.value), BigInt(b.value)))),
-  );
-
-const doubles = (name: string, id: string, apply: (a: number, b: number) => number) =>
-  declare(name, id, [double, double], double, (a, b) => new CelDouble(apply(a.value, b.value)));
-
-const ints = (name: string, id: string, apply: (a: Int, b: Int) => Int) =>
-  declare(name, id, [int, int], int, apply);
-
 function nonZero(value: bigint, message: string): bigint {
   if (value === 0n) throw new EvalError(message);
   return value;
 }
-
-/** `+ - * / %` and negation. */
-export const arithmetic = [
-  declare("_+_", "add_bytes", [bytes, bytes], bytes, (a, b) => new Uint8Array(Buffer.concat([a, b]))),
-  doubles("_+_", "add_double", (a, b) => a + b),
-  declare("_+_", "add_duration_duration", [duration, duration], duration, (a, b) =>
-    CelDuration.of(a.nanos + b.nanos),
-  ),
-  declare("_+_", "add_duration_timestamp", [duration, timestamp], timestamp, (a, b) =>
-    CelTimestamp.of(a.nanos + b.nanos),
-  ),
-  declare("_+_", "add_timestamp_duration", [timestamp, duration], timestamp, (a, b) =>
-    CelTimestamp.of(a.nanos + b.nanos),
-  ),
-  ints("_+_", "add_int64", addInt),
-  declare("_+_", "add_list", [items, items], items, joinLists),
-  declare("_+_", "add_string", [string, string], string, (a, b) => a + b),
-  uints("_+_", "add_uint64", (a, b) => a + b),
-  doubles("_-_", "subtract_double", (a, b) => a - b),
-  declare("_-_", "subtract_duration_duration", [duration, duration], duration, (a, b) =>
-    CelDuration.of(a.nanos - b.nanos),
-  ),
-  ints("_-_", "subtract_int64", subtractInt),
-  declare("_-_", "subtract_timestamp_duration", [timestamp, duration], timestamp, (a, b) =>
-    CelTimestamp.of(a.nanos - b.nanos),
-  ),
-  declare("_-_", "subtract_timestamp_timestamp", [timestamp, timestamp], duration, (a, b) =>
-    CelDuration.of(a.nanos - b.nanos),
-  ),
-  uints("_-_", "subtract_uint64", (a, b) => a - b),
-  doubles("_*_", "multiply_double", (a, b) => a * b),
-  ints("_*_", "multiply_int64", multiplyInt),
-  uints("_*_", "multiply_uint64", (a, b) => a * b),
-  doubles("_/_", "divide_double", (a, b) => a / b),
-  ints("_/_", "divide_int64", divideInt),
-  uints("_/_", "divide_uint64", (a, b) => a / nonZero(b, "division by zero")),
-  ints("_%_", "modulo_int64", remainderInt),
-  uints("_%_", "modulo_uint64", (a, b) => a % nonZero(b, "modulus by zero")),
-  declare("-_", "negate_double", [double], double, (a): Value => new CelDouble(-a.value)),
-  declare("-_", "negate_int64", [int], int, negateInt),
-];

@@ -26,6 +26,34 @@ const optionalValue = optionalOf(value);
 const optionalList = optionalOf(list);
 const optionalMap = optionalOf(map);
 
+const sizeOf = (container: CelList | CelMap): number => container.size;
+
+/** Indexing, membership and size. */
+export const collections = [
+  declare("_[_]", "index_list", [list, int], item, index),
+  declare("_[_]", "index_map", [map, item], value, index),
+  declare("_[_]", "optional_list_index_int", [optionalList, int], optionalItem, optionalIndex),
+  declare("_[_]", "optional_map_index_value", [optionalMap, item], optionalValue, optionalIndex),
+  declare("_[?_]", "list_optindex_optional_int", [list, int], optionalItem, optionalIndex),
+  declare("_[?_]", "optional_list_optindex_optional_int", [optionalList, int], optionalItem, optionalIndex),
+  declare("_[?_]", "map_optindex_optional_value", [map, item], optionalValue, optionalIndex),
+  declare("_[?_]", "optional_map_optindex_optional_value", [optionalMap, item], optionalValue, optionalIndex),
+  declare("@in", "in_list", [item, list], bool, isIn),
+  declare("@in", "in_map", [item, map], bool, isIn),
+  declare("size", "size_bytes", [bytes], int, (a) => a.length),
+  method("size", "bytes_size", [bytes], int, (a) => a.length),
+  declare("size", "size_list", [list], int, sizeOf),
+  method("size", "list_size", [list], int, sizeOf),
+  declare("size", "size_map", [map], int, sizeOf),
+  method("size", "map_size", [map], int, sizeOf),
+  declare("size", "size_string", [string], int, textLength),
+  method("size", "string_size", [string], int, textLength),
+  declare("cel.@mapInsert", "@mapInsert_map_map", [map, map], map, insertInto),
+  declare("cel.@mapInsert", "@mapInsert_map_key_value", [map, item, value], map, (target, key, entry) =>
+    insertInto(target, new NativeMap([[key, entry]])),
+  ),
+];
+
 /** Evaluates `container[key]`. */
 export function index(container: Value, key: Value): Value {
   const found = lookUp(container, key);
@@ -76,8 +104,6 @@ function insertInto(target: CelMap, entries: CelMap): CelMap {
   return result;
 }
 
-const sizeOf = (container: CelList | CelMap): number => container.size;
-
 /** Evaluates `container[?key]`, also of an optional container. */
 export function optionalIndex(container: Value, key: Value): CelOptional {
   const inner = container instanceof CelOptional ? container.value : container;
@@ -85,29 +111,3 @@ export function optionalIndex(container: Value, key: Value): CelOptional {
   const found = lookUp(inner, key);
   return found === undefined ? CelOptional.none : new CelOptional(found);
 }
-
-/** Indexing, membership and size. */
-export const collections = [
-  declare("_[_]", "index_list", [list, int], item, index),
-  declare("_[_]", "index_map", [map, item], value, index),
-  declare("_[_]", "optional_list_index_int", [optionalList, int], optionalItem, optionalIndex),
-  declare("_[_]", "optional_map_index_value", [optionalMap, item], optionalValue, optionalIndex),
-  declare("_[?_]", "list_optindex_optional_int", [list, int], optionalItem, optionalIndex),
-  declare("_[?_]", "optional_list_optindex_optional_int", [optionalList, int], optionalItem, optionalIndex),
-  declare("_[?_]", "map_optindex_optional_value", [map, item], optionalValue, optionalIndex),
-  declare("_[?_]", "optional_map_optindex_optional_value", [optionalMap, item], optionalValue, optionalIndex),
-  declare("@in", "in_list", [item, list], bool, isIn),
-  declare("@in", "in_map", [item, map], bool, isIn),
-  declare("size", "size_bytes", [bytes], int, (a) => a.length),
-  method("size", "bytes_size", [bytes], int, (a) => a.length),
-  declare("size", "size_list", [list], int, sizeOf),
-  method("size", "list_size", [list], int, sizeOf),
-  declare("size", "size_map", [map], int, sizeOf),
-  method("size", "map_size", [map], int, sizeOf),
-  declare("size", "size_string", [string], int, textLength),
-  method("size", "string_size", [string], int, textLength),
-  declare("cel.@mapInsert", "@mapInsert_map_map", [map, map], map, insertInto),
-  declare("cel.@mapInsert", "@mapInsert_map_key_value", [map, item, value], map, (target, key, entry) =>
-    insertInto(target, new NativeMap([[key, entry]])),
-  ),
-];

@@ -26,6 +26,16 @@ const ordered: readonly (readonly [string, CelType, CelType])[] = [
   ["duration", duration, duration],
 ];
 
+/** `== != < <= >= >`. */
+export const comparison = [
+  declare("_==_", "equals", [any, any], bool, isEqualValue),
+  declare("_!=_", "not_equals", [any, any], bool, (a, b) => !isEqualValue(a, b)),
+  ...relation("_<_", "less", (order) => order < 0),
+  ...relation("_<=_", "less_equals", (order) => order <= 0),
+  ...relation("_>=_", "greater_equals", (order) => order >= 0),
+  ...relation("_>_", "greater", (order) => order > 0),
+];
+
 /** Compares two values; NaN is unordered. */
 export function compare(a: Value, b: Value): number {
   if (typeof a === "string" && typeof b === "string") return compareCharacters(a, b);
@@ -43,13 +53,3 @@ function relation(name: string, word: string, holds: (order: number) => boolean)
     declare(name, `${word}_${suffix}`, [left, right], bool, (a, b) => holds(compare(a, b))),
   );
 }
-
-/** `== != < <= >= >`. */
-export const comparison = [
-  declare("_==_", "equals", [any, any], bool, isEqualValue),
-  declare("_!=_", "not_equals", [any, any], bool, (a, b) => !isEqualValue(a, b)),
-  ...relation("_<_", "less", (order) => order < 0),
-  ...relation("_<=_", "less_equals", (order) => order <= 0),
-  ...relation("_>=_", "greater_equals", (order) => order >= 0),
-  ...relation("_>_", "greater", (order) => order > 0),
-];

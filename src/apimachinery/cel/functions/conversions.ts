@@ -18,65 +18,7 @@ const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = typ
 const any = anyType("A");
 const same = (value: Value): Value => value;
 
-/** Truncates a double towards zero; throws if it may be out of range for int64 or uint64. */
-function wholeOf({ value }: CelDouble, limit: number, message: string): bigint {
-  if (Number.isNaN(value) || value >= limit || value <= -(2 ** 63)) throw new EvalError(message);
-  return BigInt(Math.trunc(value));
-}
-
-function parseInteger(text: string, signed: boolean): Int {
-  const pattern = signed ? /^[+-]?\d+$/ : /^\d+$/;
-  if (!pattern.test(text))
-    throw new EvalError(`type conversion error from 'string' to '${signed ? "int" : "uint"}'`);
-  const magnitude = BigInt(text.replace(/^[+-]/, ""));
-  return signed ? checkInt(text.startsWith("-") ? -magnitude : magnitude) : checkUint(magnitude);
-}
-
-function parseDouble(text: string): CelDouble {
-  if (/^[+-]?(?:inf|infinity)$/i.test(text))
-    return new CelDouble(text.startsWith("-") ? -Infinity : Infinity);
-  if (/^nan$/i.test(text)) return new CelDouble(Number.NaN);
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) {
-    throw new EvalError("type conversion error from 'string' to 'double'");
-  }
-  return new CelDouble(Number(text));
-}
-
-function parseBool(text: string): boolean {
-  if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
-  if (["0", "f", "F", "false", "FALSE", "False"].includes(text)) return false;
-  throw new EvalError("type conversion error from 'string' to 'bool'");
-}
-
-function decodeText(value: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
-  } catch {
-    throw new EvalError("invalid UTF-8 in bytes, cannot convert to string");
-  }
-}
-
-function parseTime(text: string): CelTimestamp {
-  const time = parseTimestamp(text);
-  if (!time) throw new EvalError("type conversion error from 'string' to 'google.protobuf.Timestamp'");
-  return CelTimestamp.of(time.nanos);
-}
-
 const limitSeconds = 315_576_000_000n;
-
-/** Rejects durations of more than ten thousand years, which are out of range for protobuf. */
-function isProtobufDuration(nanos: bigint): boolean {
-  const seconds = nanos / 1_000_000_000n;
-  return seconds <= limitSeconds && seconds >= -limitSeconds;
-}
-
-function parseSpan(text: string): CelDuration {
-  const nanos = parseGoDuration(text);
-  if (nanos === undefined || !isProtobufDuration(nanos)) {
-    throw new EvalError("type conversion error from 'string' to 'google.protobuf.Duration'");
-  }
-  return new CelDuration(nanos);
-}
 
 /** Type conversions: `int(x)`, `string(x)` … */
 export const conversions = [
@@ -125,3 +67,61 @@ export const conversions = [
   declare("uint", "int64_to_uint64", [int], uint, (a) => new CelUint(checkUint(BigInt(a)))),
   declare("uint", "string_to_uint64", [string], uint, (a) => new CelUint(parseInteger(a, false))),
 ];
+
+/** Truncates a double towards zero; throws if it may be out of range for int64 or uint64. */
+function wholeOf({ value }: CelDouble, limit: number, message: string): bigint {
+  if (Number.isNaN(value) || value >= limit || value <= -(2 ** 63)) throw new EvalError(message);
+  return BigInt(Math.trunc(value));
+}
+
+function parseInteger(text: string, signed: boolean): Int {
+  const pattern = signed ? /^[+-]?\d+$/ : /^\d+$/;
+  if (!pattern.test(text))
+    throw new EvalError(`type conversion error from 'string' to '${signed ? "int" : "uint"}'`);
+  const magnitude = BigInt(text.replace(/^[+-]/, ""));
+  return signed ? checkInt(text.startsWith("-") ? -magnitude : magnitude) : checkUint(magnitude);
+}
+
+function parseDouble(text: string): CelDouble {
+  if (/^[+-]?(?:inf|infinity)$/i.test(text))
+    return new CelDouble(text.startsWith("-") ? -Infinity : Infinity);
+  if (/^nan$/i.test(text)) return new CelDouble(Number.NaN);
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) {
+    throw new EvalError("type conversion error from 'string' to 'double'");
+  }
+  return new CelDouble(Number(text));
+}
+
+function parseBool(text: string): boolean {
+  if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
+  if (["0", "f", "F", "false", "FALSE", "False"].includes(text)) return false;
+  throw new EvalError("type conversion error from 'string' to 'bool'");
+}
+
+function decodeText(value: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
+  } catch {
+    throw new EvalError("invalid UTF-8 in bytes, cannot convert to string");
+  }
+}
+
+function parseTime(text: string): CelTimestamp {
+  const time = parseTimestamp(text);
+  if (!time) throw new EvalError("type conversion error from 'string' to 'google.protobuf.Timestamp'");
+  return CelTimestamp.of(time.nanos);
+}
+
+function parseSpan(text: string): CelDuration {
+  const nanos = parseGoDuration(text);
+  if (nanos === undefined || !isProtobufDuration(nanos)) {
+    throw new EvalError("type conversion error from 'string' to 'google.protobuf.Duration'");
+  }
+  return new CelDuration(nanos);
+}
+
+/** Rejects durations of more than ten thousand years, which are out of range for protobuf. */
+function isProtobufDuration(nanos: bigint): boolean {
+  const seconds = nanos / 1_000_000_000n;
+  return seconds <= limitSeconds && seconds >= -limitSeconds;
+}

@@ -38,12 +38,6 @@ export interface TypeOf<T extends Value> extends CelType {
   readonly valueType?: T;
 }
 
-type Types = readonly TypeOf<Value>[];
-
-type Implementation<Params extends Types> = (
-  ...args: { readonly [I in keyof Params]: Params[I] extends TypeOf<infer T> ? T : never }
-) => Value;
-
 /** The types without parameters. */
 export const typed = types as {
   readonly bool: TypeOf<boolean>;
@@ -68,6 +62,12 @@ export const declare = declaring(false);
 
 /** Declares an overload of `a.name(b)`; the type of `a` comes first. */
 export const method = declaring(true);
+
+type Types = readonly TypeOf<Value>[];
+
+type Implementation<Params extends Types> = (
+  ...args: { readonly [I in keyof Params]: Params[I] extends TypeOf<infer T> ? T : never }
+) => Value;
 
 function declaring(member: boolean) {
   return <const Params extends Types>(

@@ -6,6 +6,17 @@ const { bool, string } = typed;
 const compiled = new Map<string, RE2JS>();
 const limit = 1000;
 
+const matches = (text: string, pattern: string): boolean => regex(pattern).test(text);
+
+/** The string functions of CEL's standard library. */
+export const text = [
+  method("contains", "contains_string", [string, string], bool, (a, b) => a.includes(b)),
+  method("endsWith", "ends_with_string", [string, string], bool, (a, b) => a.endsWith(b)),
+  method("startsWith", "starts_with_string", [string, string], bool, (a, b) => a.startsWith(b)),
+  declare("matches", "matches", [string, string], bool, matches),
+  method("matches", "matches_string", [string, string], bool, matches),
+];
+
 /** Compiles an RE2 pattern; recent ones are cached. */
 export function regex(pattern: string): RE2JS {
   const existing = compiled.get(pattern);
@@ -21,14 +32,3 @@ export function regex(pattern: string): RE2JS {
     throw new EvalError(`error parsing regexp: ${reason}`);
   }
 }
-
-const matches = (text: string, pattern: string): boolean => regex(pattern).test(text);
-
-/** The string functions of CEL's standard library. */
-export const text = [
-  method("contains", "contains_string", [string, string], bool, (a, b) => a.includes(b)),
-  method("endsWith", "ends_with_string", [string, string], bool, (a, b) => a.endsWith(b)),
-  method("startsWith", "starts_with_string", [string, string], bool, (a, b) => a.startsWith(b)),
-  declare("matches", "matches", [string, string], bool, matches),
-  method("matches", "matches_string", [string, string], bool, matches),
-];

@@ -38,43 +38,6 @@ export class CIDRValue extends Boxed<Network> {
   }
 }
 
-function toIP(text: string): IPValue {
-  const address = parseIP(text, { zones: true });
-  const shown = quote(text);
-  if (!address)
-    throw new EvalError(
-      `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`,
-    );
-  if (address.zone !== undefined) throw new EvalError(`IP address ${shown} with zone value is not allowed`);
-  if (isMapped(address.bytes)) throw new EvalError(`IPv4-mapped IPv6 address ${shown} is not allowed`);
-  return new IPValue(address);
-}
-
-function toCIDR(text: string): CIDRValue {
-  const network = parseCIDR(text);
-  const prefix = "network address parse error during conversion from string";
-  if (!network) throw new EvalError(`${prefix}: ${prefix}: netip.ParsePrefix(${quote(text)}): no '/'`);
-  if (isMapped(network.address.bytes))
-    throw new EvalError(`${prefix}: IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
-  return new CIDRValue(network);
-}
-
-function mask(bytes: Uint8Array, prefix: number): Uint8Array {
-  return bytes.map((byte, index) => {
-    const bits = Math.min(Math.max(prefix - index * 8, 0), 8);
-    return byte & (0xff << (8 - bits)) & 0xff;
-  });
-}
-
-function isWithin({ address, prefix }: Network, bytes: Uint8Array): boolean {
-  if (address.bytes.length !== bytes.length) return false;
-  return Buffer.compare(mask(bytes, prefix), mask(address.bytes, prefix)) === 0;
-}
-
-function containsNetwork(outer: CIDRValue, inner: CIDRValue): boolean {
-  return outer.content.prefix <= inner.content.prefix && isWithin(outer.content, inner.content.address.bytes);
-}
-
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0);
 const isLoopback = (bytes: Uint8Array): boolean =>
   bytes.length === 4 ? bytes[0] === 127 : isZero(bytes.subarray(0, 15)) && bytes[15] === 1;
@@ -95,10 +58,6 @@ const isGlobalUnicast = (bytes: Uint8Array): boolean =>
   !isLoopback(bytes) &&
   !isMulticast(bytes) &&
   !isLinkLocalUnicast(bytes);
-
-function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean): FunctionDecl {
-  return method(name, id, [ipType], bool, ({ bytes }) => holds(bytes));
-}
 
 /** The functions of IP addresses, which have no zone and are not IPv4-mapped. */
 const ips: readonly FunctionDecl[] = [
@@ -154,3 +113,44 @@ const cidrs: readonly FunctionDecl[] = [
 ];
 
 export const addresses: readonly FunctionDecl[] = [...ips, ...cidrs];
+
+function toIP(text: string): IPValue {
+  const address = parseIP(text, { zones: true });
+  const shown = quote(text);
+  if (!address)
+    throw new EvalError(
+      `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`,
+    );
+  if (address.zone !== undefined) throw new EvalError(`IP address ${shown} with zone value is not allowed`);
+  if (isMapped(address.bytes)) throw new EvalError(`IPv4-mapped IPv6 address ${shown} is not allowed`);
+  return new IPValue(address);
+}
+
+function toCIDR(text: string): CIDRValue {
+  const network = parseCIDR(text);
+  const prefix = "network address parse error during conversion from string";
+  if (!network) throw new EvalError(`${prefix}: ${prefix}: netip.ParsePrefix(${quote(text)}): no '/'`);
+  if (isMapped(network.address.bytes))
+    throw new EvalError(`${prefix}: IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
+  return new CIDRValue(network);
+}
+
+function mask(bytes: Uint8Array, prefix: number): Uint8Array {
+  return bytes.map((byte, index) => {
+    const bits = Math.min(Math.max(prefix - index * 8, 0), 8);
+    return byte & (0xff << (8 - bits)) & 0xff;
+  });
+}
+
+function isWithin({ address, prefix }: Network, bytes: Uint8Array): boolean {
+  if (address.bytes.length !== bytes.length) return false;
+  return Buffer.compare(mask(bytes, prefix), mask(address.bytes, prefix)) === 0;
+}
+
+function containsNetwork(outer: CIDRValue, inner: CIDRValue): boolean {
+  return outer.content.prefix <= inner.content.prefix && isWithin(outer.content, inner.content.address.bytes);
+}
+
+function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean): FunctionDecl {
+  return method(name, id, [ipType], bool, ({ bytes }) => holds(bytes));
+}

@@ -4,8 +4,6 @@ import { type CelType, objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { Boxed, type Value } from "../values/value.ts";
 
-const { bool, string } = typed;
-
 /** The attributes of an authorization check, of resources or of a path. */
 export interface AccessQuestion {
   readonly verb: string;
@@ -82,25 +80,7 @@ export function resourceCheckValue(oracle: AccessOracle, question: ResourceQuest
   return new Step(resourceCheckType, { oracle, question });
 }
 
-/** A method that sets an attribute of a resource check. */
-function attributeMethod(
-  name: string,
-  id: string,
-  change: (value: string) => Partial<ResourceQuestion>,
-): FunctionDecl {
-  return method(name, id, [resourceCheck, string], resourceCheck, ({ content }, value) =>
-    resourceCheckValue(content.oracle, { ...content.question, ...change(value) }),
-  );
-}
-
-function decisionMethod(name: string, result: CelType, read: (made: AccessDecision) => Value): FunctionDecl {
-  return method(name, `decision_${name}`, [decision], result, ({ content }) => read(content));
-}
-
-function filled(value: string, what: string): string {
-  if (value.trim() === "") throw new EvalError(`${what} must not be empty`);
-  return value;
-}
+const { bool, string } = typed;
 
 const anyResource = { subresource: "", namespace: "", name: "" };
 
@@ -163,3 +143,23 @@ export const authorizers: readonly FunctionDecl[] = [
   decisionMethod("allowed", bool, ({ allowed }) => allowed),
   decisionMethod("reason", string, ({ reason }) => reason),
 ];
+
+/** A method that sets an attribute of a resource check. */
+function attributeMethod(
+  name: string,
+  id: string,
+  change: (value: string) => Partial<ResourceQuestion>,
+): FunctionDecl {
+  return method(name, id, [resourceCheck, string], resourceCheck, ({ content }, value) =>
+    resourceCheckValue(content.oracle, { ...content.question, ...change(value) }),
+  );
+}
+
+function decisionMethod(name: string, result: CelType, read: (made: AccessDecision) => Value): FunctionDecl {
+  return method(name, `decision_${name}`, [decision], result, ({ content }) => read(content));
+}
+
+function filled(value: string, what: string): string {
+  if (value.trim() === "") throw new EvalError(`${what} must not be empty`);
+  return value;
+}

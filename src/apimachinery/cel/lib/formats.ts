@@ -11,8 +11,6 @@ import { declare, listOf, method, optionalOf, typed } from "../functions/functio
 import { objectType } from "../types/type.ts";
 import { CelOptional, ExtensionValue, NativeList, type Value } from "../values/value.ts";
 
-const { string } = typed;
-
 export const formatType: TypeOf<FormatValue> = objectType("kubernetes.NamedFormat");
 
 type Check = (text: string) => string[];
@@ -37,15 +35,7 @@ export class FormatValue extends ExtensionValue {
   }
 }
 
-function known(format: string, message: string): Check {
-  const isValid = formatCheck(format)!;
-  return (text) => (isValid(text) ? [] : [message]);
-}
-
-/** The prefix of a generated name may end in a dash, because a suffix follows. */
-function forPrefix(check: Check): Check {
-  return (text) => check(text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
-}
+const { string } = typed;
 
 const formats: ReadonlyMap<string, FormatValue> = new Map([
   ["dns1123Label", new FormatValue("DNS1123Label", 30, checkLabel)],
@@ -63,6 +53,24 @@ const formats: ReadonlyMap<string, FormatValue> = new Map([
   ["datetime", new FormatValue("datetime", 71, known("datetime", "invalid datetime"))],
 ]);
 
+export const namedFormats: readonly FunctionDecl[] = [
+  method("validate", "format-validate", [formatType, string], optionalOf(listOf(string)), validate),
+  declare("format.named", "format-named", [string], optionalOf(formatType), named),
+  ...Array.from(formats, ([name, format]) =>
+    declare(`format.${name}`, `format.${name}`, [], formatType, () => format),
+  ),
+];
+
+function known(format: string, message: string): Check {
+  const isValid = formatCheck(format)!;
+  return (text) => (isValid(text) ? [] : [message]);
+}
+
+/** The prefix of a generated name may end in a dash, because a suffix follows. */
+function forPrefix(check: Check): Check {
+  return (text) => check(text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text);
+}
+
 function validate({ check }: FormatValue, text: string): CelOptional {
   const errors = check(text);
   return errors.length === 0 ? CelOptional.none : new CelOptional(new NativeList(errors));
@@ -72,11 +80,3 @@ function named(name: string): CelOptional {
   const format = formats.get(name);
   return format ? new CelOptional(format) : CelOptional.none;
 }
-
-export const namedFormats: readonly FunctionDecl[] = [
-  method("validate", "format-validate", [formatType, string], optionalOf(listOf(string)), validate),
-  declare("format.named", "format-named", [string], optionalOf(formatType), named),
-  ...Array.from(formats, ([name, format]) =>
-    declare(`format.${name}`, `format.${name}`, [], formatType, () => format),
-  ),
-];

@@ -16,16 +16,6 @@ import { Env } from "../check/env.ts";
 const { bool, int, string } = typed;
 const list = listOf(anyType("T"));
 
-function includesAll(all: CelList, some: CelList): boolean {
-  const items = all.toArray();
-  return some.toArray().every((wanted) => items.some((item) => isEqualValue(item, wanted)));
-}
-
-function overlaps(first: CelList, second: CelList): boolean {
-  const items = first.toArray();
-  return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
-}
-
 const sets: readonly FunctionDecl[] = [
   declare("sets.contains", "list_sets_contains_list", [list, list], bool, includesAll),
   declare(
@@ -37,20 +27,6 @@ const sets: readonly FunctionDecl[] = [
   ),
   declare("sets.intersects", "list_sets_intersects_list", [list, list], bool, overlaps),
 ];
-
-function find(text: string, pattern: string): string {
-  const matcher = regex(pattern).matcher(text);
-  return matcher.find() ? (matcher.group() ?? "") : "";
-}
-
-/** Returns all matches, or the first ones; a negative limit means no limit. */
-function findAll(text: string, pattern: string, limit: Int = -1): CelList {
-  const matcher = regex(pattern).matcher(text);
-  const found: string[] = [];
-  const most = limit < 0 ? Number.POSITIVE_INFINITY : Number(limit);
-  while (found.length < most && matcher.find()) found.push(matcher.group() ?? "");
-  return new NativeList(found);
-}
 
 const regexes: readonly FunctionDecl[] = [
   method("find", "string_find_string", [string, string], string, find),
@@ -72,6 +48,30 @@ export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [
   semvers,
   authorizers,
 ];
+
+function includesAll(all: CelList, some: CelList): boolean {
+  const items = all.toArray();
+  return some.toArray().every((wanted) => items.some((item) => isEqualValue(item, wanted)));
+}
+
+function overlaps(first: CelList, second: CelList): boolean {
+  const items = first.toArray();
+  return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
+}
+
+function find(text: string, pattern: string): string {
+  const matcher = regex(pattern).matcher(text);
+  return matcher.find() ? (matcher.group() ?? "") : "";
+}
+
+/** Returns all matches, or the first ones; a negative limit means no limit. */
+function findAll(text: string, pattern: string, limit: Int = -1): CelList {
+  const matcher = regex(pattern).matcher(text);
+  const found: string[] = [];
+  const most = limit < 0 ? Number.POSITIVE_INFINITY : Number(limit);
+  while (found.length < most && matcher.find()) found.push(matcher.group() ?? "");
+  return new NativeList(found);
+}
 
 /** The types of these libraries. */
 export const kubernetesTypes: readonly CelType[] = [

@@ -5,6 +5,13 @@ import { WrittenObject } from "../values/value.ts";
 
 const { dyn, string } = typed;
 
+/** The functions that only mutating policies have. */
+export const mutations: readonly FunctionDecl[] = [
+  declare("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", [string], string, (key) =>
+    key.replaceAll(/[~/]/g, (char) => (char === "~" ? "~0" : "~1")),
+  ),
+];
+
 /** The type of a JSON patch operation. */
 export const jsonPatchType: CelType = objectType(
   "JSONPatch",
@@ -32,10 +39,3 @@ export function mutationStructs(name: string): StructType | undefined {
 function structOf(type: CelType, fieldType: StructType["fieldType"]): StructType {
   return { type, fieldType, construct: (fields) => new WrittenObject(type, fields) };
 }
-
-/** The functions that only mutating policies have. */
-export const mutations: readonly FunctionDecl[] = [
-  declare("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", [string], string, (key) =>
-    key.replaceAll(/[~/]/g, (char) => (char === "~" ? "~0" : "~1")),
-  ),
-];

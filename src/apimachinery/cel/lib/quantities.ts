@@ -19,6 +19,26 @@ class QuantityValue extends Boxed<Amount> {
   }
 }
 
+const order = (a: QuantityValue, b: QuantityValue): Int => compareAmounts(a.content, b.content);
+const pair = [quantity, quantity] as const;
+
+/** The functions of the quantity library; arithmetic is exact. */
+export const quantities: readonly FunctionDecl[] = [
+  declare("quantity", "string_to_quantity", [string], quantityType, parse),
+  declare("isQuantity", "is_quantity_string", [string], bool, (text) => read(text) !== undefined),
+  declare("sign", "quantity_sign", [quantity], int, ({ content }) => compareAmounts(content, ofInt(0))),
+  method("isGreaterThan", "quantity_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
+  method("isLessThan", "quantity_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
+  method("compareTo", "quantity_compare_to", pair, int, order),
+  method("asApproximateFloat", "quantity_get_float", [quantity], double, toFloat),
+  method("asInteger", "quantity_get_int", [quantity], int, toInteger),
+  method("isInteger", "quantity_is_integer", [quantity], bool, (a) => wholeOf(a) !== undefined),
+  method("add", "quantity_add", pair, quantityType, (a, b) => plus(a, b.content)),
+  method("add", "quantity_add_int", [quantity, int], quantityType, (a, b) => plus(a, ofInt(b))),
+  method("sub", "quantity_sub", pair, quantityType, (a, b) => plus(a, negated(b.content))),
+  method("sub", "quantity_sub_int", [quantity, int], quantityType, (a, b) => plus(a, negated(ofInt(b)))),
+];
+
 function read(text: string): Amount | undefined {
   try {
     return parseQuantity(text);
@@ -73,23 +93,3 @@ function negated(amount: Amount): Amount {
 function ofInt(value: Int): Amount {
   return parseQuantity(String(value));
 }
-
-const order = (a: QuantityValue, b: QuantityValue): Int => compareAmounts(a.content, b.content);
-const pair = [quantity, quantity] as const;
-
-/** The functions of the quantity library; arithmetic is exact. */
-export const quantities: readonly FunctionDecl[] = [
-  declare("quantity", "string_to_quantity", [string], quantityType, parse),
-  declare("isQuantity", "is_quantity_string", [string], bool, (text) => read(text) !== undefined),
-  declare("sign", "quantity_sign", [quantity], int, ({ content }) => compareAmounts(content, ofInt(0))),
-  method("isGreaterThan", "quantity_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
-  method("isLessThan", "quantity_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
-  method("compareTo", "quantity_compare_to", pair, int, order),
-  method("asApproximateFloat", "quantity_get_float", [quantity], double, toFloat),
-  method("asInteger", "quantity_get_int", [quantity], int, toInteger),
-  method("isInteger", "quantity_is_integer", [quantity], bool, (a) => wholeOf(a) !== undefined),
-  method("add", "quantity_add", pair, quantityType, (a, b) => plus(a, b.content)),
-  method("add", "quantity_add_int", [quantity, int], quantityType, (a, b) => plus(a, ofInt(b))),
-  method("sub", "quantity_sub", pair, quantityType, (a, b) => plus(a, negated(b.content))),
-  method("sub", "quantity_sub_int", [quantity, int], quantityType, (a, b) => plus(a, negated(ofInt(b)))),
-];

@@ -18,6 +18,33 @@ class SemverValue extends Boxed<Semver> {
 
 const order = (a: SemverValue, b: SemverValue): Int => compareSemver(a.content, b.content);
 
+const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
+  method(name, `semver_${name}`, [semverType], int, ({ content }) => toInt(content.numbers[index]));
+
+const isSemver = succeeds(parse);
+const pair = [semverType, semverType] as const;
+
+export const semvers: readonly FunctionDecl[] = [
+  declare("semver", "string_to_semver", [string], semverType, parse),
+  declare("semver", "string_bool_to_semver", [string, bool], semverType, parse),
+  declare("isSemver", "is_semver_string", [string], bool, isSemver),
+  declare("isSemver", "is_semver_string_bool", [string, bool], bool, isSemver),
+  method("isGreaterThan", "semver_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
+  method("isLessThan", "semver_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
+  method("compareTo", "semver_compare_to", pair, int, order),
+  part("major", 0),
+  part("minor", 1),
+  part("patch", 2),
+];
+
+function parse(text: string, normalized = false): SemverValue {
+  const version = parseSemver(normalized ? normalize(text) : text);
+  if (version) return new SemverValue(version);
+  if (text === "") throw new EvalError("Version string empty");
+  if (text.split(".").length < 3) throw new EvalError("No Major.Minor.Patch elements found");
+  throw new EvalError(`Invalid character(s) found in version "${text}"`);
+}
+
 /** Normalizes `v1.2`, `1` and `01.2.3`. */
 function normalize(text: string): string {
   const parts = text.replace(/^v/, "").split(".");
@@ -32,29 +59,3 @@ function normalize(text: string): string {
   while (main.length < 3) main.push("0");
   return main.join(".");
 }
-
-function parse(text: string, normalized = false): SemverValue {
-  const version = parseSemver(normalized ? normalize(text) : text);
-  if (version) return new SemverValue(version);
-  if (text === "") throw new EvalError("Version string empty");
-  if (text.split(".").length < 3) throw new EvalError("No Major.Minor.Patch elements found");
-  throw new EvalError(`Invalid character(s) found in version "${text}"`);
-}
-
-const isSemver = succeeds(parse);
-const pair = [semverType, semverType] as const;
-const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
-  method(name, `semver_${name}`, [semverType], int, ({ content }) => toInt(content.numbers[index]));
-
-export const semvers: readonly FunctionDecl[] = [
-  declare("semver", "string_to_semver", [string], semverType, parse),
-  declare("semver", "string_bool_to_semver", [string, bool], semverType, parse),
-  declare("isSemver", "is_semver_string", [string], bool, isSemver),
-  declare("isSemver", "is_semver_string_bool", [string, bool], bool, isSemver),
-  method("isGreaterThan", "semver_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
-  method("isLessThan", "semver_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
-  method("compareTo", "semver_compare_to", pair, int, order),
-  part("major", 0),
-  part("minor", 1),
-  part("patch", 2),
-];

@@ -17,6 +17,35 @@ import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "../v
 const { dyn, int, string } = typed;
 const defaultPrecision = 6;
 
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+const textList = listOf(string);
+
+const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
+const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
+
+/** Version 2 of the strings library. Positions are in characters. */
+export const strings: readonly FunctionDecl[] = [
+  method("charAt", "string_char_at_int", [string, int], string, charAt),
+  method("indexOf", "string_index_of_string", [string, string], int, indexOf),
+  method("indexOf", "string_index_of_string_int", [string, string, int], int, indexOf),
+  method("lastIndexOf", "string_last_index_of_string", [string, string], int, lastIndexOf),
+  method("lastIndexOf", "string_last_index_of_string_int", [string, string, int], int, lastIndexOf),
+  method("lowerAscii", "string_lower_ascii", [string], string, lowerAscii),
+  method("upperAscii", "string_upper_ascii", [string], string, upperAscii),
+  method("replace", "string_replace_string_string", [string, string, string], string, replace),
+  method("replace", "string_replace_string_string_int", [string, string, string, int], string, replace),
+  method("split", "string_split_string", [string, string], textList, split),
+  method("split", "string_split_string_int", [string, string, int], textList, split),
+  method("substring", "string_substring_int", [string, int], string, substring),
+  method("substring", "string_substring_int_int", [string, int, int], string, substring),
+  method("trim", "string_trim", [string], string, trim),
+  method("join", "list_join", [textList], string, join),
+  method("join", "list_join_string", [textList, string], string, join),
+  method("format", "string_format", [string, listOf(dyn)], string, formatText),
+  declare("strings.quote", "strings_quote", [string], string, quoteLiteral),
+];
+
 /** Formats a string with the clauses `%s %d %f %e %b %x %X %o`. */
 function formatText(format: string, args: CelList): string {
   let used = 0;
@@ -65,14 +94,14 @@ function formatClause(clause: string | undefined, precision: string | undefined,
   }
 }
 
-function wrongType(message: string, value: Value): EvalError {
-  return new EvalError(`error during formatting: ${message}, was given ${typeOf(value).runtimeName}`);
-}
-
 function integerOf(value: Value, message: string): Int {
   if (isInt(value)) return value;
   if (value instanceof CelUint) return value.value;
   throw wrongType(message, value);
+}
+
+function wrongType(message: string, value: Value): EvalError {
+  return new EvalError(`error during formatting: ${message}, was given ${typeOf(value).runtimeName}`);
 }
 
 function doubleOf(value: Value, message: string): number {
@@ -111,8 +140,6 @@ function roundHalfEven(value: number, places: number): string {
   const cut = exact.slice(0, exact.length - 100 + places).replace(/\.$/, "");
   return "02468".includes(cut.at(-1)!) ? cut : text;
 }
-
-const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** The exponent is formatted as a power of ten, `1.5 × 10⁰³`. */
 function formatExponent(value: number, digits: number): string {
@@ -162,8 +189,6 @@ function formatMap(map: CelMap): string {
   const sorted = entries.toSorted(([a], [b]) => compareText(a, b));
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(", ")}}`;
 }
-
-const textList = listOf(string);
 
 function charAt(text: string, index: Int): string {
   const chars = Array.from(text);
@@ -243,28 +268,3 @@ function quoteLiteral(text: string): string {
   );
   return `"${safe.join("")}"`;
 }
-
-const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
-const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
-
-/** Version 2 of the strings library. Positions are in characters. */
-export const strings: readonly FunctionDecl[] = [
-  method("charAt", "string_char_at_int", [string, int], string, charAt),
-  method("indexOf", "string_index_of_string", [string, string], int, indexOf),
-  method("indexOf", "string_index_of_string_int", [string, string, int], int, indexOf),
-  method("lastIndexOf", "string_last_index_of_string", [string, string], int, lastIndexOf),
-  method("lastIndexOf", "string_last_index_of_string_int", [string, string, int], int, lastIndexOf),
-  method("lowerAscii", "string_lower_ascii", [string], string, lowerAscii),
-  method("upperAscii", "string_upper_ascii", [string], string, upperAscii),
-  method("replace", "string_replace_string_string", [string, string, string], string, replace),
-  method("replace", "string_replace_string_string_int", [string, string, string, int], string, replace),
-  method("split", "string_split_string", [string, string], textList, split),
-  method("split", "string_split_string_int", [string, string, int], textList, split),
-  method("substring", "string_substring_int", [string, int], string, substring),
-  method("substring", "string_substring_int_int", [string, int, int], string, substring),
-  method("trim", "string_trim", [string], string, trim),
-  method("join", "list_join", [textList], string, join),
-  method("join", "list_join_string", [textList, string], string, join),
-  method("format", "string_format", [string, listOf(dyn)], string, formatText),
-  declare("strings.quote", "strings_quote", [string], string, quoteLiteral),
-];

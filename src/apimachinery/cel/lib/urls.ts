@@ -17,6 +17,17 @@ class URLValue extends Boxed<RequestURI & { readonly text: string }> {
   }
 }
 
+export const urls: readonly FunctionDecl[] = [
+  declare("url", "string_to_url", [string], urlType, parse),
+  declare("isURL", "is_url_string", [string], bool, (text) => parseRequestURI(text) !== undefined),
+  part("getScheme", "url_get_scheme", (uri) => uri.scheme),
+  part("getHost", "url_get_host", (uri) => uri.host),
+  part("getHostname", "url_get_hostname", (uri) => uri.hostname),
+  part("getPort", "url_get_port", (uri) => uri.port),
+  part("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
+  method("getQuery", "url_get_query", [urlType], mapOf(string, listOf(string)), queryOf),
+];
+
 /** A URL may have a fragment, unlike a request URI. */
 function parse(text: string): URLValue {
   const uri = parseRequestURI(text);
@@ -45,14 +56,3 @@ function queryOf({ content }: URLValue): CelMap {
 function part(name: string, id: string, read: (uri: RequestURI) => string): FunctionDecl {
   return method(name, id, [urlType], string, ({ content }) => read(content));
 }
-
-export const urls: readonly FunctionDecl[] = [
-  declare("url", "string_to_url", [string], urlType, parse),
-  declare("isURL", "is_url_string", [string], bool, (text) => parseRequestURI(text) !== undefined),
-  part("getScheme", "url_get_scheme", (uri) => uri.scheme),
-  part("getHost", "url_get_host", (uri) => uri.host),
-  part("getHostname", "url_get_hostname", (uri) => uri.hostname),
-  part("getPort", "url_get_port", (uri) => uri.port),
-  part("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
-  method("getQuery", "url_get_query", [urlType], mapOf(string, listOf(string)), queryOf),
-];

@@ -23,6 +23,16 @@ export function compileRules(schema: JSONSchema, isResource = true): CompiledRul
   };
 }
 
+/** The rules of a node and its descendants, without nodes that have none. */
+interface RuleNode {
+  readonly schema: JSONSchema;
+  readonly rules: readonly CompiledRule[];
+  readonly adapt: Adapter;
+  readonly items: RuleNode | undefined;
+  readonly values: RuleNode | undefined;
+  readonly properties: ReadonlyMap<string, RuleNode>;
+}
+
 function compileNode(
   schema: JSONSchema,
   decl: DeclType | undefined,
@@ -72,16 +82,6 @@ export interface RuleOptions {
 export interface CompiledRules {
   /** Evaluates the rules for an object that matches its schema. */
   validate(object: unknown, options?: RuleOptions): FieldError[];
-}
-
-/** The rules of a node and its descendants, without nodes that have none. */
-interface RuleNode {
-  readonly schema: JSONSchema;
-  readonly rules: readonly CompiledRule[];
-  readonly adapt: Adapter;
-  readonly items: RuleNode | undefined;
-  readonly values: RuleNode | undefined;
-  readonly properties: ReadonlyMap<string, RuleNode>;
 }
 
 /** Returns true if a node or one of its ancestors is unchanged. */

@@ -22,6 +22,54 @@ import { reservedWords } from "../syntax/token.ts";
 /** Converts a JSON value to a CEL value; the content of lists and objects is converted on access. */
 export type Adapter = (json: unknown) => Value;
 
+/** Creates the adapter of a schema. Values that don't match the schema fail on access. */
+export function adapterOf(schema: JSONSchema, isResource = false): Adapter {
+  const adapt = adapterOfKind(schema, isResource || schema["x-kubernetes-embedded-resource"] === true);
+  const nullable = schema.nullable === true;
+  return (json) => {
+    if (json !== null && json !== undefined) return adapt(json);
+    if (nullable) return null;
+    throw new EvalError("invalid data, got null for schema with nullable=false");
+  };
+}
+
+function adapterOfKind(schema: JSONSchema, isResource: boolean): Adapter {
+  if (schema["x-kubernetes-int-or-string"]) return adaptIntOrString;
+  switch (schema.type) {
+    case "object":
+      return objectAdapter(isResource ? withMetadata(schema) : schema);
+    case "array": {
+      const items = itemsOf(schema);
+      const item = lazy(() => adapterOf(items ?? {}));
+      return (json) => {
+        if (!Array.isArray(json))
+          throw new EvalError("invalid data, expected an array for the provided schema with type=array");
+        return adaptList(json, schema, item);
+      };
+    }
+    case "string":
+      return textAdapter(schema.format);
+    case "number":
+      return (json) => new CelDouble(numberOf(json, "float"));
+    case "integer":
+      return (json) => integerOf(json);
+    case "boolean":
+      return (json) => {
+        if (typeof json === "boolean") return json;
+        throw new EvalError(`invalid data, expected bool, got ${goType(json)}`);
+      };
+    default:
+      if (schema["x-kubernetes-preserve-unknown-fields"]) return (json) => new UnknownValue(json);
+      return () => {
+        const expected =
+          "object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string";
+        throw new EvalError(
+          `invalid type, expected ${expected} or x-kubernetes-preserve-unknown-fields is true, got ${schema.type ?? ""}`,
+        );
+      };
+  }
+}
+
 /** Adapts a list: sets and list maps are equal in any order, and `+` merges them. */
 function adaptList(json: readonly unknown[], schema: JSONSchema, adapt: Adapter): CelList {
   switch (schema["x-kubernetes-list-type"]) {
@@ -111,54 +159,6 @@ function includes(items: readonly Value[], wanted: Value): boolean {
   return items.some((item) => isEqualValue(item, wanted));
 }
 
-/** Creates the adapter of a schema. Values that don't match the schema fail on access. */
-export function adapterOf(schema: JSONSchema, isResource = false): Adapter {
-  const adapt = adapterOfKind(schema, isResource || schema["x-kubernetes-embedded-resource"] === true);
-  const nullable = schema.nullable === true;
-  return (json) => {
-    if (json !== null && json !== undefined) return adapt(json);
-    if (nullable) return null;
-    throw new EvalError("invalid data, got null for schema with nullable=false");
-  };
-}
-
-function adapterOfKind(schema: JSONSchema, isResource: boolean): Adapter {
-  if (schema["x-kubernetes-int-or-string"]) return adaptIntOrString;
-  switch (schema.type) {
-    case "object":
-      return objectAdapter(isResource ? withMetadata(schema) : schema);
-    case "array": {
-      const items = itemsOf(schema);
-      const item = lazy(() => adapterOf(items ?? {}));
-      return (json) => {
-        if (!Array.isArray(json))
-          throw new EvalError("invalid data, expected an array for the provided schema with type=array");
-        return adaptList(json, schema, item);
-      };
-    }
-    case "string":
-      return textAdapter(schema.format);
-    case "number":
-      return (json) => new CelDouble(numberOf(json, "float"));
-    case "integer":
-      return (json) => integerOf(json);
-    case "boolean":
-      return (json) => {
-        if (typeof json === "boolean") return json;
-        throw new EvalError(`invalid data, expected bool, got ${goType(json)}`);
-      };
-    default:
-      if (schema["x-kubernetes-preserve-unknown-fields"]) return (json) => new UnknownValue(json);
-      return () => {
-        const expected =
-          "object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string";
-        throw new EvalError(
-          `invalid type, expected ${expected} or x-kubernetes-preserve-unknown-fields is true, got ${schema.type ?? ""}`,
-        );
-      };
-  }
-}
-
 /** Adapters are created on first use, because rules access only a small part of a schema. */
 function lazy(make: () => Adapter): Adapter {
   let adapter: Adapter | undefined;
@@ -193,14 +193,6 @@ function numberOf(json: unknown, expected: string): number {
   throw new EvalError(`invalid data, expected ${expected}, got ${goType(json)}`);
 }
 
-function textAdapter(format: string | undefined): Adapter {
-  const parse = textParsers[format ?? ""];
-  return (json) => {
-    if (typeof json !== "string") throw new EvalError(`invalid data, expected string, got ${goType(json)}`);
-    return parse ? parse(json) : json;
-  };
-}
-
 const textParsers: Readonly<Record<string, (text: string) => Value>> = {
   duration: (text) => {
     const nanos = parseDuration(text);
@@ -215,6 +207,14 @@ const textParsers: Readonly<Record<string, (text: string) => Value>> = {
   },
 };
 
+function textAdapter(format: string | undefined): Adapter {
+  const parse = textParsers[format ?? ""];
+  return (json) => {
+    if (typeof json !== "string") throw new EvalError(`invalid data, expected string, got ${goType(json)}`);
+    return parse ? parse(json) : json;
+  };
+}
+
 function timeOf(text: string, message: string): bigint {
   const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
   if (!time) throw new EvalError(message);
@@ -226,6 +226,12 @@ function goType(json: unknown): string {
   if (typeof json === "boolean") return "bool";
   if (typeof json === "number") return Number.isInteger(json) ? "int64" : "float64";
   return Array.isArray(json) ? "[]interface {}" : "map[string]interface {}";
+}
+
+/** A property: its name in JSON, and its adapter. */
+interface Field {
+  readonly name: string;
+  readonly adapt: Adapter;
 }
 
 function objectAdapter(schema: JSONSchema): Adapter {
@@ -245,12 +251,6 @@ function objectAdapter(schema: JSONSchema): Adapter {
 function objectOf(json: unknown): JSONObject<unknown> {
   if (isObject(json)) return json;
   throw new EvalError("invalid data, expected a map for the provided schema with type=object");
-}
-
-/** A property: its name in JSON, and its adapter. */
-interface Field {
-  readonly name: string;
-  readonly adapt: Adapter;
 }
 
 const anyObject = objectType("object");

@@ -17,9 +17,6 @@ export interface DeclType {
 /** The API server's limit of the request size. */
 export const maxRequestSize = 3 * 1024 * 1024;
 
-/** Keys have no bound, which the cost model treats as size 0. */
-const mapKey: DeclType = { type: types.string, maxElements: 0, minSize: 2 };
-
 /**
  * Returns the CEL type of a schema. Undefined for nodes that rules can't access: untyped ones, and lists and maps of
  * them.
@@ -70,6 +67,9 @@ function listOf(schema: JSONSchema, name: string): DeclType | undefined {
   return { type: listType(element.type), maxElements, minSize: 2, element };
 }
 
+/** Keys have no bound, which the cost model treats as size 0. */
+const mapKey: DeclType = { type: types.string, maxElements: 0, minSize: 2 };
+
 function objectOf(schema: JSONSchema, name: string): DeclType | undefined {
   const values = valuesOf(schema);
   if (values) {
@@ -94,19 +94,19 @@ function objectOf(schema: JSONSchema, name: string): DeclType | undefined {
   return { type, maxElements: 0, minSize, fields };
 }
 
-/** Escapes a property name as a CEL identifier; returns undefined if that is not possible. */
-export function escapeName(name: string): string | undefined {
-  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
-  if (reservedWords.has(name)) return `__${name}__`;
-  return name.replaceAll(/__|[-./]/g, (match) => escapes[match]!);
-}
-
 const escapes: Readonly<Record<string, string>> = {
   __: "__underscores__",
   ".": "__dot__",
   "-": "__dash__",
   "/": "__slash__",
 };
+
+/** Escapes a property name as a CEL identifier; returns undefined if that is not possible. */
+export function escapeName(name: string): string | undefined {
+  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
+  if (reservedWords.has(name)) return `__${name}__`;
+  return name.replaceAll(/__|[-./]/g, (match) => escapes[match]!);
+}
 
 function textOf(schema: JSONSchema): DeclType {
   switch (schema.format) {

@@ -6,15 +6,6 @@ type Report = (pos: number, message: string) => void;
 /** Expands a call; reports invalid arguments and returns undefined. */
 type Macro = (macro: Call, report: Report) => Expr | undefined;
 
-/**
- * Expands a macro call. Expansions have the same nodes as in cel-go, because every node has a cost. A call with another
- * number of arguments than the macro's is an ordinary call.
- */
-export function expandMacro(expr: Call, report: Report): Expr | undefined {
-  const kind = expr.target ? "method" : "function";
-  return macros[`${kind} ${expr.name}/${expr.args.length}`]?.(expr, report);
-}
-
 const macros: Readonly<Record<string, Macro>> = {
   "function has/1": has,
   "method all/2": quantifier(1, all),
@@ -38,6 +29,15 @@ const macros: Readonly<Record<string, Macro>> = {
   "method optMap/2": optional("optMap", (pos, value) => call(pos, "optional.of", [value])),
   "method optFlatMap/2": optional("optFlatMap", (_, value) => value),
 };
+
+/**
+ * Expands a macro call. Expansions have the same nodes as in cel-go, because every node has a cost. A call with another
+ * number of arguments than the macro's is an ordinary call.
+ */
+export function expandMacro(expr: Call, report: Report): Expr | undefined {
+  const kind = expr.target ? "method" : "function";
+  return macros[`${kind} ${expr.name}/${expr.args.length}`]?.(expr, report);
+}
 
 /** The parts in which folds differ. */
 type Fold = Pick<Comprehension, "accuInit" | "condition" | "step" | "result">;

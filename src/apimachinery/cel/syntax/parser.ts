@@ -5,265 +5,6 @@ import { type Token, type TokenKind, punctuation, reservedWords } from "./token.
 import { controlEscapes } from "../../text/index.ts";
 import { CelDouble, CelUint, type Value, maxInt, maxUint, toInt } from "../values/value.ts";
 
-/** Returns the value of a literal token, or an error. A minus sign is part of the number. */
-function parseLiteral(token: Token, negative: boolean): { value: Value } | { error: string } {
-  const { text } = token;
-  switch (token.kind) {
-    case "int": {
-      const value = negative ? -BigInt(text) : BigInt(text);
-      return value > maxInt || value < -maxInt - 1n
-        ? { error: "invalid int literal" }
-        : { value: toInt(value) };
-    }
-    case "uint": {
-      const value = BigInt(text.slice(0, -1));
-      return value > maxUint ? { error: "invalid uint literal" } : { value: new CelUint(value) };
-    }
-    case "float": {
-      const value = Number(text) * (negative ? -1 : 1);
-      return Number.isFinite(value) ? { value: new CelDouble(value) } : { error: "invalid double literal" };
-    }
-    default:
-      return parseText(token);
-  }
-}
-
-function parseText({ kind, text }: Token): { value: Value } | { error: string } {
-  const prefix = /^[bBrR]*/.exec(text)![0];
-  const quoted = text.slice(prefix.length);
-  const size = /^(?:"""|''')/.test(quoted) && quoted.length >= 6 ? 3 : 1;
-  const content = quoted.slice(size, -size).replaceAll(/\r\n?/g, "\n");
-  const raw = /[rR]/.test(prefix);
-  if (kind === "bytes") return { value: raw ? encode(content) : unescapeBytes(content) };
-  return raw ? { value: content } : unescapeText(content);
-}
-
-const escapes =
-  /\\(?:([abfnrtv"'\\?`])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[xX]([0-9a-fA-F]{2})|([0-3][0-7]{2}))/g;
-
-/** In a string, every escape is a character. */
-function unescapeText(content: string): { value: Value } | { error: string } {
-  let isValid = true;
-  const value = content.replaceAll(escapes, (_, char, short, long, hex, octal) => {
-    if (char !== undefined) return controlEscapes[char as string] ?? (char as string);
-    const code =
-      octal === undefined
-        ? Number.parseInt((short ?? long ?? hex) as string, 16)
-        : Number.parseInt(octal as string, 8);
-    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-      isValid = false;
-      return "";
-    }
-    return String.fromCodePoint(code);
-  });
-  return isValid ? { value } : { error: "invalid unicode code point" };
-}
-
-/** In bytes, hexadecimal and octal escapes are bytes; other characters are encoded as UTF-8. */
-function unescapeBytes(content: string): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let last = 0;
-  for (const match of content.matchAll(escapes)) {
-    parts.push(encode(content.slice(last, match.index)));
-    const [, char, short, long, hex, octal] = match;
-    if (hex !== undefined) parts.push(Uint8Array.of(Number.parseInt(hex, 16)));
-    else if (octal !== undefined) parts.push(Uint8Array.of(Number.parseInt(octal, 8)));
-    else if (char !== undefined) parts.push(encode(controlEscapes[char] ?? char));
-    else parts.push(encode(String.fromCodePoint(Number.parseInt((short ?? long)!, 16))));
-    last = match.index + match[0].length;
-  }
-  parts.push(encode(content.slice(last)));
-  return new Uint8Array(Buffer.concat(parts));
-}
-
-function encode(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text));
-}
-
-/** The tokens with which an expression may start, as in messages. */
-const expressionStarts =
-  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
-
-/** The tokens with which an expression may start. */
-const expressionStart: ReadonlySet<string> = new Set(
-  "[ { ( . - ! true false null float int uint string bytes ident".split(" "),
-);
-
-/** The tokens that may follow the opening parenthesis of arguments, as in messages. */
-const argumentStarts = expressionStarts.replace("'(', ", "'(', ')', ");
-
-/** The tokens that may follow the opening parenthesis of arguments. */
-const argumentStart: ReadonlySet<string> = new Set([...expressionStart, ")"]);
-
-/** The tokens that may be a field name. */
-const fieldStart: ReadonlySet<string> = new Set(["ident", "quoted"]);
-
-/** The tokens that may follow a member, from which parsing can continue after an error. */
-const followsMember: ReadonlySet<string> = new Set(
-  "eof . [ ] ) } , ? : == != < <= > >= in + - * / % && ||".split(" "),
-);
-
-/** Quotes a token as in messages, with escaped line breaks. */
-function quoteToken(token: Token): string {
-  return `'${token.text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")}'`;
-}
-
-/** Ends parsing if recovery is not possible; the issue has been reported. */
-class ParseAbortedError extends Error {}
-
-/** The tokens of a source, with a position. Unexpected tokens are reported in ANTLR's words, as in cel-go. */
-class TokenStream {
-  readonly #tokens: readonly Token[];
-  readonly #issues: Issue[];
-  #index = 0;
-
-  constructor(source: string, issues: Issue[]) {
-    this.#issues = issues;
-    this.#tokens = tokenize(source, issues);
-  }
-
-  peek(ahead = 0): Token {
-    return this.#tokens[Math.min(this.#index + ahead, this.#tokens.length - 1)]!;
-  }
-
-  next(): Token {
-    const token = this.peek();
-    this.#index++;
-    return token;
-  }
-
-  accept(kind: TokenKind): Token | undefined {
-    return this.peek().kind === kind ? this.next() : undefined;
-  }
-
-  expect(kind: TokenKind, expected = `'${kind}'`): Token {
-    if (this.peek().kind !== kind) this.unexpected(expected, new Set([kind]));
-    return this.next();
-  }
-
-  /** Reports an unexpected token; skips it if the next one is expected, else ends parsing. */
-  unexpected(expected: string, fitting: ReadonlySet<string>): void {
-    const token = this.peek();
-    const canSkip = token.kind !== "eof" && fitting.has(this.peek(1).kind);
-    const what = canSkip ? "extraneous" : "mismatched";
-    const message = `Syntax error: ${what} input ${quoteToken(token)} expecting ${expected}`;
-    if (!canSkip) this.giveUp(token.pos, message);
-    this.report(token.pos, message);
-    this.next();
-  }
-
-  /** Reports a missing field name after a dot, and continues with the next token that may follow one. */
-  skipNoField(): void {
-    const token = this.peek();
-    if (token.kind === "true" || token.kind === "false" || token.kind === "null") {
-      this.giveUp(token.pos, `Syntax error: mismatched input '${token.text}' expecting IDENTIFIER`);
-    }
-    const text = token.kind === "eof" ? "" : token.text;
-    this.report(token.pos, `Syntax error: no viable alternative at input '.${text}'`);
-    while (!followsMember.has(this.peek().kind)) this.next();
-  }
-
-  report(pos: number, message: string): void {
-    this.#issues.push({ pos, message });
-  }
-
-  giveUp(pos: number, message: string): never {
-    this.report(pos, message);
-    throw new ParseAbortedError();
-  }
-}
-
-const blank = /(?:[\t\n\f\r ]|\/\/[^\n]*)+/y;
-const word = /[A-Za-z_][A-Za-z0-9_]*/y;
-const quotedName = /`[A-Za-z0-9_.\-/ ]+`/y;
-const float = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
-const integer = /(?:0x[0-9a-fA-F]+|\d+)[uU]?/y;
-const escape = String.raw`\\(?:[abfnrtv"'\\?${"`"}]|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[xX][0-9a-fA-F]{2}|[0-3][0-7]{2})`;
-
-const strings = [
-  new RegExp(`[bB]?[rR]"""[^]*?"""|[bB]?[rR]'''[^]*?'''`, "y"),
-  new RegExp(`[bB]?"""(?:${escape}|[^\\\\])*?"""|[bB]?'''(?:${escape}|[^\\\\])*?'''`, "y"),
-  new RegExp(`[bB]?[rR]"[^"\\n\\r]*"|[bB]?[rR]'[^'\\n\\r]*'`, "y"),
-  new RegExp(`[bB]?"(?:${escape}|[^\\\\"\\n\\r])*"|[bB]?'(?:${escape}|[^\\\\'\\n\\r])*'`, "y"),
-];
-
-const partialString = new RegExp(`(["'])(?:${escape}|(?!\\1)[^\\\\\\n\\r])*(?:\\\\.?)?`, "y");
-
-/** Splits a source into tokens; skips invalid text and reports it as an issue. */
-function tokenize(source: string, issues: Issue[]): Token[] {
-  const tokens: Token[] = [];
-  let pos = 0;
-  while (pos < source.length) {
-    const skipped = match(blank, source, pos);
-    if (skipped !== undefined) {
-      pos += skipped.length;
-      continue;
-    }
-    const token = nextToken(source, pos);
-    if (token) {
-      tokens.push(token);
-      pos += token.text.length;
-    } else {
-      const bad = unrecognized(source, pos);
-      issues.push({ pos, message: `Syntax error: token recognition error at: '${bad}'` });
-      pos += bad.length;
-    }
-  }
-  tokens.push({ kind: "eof", text: "<EOF>", pos: source.length });
-  return tokens;
-}
-
-function nextToken(source: string, pos: number): Token | undefined {
-  const first = source[pos]!;
-  if (stringStart.test(first)) {
-    const text = matchFirst(strings, source, pos);
-    if (text !== undefined) return { kind: /^[rR]?[bB]/.test(text) ? "bytes" : "string", text, pos };
-  }
-  const name = match(word, source, pos);
-  if (name !== undefined) return { kind: wordKind(name), text: name, pos };
-  if (numberStart.test(first)) {
-    const fraction = match(float, source, pos);
-    if (fraction !== undefined) return { kind: "float", text: fraction, pos };
-    const whole = match(integer, source, pos);
-    if (whole !== undefined) return { kind: /[uU]$/.test(whole) ? "uint" : "int", text: whole, pos };
-  }
-  const quoted = match(quotedName, source, pos);
-  if (quoted !== undefined) return { kind: "quoted", text: quoted, pos };
-  const symbol = punctuation.find((text) => source.startsWith(text, pos));
-  return symbol === undefined ? undefined : { kind: symbol, text: symbol, pos };
-}
-
-const stringStart = /["'bBrR]/;
-const numberStart = /[.\d]/;
-
-function matchFirst(patterns: readonly RegExp[], source: string, pos: number): string | undefined {
-  for (const pattern of patterns) {
-    const text = match(pattern, source, pos);
-    if (text !== undefined) return text;
-  }
-  return undefined;
-}
-
-function wordKind(name: string): TokenKind {
-  return name === "true" || name === "false" || name === "null" || name === "in" ? name : "ident";
-}
-
-/** Reports an unterminated string up to its error, an incomplete operator with the next character. */
-function unrecognized(source: string, pos: number): string {
-  const partial = match(partialString, source, pos);
-  if (partial !== undefined) return partial;
-  const char = String.fromCodePoint(source.codePointAt(pos)!);
-  const next = source.codePointAt(pos + char.length);
-  const takesNext = "&|=".includes(char) && next !== undefined;
-  return takesNext ? char + String.fromCodePoint(next) : char;
-}
-
-function match(pattern: RegExp, source: string, pos: number): string | undefined {
-  pattern.lastIndex = pos;
-  return pattern.exec(source)?.[0];
-}
-
-const maxDepth = 250;
 const maxLength = 100_000;
 
 /**
@@ -285,6 +26,29 @@ export function parse(source: string, { macros = true } = {}): Expr {
   if (issues.length > 0 || !expr) throw new CelSyntaxError(source, issues);
   return expr;
 }
+
+/** Ends parsing if recovery is not possible; the issue has been reported. */
+class ParseAbortedError extends Error {}
+
+/** The tokens with which an expression may start, as in messages. */
+const expressionStarts =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+/** The tokens with which an expression may start. */
+const expressionStart: ReadonlySet<string> = new Set(
+  "[ { ( . - ! true false null float int uint string bytes ident".split(" "),
+);
+
+/** The tokens that may follow the opening parenthesis of arguments, as in messages. */
+const argumentStarts = expressionStarts.replace("'(', ", "'(', ')', ");
+
+/** The tokens that may follow the opening parenthesis of arguments. */
+const argumentStart: ReadonlySet<string> = new Set([...expressionStart, ")"]);
+
+/** The tokens that may be a field name. */
+const fieldStart: ReadonlySet<string> = new Set(["ident", "quoted"]);
+
+const maxDepth = 250;
 
 const relations: ReadonlySet<TokenKind> = new Set(["<", "<=", ">=", ">", "==", "!=", "in"]);
 const products: ReadonlySet<TokenKind> = new Set(["*", "/", "%"]);
@@ -543,4 +307,242 @@ class Parser {
   #tooDeep(): never {
     return this.#tokens.giveUp(-1, `expression recursion limit exceeded: ${maxDepth}`);
   }
+}
+
+/** Returns the value of a literal token, or an error. A minus sign is part of the number. */
+function parseLiteral(token: Token, negative: boolean): { value: Value } | { error: string } {
+  const { text } = token;
+  switch (token.kind) {
+    case "int": {
+      const value = negative ? -BigInt(text) : BigInt(text);
+      return value > maxInt || value < -maxInt - 1n
+        ? { error: "invalid int literal" }
+        : { value: toInt(value) };
+    }
+    case "uint": {
+      const value = BigInt(text.slice(0, -1));
+      return value > maxUint ? { error: "invalid uint literal" } : { value: new CelUint(value) };
+    }
+    case "float": {
+      const value = Number(text) * (negative ? -1 : 1);
+      return Number.isFinite(value) ? { value: new CelDouble(value) } : { error: "invalid double literal" };
+    }
+    default:
+      return parseText(token);
+  }
+}
+
+function parseText({ kind, text }: Token): { value: Value } | { error: string } {
+  const prefix = /^[bBrR]*/.exec(text)![0];
+  const quoted = text.slice(prefix.length);
+  const size = /^(?:"""|''')/.test(quoted) && quoted.length >= 6 ? 3 : 1;
+  const content = quoted.slice(size, -size).replaceAll(/\r\n?/g, "\n");
+  const raw = /[rR]/.test(prefix);
+  if (kind === "bytes") return { value: raw ? encode(content) : unescapeBytes(content) };
+  return raw ? { value: content } : unescapeText(content);
+}
+
+const escapes =
+  /\\(?:([abfnrtv"'\\?`])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[xX]([0-9a-fA-F]{2})|([0-3][0-7]{2}))/g;
+
+/** In a string, every escape is a character. */
+function unescapeText(content: string): { value: Value } | { error: string } {
+  let isValid = true;
+  const value = content.replaceAll(escapes, (_, char, short, long, hex, octal) => {
+    if (char !== undefined) return controlEscapes[char as string] ?? (char as string);
+    const code =
+      octal === undefined
+        ? Number.parseInt((short ?? long ?? hex) as string, 16)
+        : Number.parseInt(octal as string, 8);
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+      isValid = false;
+      return "";
+    }
+    return String.fromCodePoint(code);
+  });
+  return isValid ? { value } : { error: "invalid unicode code point" };
+}
+
+/** In bytes, hexadecimal and octal escapes are bytes; other characters are encoded as UTF-8. */
+function unescapeBytes(content: string): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let last = 0;
+  for (const match of content.matchAll(escapes)) {
+    parts.push(encode(content.slice(last, match.index)));
+    const [, char, short, long, hex, octal] = match;
+    if (hex !== undefined) parts.push(Uint8Array.of(Number.parseInt(hex, 16)));
+    else if (octal !== undefined) parts.push(Uint8Array.of(Number.parseInt(octal, 8)));
+    else if (char !== undefined) parts.push(encode(controlEscapes[char] ?? char));
+    else parts.push(encode(String.fromCodePoint(Number.parseInt((short ?? long)!, 16))));
+    last = match.index + match[0].length;
+  }
+  parts.push(encode(content.slice(last)));
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function encode(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text));
+}
+
+/** The tokens that may follow a member, from which parsing can continue after an error. */
+const followsMember: ReadonlySet<string> = new Set(
+  "eof . [ ] ) } , ? : == != < <= > >= in + - * / % && ||".split(" "),
+);
+
+/** The tokens of a source, with a position. Unexpected tokens are reported in ANTLR's words, as in cel-go. */
+class TokenStream {
+  readonly #tokens: readonly Token[];
+  readonly #issues: Issue[];
+  #index = 0;
+
+  constructor(source: string, issues: Issue[]) {
+    this.#issues = issues;
+    this.#tokens = tokenize(source, issues);
+  }
+
+  peek(ahead = 0): Token {
+    return this.#tokens[Math.min(this.#index + ahead, this.#tokens.length - 1)]!;
+  }
+
+  next(): Token {
+    const token = this.peek();
+    this.#index++;
+    return token;
+  }
+
+  accept(kind: TokenKind): Token | undefined {
+    return this.peek().kind === kind ? this.next() : undefined;
+  }
+
+  expect(kind: TokenKind, expected = `'${kind}'`): Token {
+    if (this.peek().kind !== kind) this.unexpected(expected, new Set([kind]));
+    return this.next();
+  }
+
+  /** Reports an unexpected token; skips it if the next one is expected, else ends parsing. */
+  unexpected(expected: string, fitting: ReadonlySet<string>): void {
+    const token = this.peek();
+    const canSkip = token.kind !== "eof" && fitting.has(this.peek(1).kind);
+    const what = canSkip ? "extraneous" : "mismatched";
+    const message = `Syntax error: ${what} input ${quoteToken(token)} expecting ${expected}`;
+    if (!canSkip) this.giveUp(token.pos, message);
+    this.report(token.pos, message);
+    this.next();
+  }
+
+  /** Reports a missing field name after a dot, and continues with the next token that may follow one. */
+  skipNoField(): void {
+    const token = this.peek();
+    if (token.kind === "true" || token.kind === "false" || token.kind === "null") {
+      this.giveUp(token.pos, `Syntax error: mismatched input '${token.text}' expecting IDENTIFIER`);
+    }
+    const text = token.kind === "eof" ? "" : token.text;
+    this.report(token.pos, `Syntax error: no viable alternative at input '.${text}'`);
+    while (!followsMember.has(this.peek().kind)) this.next();
+  }
+
+  report(pos: number, message: string): void {
+    this.#issues.push({ pos, message });
+  }
+
+  giveUp(pos: number, message: string): never {
+    this.report(pos, message);
+    throw new ParseAbortedError();
+  }
+}
+
+/** Quotes a token as in messages, with escaped line breaks. */
+function quoteToken(token: Token): string {
+  return `'${token.text.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")}'`;
+}
+
+const blank = /(?:[\t\n\f\r ]|\/\/[^\n]*)+/y;
+
+/** Splits a source into tokens; skips invalid text and reports it as an issue. */
+function tokenize(source: string, issues: Issue[]): Token[] {
+  const tokens: Token[] = [];
+  let pos = 0;
+  while (pos < source.length) {
+    const skipped = match(blank, source, pos);
+    if (skipped !== undefined) {
+      pos += skipped.length;
+      continue;
+    }
+    const token = nextToken(source, pos);
+    if (token) {
+      tokens.push(token);
+      pos += token.text.length;
+    } else {
+      const bad = unrecognized(source, pos);
+      issues.push({ pos, message: `Syntax error: token recognition error at: '${bad}'` });
+      pos += bad.length;
+    }
+  }
+  tokens.push({ kind: "eof", text: "<EOF>", pos: source.length });
+  return tokens;
+}
+
+const word = /[A-Za-z_][A-Za-z0-9_]*/y;
+const quotedName = /`[A-Za-z0-9_.\-/ ]+`/y;
+const float = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
+const integer = /(?:0x[0-9a-fA-F]+|\d+)[uU]?/y;
+const escape = String.raw`\\(?:[abfnrtv"'\\?${"`"}]|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[xX][0-9a-fA-F]{2}|[0-3][0-7]{2})`;
+
+const strings = [
+  new RegExp(`[bB]?[rR]"""[^]*?"""|[bB]?[rR]'''[^]*?'''`, "y"),
+  new RegExp(`[bB]?"""(?:${escape}|[^\\\\])*?"""|[bB]?'''(?:${escape}|[^\\\\])*?'''`, "y"),
+  new RegExp(`[bB]?[rR]"[^"\\n\\r]*"|[bB]?[rR]'[^'\\n\\r]*'`, "y"),
+  new RegExp(`[bB]?"(?:${escape}|[^\\\\"\\n\\r])*"|[bB]?'(?:${escape}|[^\\\\'\\n\\r])*'`, "y"),
+];
+
+const stringStart = /["'bBrR]/;
+const numberStart = /[.\d]/;
+
+function nextToken(source: string, pos: number): Token | undefined {
+  const first = source[pos]!;
+  if (stringStart.test(first)) {
+    const text = matchFirst(strings, source, pos);
+    if (text !== undefined) return { kind: /^[rR]?[bB]/.test(text) ? "bytes" : "string", text, pos };
+  }
+  const name = match(word, source, pos);
+  if (name !== undefined) return { kind: wordKind(name), text: name, pos };
+  if (numberStart.test(first)) {
+    const fraction = match(float, source, pos);
+    if (fraction !== undefined) return { kind: "float", text: fraction, pos };
+    const whole = match(integer, source, pos);
+    if (whole !== undefined) return { kind: /[uU]$/.test(whole) ? "uint" : "int", text: whole, pos };
+  }
+  const quoted = match(quotedName, source, pos);
+  if (quoted !== undefined) return { kind: "quoted", text: quoted, pos };
+  const symbol = punctuation.find((text) => source.startsWith(text, pos));
+  return symbol === undefined ? undefined : { kind: symbol, text: symbol, pos };
+}
+
+function matchFirst(patterns: readonly RegExp[], source: string, pos: number): string | undefined {
+  for (const pattern of patterns) {
+    const text = match(pattern, source, pos);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function wordKind(name: string): TokenKind {
+  return name === "true" || name === "false" || name === "null" || name === "in" ? name : "ident";
+}
+
+const partialString = new RegExp(`(["'])(?:${escape}|(?!\\1)[^\\\\\\n\\r])*(?:\\\\.?)?`, "y");
+
+/** Reports an unterminated string up to its error, an incomplete operator with the next character. */
+function unrecognized(source: string, pos: number): string {
+  const partial = match(partialString, source, pos);
+  if (partial !== undefined) return partial;
+  const char = String.fromCodePoint(source.codePointAt(pos)!);
+  const next = source.codePointAt(pos + char.length);
+  const takesNext = "&|=".includes(char) && next !== undefined;
+  return takesNext ? char + String.fromCodePoint(next) : char;
+}
+
+function match(pattern: RegExp, source: string, pos: number): string | undefined {
+  pattern.lastIndex = pos;
+  return pattern.exec(source)?.[0];
 }

@@ -1,21 +1,3 @@
-/** The kind of a token; for punctuation and keywords, the token itself. */
-export type TokenKind =
-  | "ident"
-  | "quoted"
-  | "int"
-  | "uint"
-  | "float"
-  | "string"
-  | "bytes"
-  | "true"
-  | "false"
-  | "null"
-  | "in"
-  | "eof"
-  | Punctuation;
-
-type Punctuation = (typeof punctuation)[number];
-
 /** Longest first: the lexer takes the first match. */
 export const punctuation = [
   "==",
@@ -43,6 +25,24 @@ export const punctuation = [
   "/",
   "%",
 ] as const;
+
+type Punctuation = (typeof punctuation)[number];
+
+/** The kind of a token; for punctuation and keywords, the token itself. */
+export type TokenKind =
+  | "ident"
+  | "quoted"
+  | "int"
+  | "uint"
+  | "float"
+  | "string"
+  | "bytes"
+  | "true"
+  | "false"
+  | "null"
+  | "in"
+  | "eof"
+  | Punctuation;
 
 export interface Token {
   readonly kind: TokenKind;

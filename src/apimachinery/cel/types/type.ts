@@ -33,10 +33,6 @@ export interface CelType {
   readonly isWrapper?: boolean;
 }
 
-function simple(kind: TypeKind, name: string = kind, runtimeName = name): CelType {
-  return { kind, name, runtimeName, params: [] };
-}
-
 /** The types that have no parameters. */
 export const types = {
   bool: simple("bool"),
@@ -52,6 +48,10 @@ export const types = {
   type: simple("type"),
   uint: simple("uint"),
 } as const;
+
+function simple(kind: TypeKind, name: string = kind, runtimeName = name): CelType {
+  return { kind, name, runtimeName, params: [] };
+}
 
 /** Returns the type `list(item)`. */
 export function listType(item: CelType): CelType {

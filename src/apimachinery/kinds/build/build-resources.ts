@@ -3,12 +3,6 @@ import { type GroupVersion, type Scope, parseApiVersion } from "../../meta/index
 import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resources.ts";
 import { moduleOf } from "../type-names.ts";
 
-/** The lines of a file of the overlay, without comments. */
-export function readOverlay(file: string): string[] {
-  const text = readFileSync(new URL(`overlay/${file}`, import.meta.url), "utf8");
-  return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-}
-
 /** Builds the list of resources from the overlay, in the order of discovery. */
 export function buildResources(): BuiltinResource[] {
   const resources: BuiltinResource[] = [];
@@ -29,6 +23,14 @@ export function buildResources(): BuiltinResource[] {
   }
   return resources;
 }
+
+/** The lines of a file of the overlay, without comments. */
+export function readOverlay(file: string): string[] {
+  const text = readFileSync(new URL(`overlay/${file}`, import.meta.url), "utf8");
+  return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+const allVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
 
 function buildResource(apiVersion: string, isPreferred: boolean, line: string): BuiltinResource {
   const [kind = "", plural = "", scope = "", ...words] = line.split(" ");
@@ -68,8 +70,6 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
   };
 }
 
-const allVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
-
 function buildSubresource(word: string, parent: GroupVersion & { kind: string }): BuiltinSubresource {
   const [, name = "", type = "", verbs] = /^\/(\w+)(?::([\w./]+))?(?:\((.*)\))?$/u.exec(word) ?? [];
   const slash = type.lastIndexOf("/");
@@ -88,6 +88,9 @@ function buildColumn(text: string): PrinterColumn {
   return { name, type: type as PrinterColumn["type"], format, priority: wide ? 1 : 0 };
 }
 
+/** Types of request and response bodies that no kind refers to. */
+const metaTypes = ["APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
+
 /** The types that the tables must include: all kinds, their lists, and the other bodies of requests and responses. */
 export function rootTypes(resources: readonly BuiltinResource[]): string[] {
   const ofKinds = resources.flatMap(({ group, version, type, listKind, subresources }) => [
@@ -99,6 +102,3 @@ export function rootTypes(resources: readonly BuiltinResource[]): string[] {
   ]);
   return [...ofKinds, ...metaTypes.map((name) => `meta/v1.${name}`)];
 }
-
-/** Types of request and response bodies that no kind refers to. */
-const metaTypes = ["APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];

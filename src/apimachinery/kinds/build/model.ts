@@ -53,6 +53,8 @@ export function readDeclarations(nodeModules: string, roots: Iterable<string>): 
   return describeEnvelopes(model);
 }
 
+const envelope = new Set(["apiVersion", "kind"]);
+
 /** Kinds inherit apiVersion and kind without descriptions; they are copied from a type of meta/v1 that has them. */
 function describeEnvelopes(model: ReadonlyMap<string, ModelType>): Model {
   const written = model.get("meta/v1.DeleteOptions")?.fields ?? [];
@@ -64,7 +66,11 @@ function describeEnvelopes(model: ReadonlyMap<string, ModelType>): Model {
   return new Map([...model].map(([name, type]) => [name, { ...type, fields: type.fields.map(describe) }]));
 }
 
-const envelope = new Set(["apiVersion", "kind"]);
+const importPattern = /^import \{ (\w+) \} from "([^"]+)";$/gmu;
+
+/** A field with its comment; the type of a map spans three lines. */
+const fieldPattern =
+  /(?: {4}\/\*\*\n((?: {5}\*.*\n)*?) {5}\*\/\n)? {4}"([^"]+)"(\??): ((?:Array<)?\{\n[\s\S]*?\n {4}\}>?|[^;\n]+);\n/gu;
 
 function readDeclaration(nodeModules: string, typeName: string): ModelType {
   const [module = "", name = ""] = typeName.split(".");
@@ -82,12 +88,6 @@ function readDeclaration(nodeModules: string, typeName: string): ModelType {
   return { module, name, description: unwrapComment(description), fields };
 }
 
-const importPattern = /^import \{ (\w+) \} from "([^"]+)";$/gmu;
-
-/** A field with its comment; the type of a map spans three lines. */
-const fieldPattern =
-  /(?: {4}\/\*\*\n((?: {5}\*.*\n)*?) {5}\*\/\n)? {4}"([^"]+)"(\??): ((?:Array<)?\{\n[\s\S]*?\n {4}\}>?|[^;\n]+);\n/gu;
-
 function readField(match: RegExpMatchArray, imports: ReadonlyMap<string, string>): ModelField {
   const [, comment = "", name = "", optional = "", written = ""] = match;
   const description = unwrapComment(comment);
@@ -103,6 +103,18 @@ function readField(match: RegExpMatchArray, imports: ReadonlyMap<string, string>
     : { name, required, description, type };
 }
 
+/** The package inlines the claim templates of a StatefulSet, because they need neither apiVersion nor kind. */
+const inlineClaim = /^Array<\{.*"spec"\?: IIoK8sApiCoreV1PersistentVolumeClaimSpec;.*\}>$/u;
+
+const primitives = new Map([
+  ["string", "string"],
+  ["number", "number"],
+  ["boolean", "boolean"],
+  ["unknown", "JSON"],
+  ["any", "JSON"],
+  ["{}", "object"],
+]);
+
 function readType(written: string, imports: ReadonlyMap<string, string>): string {
   const text = written.replaceAll(/\s+/gu, " ");
   if (inlineClaim.test(text)) return "[]core/v1.PersistentVolumeClaim";
@@ -115,18 +127,6 @@ function readType(written: string, imports: ReadonlyMap<string, string>): string
   if (type === undefined) throw new Error(`unknown type ${text}`);
   return type;
 }
-
-/** The package inlines the claim templates of a StatefulSet, because they need neither apiVersion nor kind. */
-const inlineClaim = /^Array<\{.*"spec"\?: IIoK8sApiCoreV1PersistentVolumeClaimSpec;.*\}>$/u;
-
-const primitives = new Map([
-  ["string", "string"],
-  ["number", "number"],
-  ["boolean", "boolean"],
-  ["unknown", "JSON"],
-  ["any", "JSON"],
-  ["{}", "object"],
-]);
 
 /** Types that are a JSON value or a union, not an object with fields. */
 const scalars = new Set(

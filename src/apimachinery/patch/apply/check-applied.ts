@@ -65,17 +65,17 @@ export function mismatchOf(
   return `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
 }
 
-function problemsOf(value: JSONValue, schema: SchemaNode | undefined, allowsDuplicates: boolean): string[] {
-  const walk: Walk = { path: [], allowsDuplicates, problems: [] };
-  checkValue(value, schema, walk);
-  return walk.problems;
-}
-
 /** The state of a check. Its one path grows and shrinks, and is formatted only for a problem: nearly all values match. */
 interface Walk {
   readonly path: (() => PathElement)[];
   readonly allowsDuplicates: boolean;
   readonly problems: string[];
+}
+
+function problemsOf(value: JSONValue, schema: SchemaNode | undefined, allowsDuplicates: boolean): string[] {
+  const walk: Walk = { path: [], allowsDuplicates, problems: [] };
+  checkValue(value, schema, walk);
+  return walk.problems;
 }
 
 function checkValue(value: JSONValue, schema: SchemaNode | undefined, walk: Walk): void {
@@ -88,17 +88,6 @@ function checkValue(value: JSONValue, schema: SchemaNode | undefined, walk: Walk
 
 function report({ path, problems }: Walk, text: string): void {
   problems.push(`${formatPath(path.map((element) => element()))}: ${text}`);
-}
-
-function checkBelow(
-  element: () => PathElement,
-  value: JSONValue,
-  schema: SchemaNode | undefined,
-  walk: Walk,
-): void {
-  walk.path.push(element);
-  checkValue(value, schema, walk);
-  walk.path.pop();
 }
 
 /** Like the real server, reports one unknown field of an object, and does not check the fields after it. */
@@ -116,6 +105,17 @@ function checkMembers(object: JSONObject, schema: SchemaNode, walk: Walk): void 
     if (!child || (typeof member !== "object" && checkType(member, child) === undefined)) continue;
     checkBelow(() => fieldElement(name), member, child, walk);
   }
+}
+
+function checkBelow(
+  element: () => PathElement,
+  value: JSONValue,
+  schema: SchemaNode | undefined,
+  walk: Walk,
+): void {
+  walk.path.push(element);
+  checkValue(value, schema, walk);
+  walk.path.pop();
 }
 
 function checkItems(list: readonly JSONValue[], schema: SchemaNode, walk: Walk): void {

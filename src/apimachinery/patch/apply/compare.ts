@@ -71,12 +71,12 @@ function unite(a: Comparison, b: Comparison): Comparison {
   };
 }
 
-type Parts = readonly (readonly [PathElement, Comparison])[];
-
 function compareLeaves(from: Value, to: Value): Comparison {
   if (to === undefined) return { ...unchanged, removed: ownedLeaf };
   return isEqual(from, to) ? unchanged : { ...unchanged, modified: ownedLeaf };
 }
+
+type Parts = readonly (readonly [PathElement, Comparison])[];
 
 function compareMembers(from: Value, to: Value, schema: SchemaNode | undefined): Parts {
   const before = isObject(from) ? from : {};

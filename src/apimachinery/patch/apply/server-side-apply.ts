@@ -300,9 +300,6 @@ function asObject(value: JSONValue): JSONObject {
   return isObject(value) ? value : {};
 }
 
-/** The annotation in which client-side `kubectl apply` stores the applied object. */
-const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
-
 /**
  * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
  * migrate to server-side apply without conflicts with themselves.
@@ -320,6 +317,9 @@ function conflictsBeyondLastApplied(
       .filter(([, fields]) => !isEmptySet(fields)),
   );
 }
+
+/** The annotation in which client-side `kubectl apply` stores the applied object. */
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** Updates the annotation, if an object has it, when kubectl uses server-side apply. */
 function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject {

@@ -20,6 +20,28 @@ import { type SchemaNode, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement, shapeOf } from "./shape.ts";
 import { type Comparison, compareFields } from "./compare.ts";
 
+/** A create, update or patch that is not an apply. */
+export interface Update {
+  /** The stored object in the endpoint's version; undefined for a create. */
+  readonly live: JSONObject | undefined;
+  /** The object to store, with the `managedFields` that the client sent. */
+  readonly next: JSONObject;
+  /** The `fieldManager` of the request, or the user agent up to its first slash. */
+  readonly manager: string;
+  readonly time: number;
+}
+
+/**
+ * Returns the object to store with its `managedFields`: the manager of this write owns all new and changed fields,
+ * other managers lose them. A stored object without managers (reset, or older than server-side apply) has none until
+ * somebody applies it.
+ */
+export async function trackUpdate(endpoint: Endpoint, update: Update): Promise<JSONObject> {
+  const managers = managersForUpdate(update.live, update.next, endpoint.subresource);
+  if (managers.size === 0 && update.live) return withManagers(update.next, managers);
+  return withManagers(update.next, await recordUpdate(endpoint, update, managers));
+}
+
 /** The effect of a write on the fields of other managers. */
 interface Settlement {
   /** The remaining managers; the writer is unchanged. */
@@ -59,6 +81,9 @@ export async function settleOwnership(
   }
   return { managers: settled, comparison, conflicts };
 }
+
+/** The schema to which a set of fields was adapted. */
+const fitting = new WeakMap<FieldSet, SchemaNode>();
 
 /**
  * Adapts the fields of managers to a changed schema. Managers of unknown versions are not changed.
@@ -123,14 +148,6 @@ function fitChildren(
   return changed ? fieldSet(set.owned, children) : set;
 }
 
-/** The schema to which a set of fields was adapted. */
-const fitting = new WeakMap<FieldSet, SchemaNode>();
-
-/** Removes fields that nobody owns: those that identify the object, and those that only the server sets. */
-export function withoutServerFields(fields: FieldSet): FieldSet {
-  return difference(fields, serverFields);
-}
-
 const serverFields = fieldSetOf(
   [fieldElement("apiVersion")],
   [fieldElement("kind")],
@@ -147,6 +164,11 @@ const serverFields = fieldSetOf(
     "resourceVersion",
   ].map((name) => [fieldElement("metadata"), fieldElement(name)]),
 );
+
+/** Removes fields that nobody owns: those that identify the object, and those that only the server sets. */
+export function withoutServerFields(fields: FieldSet): FieldSet {
+  return difference(fields, serverFields);
+}
 
 function keptFields(manager: FieldManager, conflict: FieldSet, removed: FieldSet): FieldSet {
   return difference(difference(manager.fields, conflict), removed);
@@ -169,28 +191,6 @@ async function compareInVersion(
   };
 }
 
-/** A create, update or patch that is not an apply. */
-export interface Update {
-  /** The stored object in the endpoint's version; undefined for a create. */
-  readonly live: JSONObject | undefined;
-  /** The object to store, with the `managedFields` that the client sent. */
-  readonly next: JSONObject;
-  /** The `fieldManager` of the request, or the user agent up to its first slash. */
-  readonly manager: string;
-  readonly time: number;
-}
-
-/**
- * Returns the object to store with its `managedFields`: the manager of this write owns all new and changed fields,
- * other managers lose them. A stored object without managers (reset, or older than server-side apply) has none until
- * somebody applies it.
- */
-export async function trackUpdate(endpoint: Endpoint, update: Update): Promise<JSONObject> {
-  const managers = managersForUpdate(update.live, update.next, endpoint.subresource);
-  if (managers.size === 0 && update.live) return withManagers(update.next, managers);
-  return withManagers(update.next, await recordUpdate(endpoint, update, managers));
-}
-
 /** Records an update in the managers of an object. */
 export async function recordUpdate(
   endpoint: Endpoint,
@@ -205,9 +205,6 @@ export async function recordUpdate(
   const { taken, left } = await settleUpdate(endpoint, live, next, managers);
   return withUpdater(left, endpoint, { taken, manager, time });
 }
-
-/** So many structures of a schema are remembered; objects that all differ forget them again. */
-const mostStructures = 200;
 
 const longestStructure = 4096;
 
@@ -229,6 +226,9 @@ async function createdFields(
   if (structure.length > longestStructure) return compute();
   return known.get(schema)?.get(structure) ?? remember(schema, structure, await compute());
 }
+
+/** So many structures of a schema are remembered; objects that all differ forget them again. */
+const mostStructures = 200;
 
 /** Returns the set that was remembered first: a creation at the same time has computed it, too. */
 function remember(schema: SchemaNode, structure: string, fields: FieldSet): FieldSet {

@@ -4,13 +4,6 @@ import { PatchError, undecodable } from "../patch-error.ts";
 import { type SchemaNode, isDeclared } from "../schema-node.ts";
 import { goText } from "../../text/index.ts";
 
-/** The result of a patch. */
-export interface Merged {
-  readonly object: JSONObject;
-  /** The patch after its application: without ordered lists, nulls and some directives. */
-  readonly left: JSONObject;
-}
-
 /**
  * Applies a strategic merge patch and returns the new object; doesn't modify its arguments.
  * Objects are merged and null removes, as in a merge patch; the schema says which lists are merged, too, and by which
@@ -25,6 +18,13 @@ export function applyStrategicMergePatch(
   return mergeStrategically(object, patch, schema).object;
 }
 
+/** The result of a patch. */
+export interface Merged {
+  readonly object: JSONObject;
+  /** The patch after its application: without ordered lists, nulls and some directives. */
+  readonly left: JSONObject;
+}
+
 /** Applies a patch like `applyStrategicMergePatch`, and also returns the rest of the patch, which Go's messages show. */
 export function mergeStrategically(
   object: JSONObject,
@@ -36,6 +36,10 @@ export function mergeStrategically(
   const left = copyJSON(patch);
   return { object: mergeObject(copyJSON(object), left, schema), left };
 }
+
+const patchDirective = "$patch";
+
+const elementOrder = "$setElementOrder/";
 
 /** Merges a patch into an object. Both belong to the function. */
 function mergeObject(object: JSONObject, patch: JSONObject, schema: SchemaNode | undefined): JSONObject {
@@ -52,6 +56,9 @@ function mergeObject(object: JSONObject, patch: JSONObject, schema: SchemaNode |
   for (const [key, value] of Object.entries(patch)) mergeMember(object, key, value, schema);
   return object;
 }
+
+/** Directives for a list, whose name follows the slash. */
+const deleteFromList = "$deleteFromPrimitiveList/";
 
 function mergeMember(
   object: JSONObject,
@@ -100,6 +107,14 @@ function isPlain(list: readonly JSONValue[], values: readonly JSONValue[]): bool
   return list.length + values.length === 0 || !areObjects(list, values);
 }
 
+/** How a member is merged. */
+interface Strategy {
+  readonly kind: "merge" | "replace" | undefined;
+  /** The member that identifies items; undefined for lists of plain values. */
+  readonly mergeKey: string | undefined;
+  readonly schema: SchemaNode | undefined;
+}
+
 function mergeLists(list: JSONValue[], patch: JSONValue[], strategy: Strategy): JSONValue[] {
   return strategy.kind === "merge" ? mergeList(list, patch, strategy) : patch;
 }
@@ -138,14 +153,6 @@ function mergeList(list: JSONValue[], patch: JSONValue[], { mergeKey, schema }: 
   // Go merges in place, so that new items take the places of deleted ones where the list is ordered once more.
   if (!replaces) list.splice(0, list.length, ...merged.slice(0, list.length));
   return inOrder(merged, plain, kept, mergeKey);
-}
-
-/** How a member is merged. */
-interface Strategy {
-  readonly kind: "merge" | "replace" | undefined;
-  /** The member that identifies items; undefined for lists of plain values. */
-  readonly mergeKey: string | undefined;
-  readonly schema: SchemaNode | undefined;
 }
 
 /**
@@ -354,13 +361,6 @@ function listIn(object: JSONObject, name: string): JSONValue[] | undefined {
   throw wrongType("[]interface {}", value);
 }
 
-const patchDirective = "$patch";
-const retainKeys = "$retainKeys";
-
-/** Directives for a list, whose name follows the slash. */
-const deleteFromList = "$deleteFromPrimitiveList/";
-const elementOrder = "$setElementOrder/";
-
 /** Returns the `$patch` of an object or of an item of a list. */
 function directiveOf(patch: JSONObject): JSONValue | undefined {
   return memberOf(patch, patchDirective);
@@ -390,6 +390,8 @@ function removeDirected(value: JSONValue): JSONValue | undefined {
   }
   return value;
 }
+
+const retainKeys = "$retainKeys";
 
 /** `$retainKeys` names all members that stay; it must include those that the patch sets. */
 function retain(object: JSONObject, patch: JSONObject): void {

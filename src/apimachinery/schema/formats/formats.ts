@@ -3,15 +3,23 @@ import { parseDuration } from "./times.ts";
 import { parseCIDR, parseIP } from "./ip.ts";
 import { parseRequestURI } from "./go-url.ts";
 
-/** Returns true if the API server enforces a format. Dashes are ignored: `date-time` is `datetime`. */
-export function isKnownFormat(format: string): boolean {
-  return format !== "" && formats.has(format.replaceAll("-", ""));
-}
+const cardSchemes = new RegExp(
+  [
+    "^4\\d{12}(?:\\d{3})?$",
+    "^5[1-5]\\d{14}$",
+    "^6(?:011|5\\d\\d)\\d{12}$",
+    "^3[47]\\d{13}$",
+    "^3(?:0[0-5]|[68]\\d)\\d{11}$",
+    "^(?:2131|1800|35\\d{3})\\d{11}$",
+  ].join("|"),
+);
 
-/** Returns the check of a string format, or undefined for an unknown one. */
-export function formatCheck(format: string): ((value: string) => boolean) | undefined {
-  return formats.get(format.replaceAll("-", ""));
-}
+const atomChar = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]";
+const dotAtom = new RegExp(`^${atomChar}+(?:\\.${atomChar}+)*$`, "u");
+const quoted = /^"(?:[^"\\\p{Cc}]|\t|\\[ -~\t])*"$/u;
+const domainLiteral = /^\[[^[\]\\\s]*\]$/;
+
+let hostname: RE2JS | undefined;
 
 /** The string formats that a Kubernetes 1.36 API server enforces, by name without dashes; it ignores all others. */
 const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
@@ -44,6 +52,16 @@ const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
   ["uuid5", (value: string) => isUUID(value, 5)],
 ]);
 
+/** Returns true if the API server enforces a format. Dashes are ignored: `date-time` is `datetime`. */
+export function isKnownFormat(format: string): boolean {
+  return format !== "" && formats.has(format.replaceAll("-", ""));
+}
+
+/** Returns the check of a string format, or undefined for an unknown one. */
+export function formatCheck(format: string): ((value: string) => boolean) | undefined {
+  return formats.get(format.replaceAll("-", ""));
+}
+
 function matching(pattern: RegExp): (value: string) => boolean {
   return (value) => pattern.test(value);
 }
@@ -58,17 +76,6 @@ function isCreditCard(value: string): boolean {
   const digits = value.replaceAll(/[^0-9]+/g, "");
   return cardSchemes.test(digits) && luhnSum(digits) % 10 === 0;
 }
-
-const cardSchemes = new RegExp(
-  [
-    "^4\\d{12}(?:\\d{3})?$",
-    "^5[1-5]\\d{14}$",
-    "^6(?:011|5\\d\\d)\\d{12}$",
-    "^3[47]\\d{13}$",
-    "^3(?:0[0-5]|[68]\\d)\\d{11}$",
-    "^(?:2131|1800|35\\d{3})\\d{11}$",
-  ].join("|"),
-);
 
 function luhnSum(digits: string): number {
   let sum = 0;
@@ -112,11 +119,6 @@ function isEmail(value: string): boolean {
   return isName(text.slice(0, open).trim()) && isAddress(text.slice(open + 1, -1));
 }
 
-const atomChar = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]";
-const dotAtom = new RegExp(`^${atomChar}+(?:\\.${atomChar}+)*$`, "u");
-const quoted = /^"(?:[^"\\\p{Cc}]|\t|\\[ -~\t])*"$/u;
-const domainLiteral = /^\[[^[\]\\\s]*\]$/;
-
 function isAddress(address: string): boolean {
   const at = address.lastIndexOf("@");
   if (at < 1) return false;
@@ -141,8 +143,6 @@ function isHostname(value: string): boolean {
   if (!hostname.test(value) || Buffer.byteLength(value) > 255) return false;
   return value.split(".").every((label) => Buffer.byteLength(label) <= 63);
 }
-
-let hostname: RE2JS | undefined;
 
 /**
  * One label, or labels and a top-level domain of letters. As in the API server's pattern, a name that is one label can

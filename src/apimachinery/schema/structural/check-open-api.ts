@@ -14,6 +14,13 @@ export interface RuleContext {
   check(path: string, uncorrelatable: string | undefined): FieldError[];
 }
 
+/** Returns whether a node may have a default or be an embedded resource. */
+interface KeywordContext {
+  /** Why a default is not allowed here; undefined if it is allowed. */
+  readonly noDefaults: string | undefined;
+  readonly insideMeta: boolean;
+}
+
 /** The position of a node, as far as validation depends on it. */
 export interface NodeContext extends KeywordContext {
   readonly isRoot: boolean;
@@ -160,14 +167,16 @@ function checkItemsOfSetsAndMaps(schema: JSONSchema, path: string, errors: Field
   }
 }
 
-/** Returns whether a node may have a default or be an embedded resource. */
-interface KeywordContext {
-  /** Why a default is not allowed here; undefined if it is allowed. */
-  readonly noDefaults: string | undefined;
-  readonly insideMeta: boolean;
-}
-
 const types = ["array", "boolean", "integer", "number", "object", "string"];
+
+const unsupported = [
+  "id",
+  "additionalItems",
+  "patternProperties",
+  "definitions",
+  "dependencies",
+  "$ref",
+] as const;
 
 /** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */
 function checkKeywords(
@@ -196,24 +205,15 @@ function checkKeywords(
   }
 }
 
-const unsupported = [
-  "id",
-  "additionalItems",
-  "patternProperties",
-  "definitions",
-  "dependencies",
-  "$ref",
-] as const;
-
-const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
-const lineBreak = /[\n\r]/;
-
 /** Checks a node's rules except for their CEL expressions. */
 function checkRuleTexts(schema: JSONSchema, path: string): FieldError[] {
   return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, index) =>
     checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`),
   );
 }
+
+const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+const lineBreak = /[\n\r]/;
 
 function checkRule(rule: ValidationRule, schema: JSONSchema, path: string): FieldError[] {
   const { messageExpression = "", reason, fieldPath = "" } = rule;

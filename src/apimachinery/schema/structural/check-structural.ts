@@ -61,6 +61,22 @@ function checkBranches(schema: JSONSchema, path: string, errors: FieldError[]): 
   checkPattern(schema, path, errors);
 }
 
+const describing: Readonly<Record<string, string>> = {
+  type: "must be empty",
+  additionalProperties: "must be undefined",
+  default: "must be undefined",
+  title: "must be empty",
+  description: "must be empty",
+  nullable: "must be false",
+  "x-kubernetes-preserve-unknown-fields": "must be false",
+  "x-kubernetes-embedded-resource": "must be false",
+  "x-kubernetes-int-or-string": "must be false",
+  "x-kubernetes-list-map-keys": "must be empty",
+  "x-kubernetes-list-type": "must be undefined",
+  "x-kubernetes-map-type": "must be undefined",
+  "x-kubernetes-validations": "must be empty",
+};
+
 /** Checks a branch of `allOf`, `anyOf`, `oneOf` or `not`, which may have value validations only. */
 function checkNested(
   schema: JSONSchema,
@@ -96,22 +112,6 @@ function checkPattern(schema: JSONSchema, path: string, errors: FieldError[]): v
   errors.push(invalid(`${path}.pattern`, pattern, detail));
 }
 
-const describing: Readonly<Record<string, string>> = {
-  type: "must be empty",
-  additionalProperties: "must be undefined",
-  default: "must be undefined",
-  title: "must be empty",
-  description: "must be empty",
-  nullable: "must be false",
-  "x-kubernetes-preserve-unknown-fields": "must be false",
-  "x-kubernetes-embedded-resource": "must be false",
-  "x-kubernetes-int-or-string": "must be false",
-  "x-kubernetes-list-map-keys": "must be empty",
-  "x-kubernetes-list-type": "must be undefined",
-  "x-kubernetes-map-type": "must be undefined",
-  "x-kubernetes-validations": "must be empty",
-};
-
 function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return value !== undefined && value !== false && value !== "" && value !== null;
@@ -120,6 +120,12 @@ function isSet(value: unknown): boolean {
 function isIntOrString(branches: readonly JSONSchema[] | undefined): boolean {
   return branches !== undefined && isEqual(branches, [{ type: "integer" }, { type: "string" }]);
 }
+
+const emptyTypePlaces: Readonly<Record<Level, string>> = {
+  root: "at the root",
+  item: "for specified array items",
+  field: "for specified object fields",
+};
 
 function checkType(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
   const type = schema.type ?? "";
@@ -143,12 +149,6 @@ function checkType(schema: JSONSchema, level: Level, path: string, errors: Field
     errors.push(invalid(at, type, "must be object at the root"));
   }
 }
-
-const emptyTypePlaces: Readonly<Record<Level, string>> = {
-  root: "at the root",
-  item: "for specified array items",
-  field: "for specified object fields",
-};
 
 function checkTypeFields(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
   const embedded = schema["x-kubernetes-embedded-resource"] === true;
@@ -225,6 +225,16 @@ function checkBranch(
   }
 }
 
+const unsupported = [
+  "id",
+  "$schema",
+  "$ref",
+  "patternProperties",
+  "dependencies",
+  "additionalItems",
+  "definitions",
+] as const;
+
 /** Returns an error if a keyword prevents converting the schema to a structural one. */
 export function unsupportedKeyword(schema: JSONSchema): string | undefined {
   const own = unsupported.find((name) => isPresent(schema[name]));
@@ -248,16 +258,6 @@ function unsupportedBelow(schema: JSONSchema): string | undefined {
   if (typeof values === "object") found ??= unsupportedKeyword(values);
   return found;
 }
-
-const unsupported = [
-  "id",
-  "$schema",
-  "$ref",
-  "patternProperties",
-  "dependencies",
-  "additionalItems",
-  "definitions",
-] as const;
 
 /** Checks a default against the CEL rules of its node: once as an unchanged value, once as a new one. */
 export type CheckRules = (schema: JSONSchema, value: unknown, path: string) => FieldError[];

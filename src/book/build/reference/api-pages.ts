@@ -3,7 +3,84 @@ import { join } from "node:path";
 import ts from "typescript";
 import { Anchors, type Page, code, codeBlock, table } from "./markdown.ts";
 
-const typeFormat = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope;
+const apimachinery = join(import.meta.dirname, "../../../apimachinery");
+
+const subpaths = readdirSync(apimachinery, { withFileTypes: true })
+  .filter(
+    (folder) => folder.isDirectory() && readdirSync(join(apimachinery, folder.name)).includes("index.ts"),
+  )
+  .map(({ name }) => name);
+
+/** An entry point: the specifier that programs import, and its source. */
+interface Entry {
+  readonly name: string;
+  readonly module: string;
+}
+
+interface ApiPage {
+  readonly title: string;
+  readonly intro: string;
+  readonly entries: readonly Entry[];
+}
+
+const pages: Readonly<Record<string, ApiPage>> = {
+  runtime: {
+    title: "@tsbuilder/runtime",
+    intro: `What operators are made of: client, cache, controllers, manager, webhooks. The types of the built-in kinds are in ${code("@tsbuilder/runtime/k8s/GROUP/VERSION")}, such as ${code("k8s/apps/v1")}.`,
+    entries: [{ name: "@tsbuilder/runtime", module: "src/runtime/index.ts" }],
+  },
+  "runtime-testing": {
+    title: "@tsbuilder/runtime/testing",
+    intro: "Helpers for the tests of operators.",
+    entries: [{ name: "@tsbuilder/runtime/testing", module: "src/runtime/testing/index.ts" }],
+  },
+  "runtime-client-node": {
+    title: "@tsbuilder/runtime/client-node",
+    intro: `The runtime together with ${code("@kubernetes/client-node")}.`,
+    entries: [{ name: "@tsbuilder/runtime/client-node", module: "src/runtime/client-node/index.ts" }],
+  },
+  cluster: {
+    title: "@tsbuilder/cluster",
+    intro: "The embedded cluster, and clusters for tests.",
+    entries: [
+      { name: "@tsbuilder/cluster", module: "src/cluster/index.ts" },
+      { name: "@tsbuilder/cluster/testing", module: "src/cluster/testing/index.ts" },
+    ],
+  },
+  simulation: {
+    title: "@tsbuilder/simulation",
+    intro: "An operator and its whole world in one process, under one clock and one seed.",
+    entries: [{ name: "@tsbuilder/simulation", module: "src/simulation/index.ts" }],
+  },
+  scaffold: {
+    title: "tsbuilder/scaffold",
+    intro: "What plugins use to contribute files, lines and flags.",
+    entries: [{ name: "tsbuilder/scaffold", module: "src/plugins/library.ts" }],
+  },
+  generators: {
+    title: "tsbuilder/generators",
+    intro: "The generators as functions.",
+    entries: [{ name: "tsbuilder/generators", module: "src/generators/library.ts" }],
+  },
+  apimachinery: {
+    title: "@tsbuilder/apimachinery",
+    intro: `The vocabulary that runtime, cluster and generators share. Operators need little of it: ${code("@tsbuilder/runtime")} exports what they do. The types of the built-in kinds are in ${code("@tsbuilder/apimachinery/k8s/GROUP/VERSION")}.`,
+    entries: subpaths.map((name) => ({
+      name: `@tsbuilder/apimachinery/${name}`,
+      module: `src/apimachinery/${name}/index.ts`,
+    })),
+  },
+};
+
+/** Returns a page for each package, by its name, with signatures and doc comments. */
+export function apiPages(symbols: ExportedSymbols): Record<string, Page> {
+  return Object.fromEntries(
+    Object.entries(pages).map(([name, page], i) => [
+      `api/${name}`,
+      { title: page.title, order: 20 + i, body: [page.intro, ...describeEntries(page, symbols)] },
+    ]),
+  );
+}
 
 /** Returns a declaration as its users see it: without bodies, values and private members, and with inferred types. */
 export function declarationText(declaration: ts.Declaration, checker: ts.TypeChecker): string {
@@ -15,6 +92,8 @@ export function declarationText(declaration: ts.Declaration, checker: ts.TypeChe
     return `type ${declaration.name.text} = ${writtenOut(declaration, checker)};`;
   return withoutExport(declaration.getText());
 }
+
+const typeFormat = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope;
 
 /** Writes out a type that is derived from a constant, which readers can't see. */
 function writtenOut(declaration: ts.TypeAliasDeclaration, checker: ts.TypeChecker): string {
@@ -133,75 +212,6 @@ class ExportedSymbols {
   }
 }
 
-/** An entry point: the specifier that programs import, and its source. */
-interface Entry {
-  readonly name: string;
-  readonly module: string;
-}
-
-interface ApiPage {
-  readonly title: string;
-  readonly intro: string;
-  readonly entries: readonly Entry[];
-}
-
-const apimachinery = join(import.meta.dirname, "../../../apimachinery");
-
-const subpaths = readdirSync(apimachinery, { withFileTypes: true })
-  .filter(
-    (folder) => folder.isDirectory() && readdirSync(join(apimachinery, folder.name)).includes("index.ts"),
-  )
-  .map(({ name }) => name);
-
-const pages: Readonly<Record<string, ApiPage>> = {
-  runtime: {
-    title: "@tsbuilder/runtime",
-    intro: `What operators are made of: client, cache, controllers, manager, webhooks. The types of the built-in kinds are in ${code("@tsbuilder/runtime/k8s/GROUP/VERSION")}, such as ${code("k8s/apps/v1")}.`,
-    entries: [{ name: "@tsbuilder/runtime", module: "src/runtime/index.ts" }],
-  },
-  "runtime-testing": {
-    title: "@tsbuilder/runtime/testing",
-    intro: "Helpers for the tests of operators.",
-    entries: [{ name: "@tsbuilder/runtime/testing", module: "src/runtime/testing/index.ts" }],
-  },
-  "runtime-client-node": {
-    title: "@tsbuilder/runtime/client-node",
-    intro: `The runtime together with ${code("@kubernetes/client-node")}.`,
-    entries: [{ name: "@tsbuilder/runtime/client-node", module: "src/runtime/client-node/index.ts" }],
-  },
-  cluster: {
-    title: "@tsbuilder/cluster",
-    intro: "The embedded cluster, and clusters for tests.",
-    entries: [
-      { name: "@tsbuilder/cluster", module: "src/cluster/index.ts" },
-      { name: "@tsbuilder/cluster/testing", module: "src/cluster/testing/index.ts" },
-    ],
-  },
-  simulation: {
-    title: "@tsbuilder/simulation",
-    intro: "An operator and its whole world in one process, under one clock and one seed.",
-    entries: [{ name: "@tsbuilder/simulation", module: "src/simulation/index.ts" }],
-  },
-  scaffold: {
-    title: "tsbuilder/scaffold",
-    intro: "What plugins use to contribute files, lines and flags.",
-    entries: [{ name: "tsbuilder/scaffold", module: "src/plugins/library.ts" }],
-  },
-  generators: {
-    title: "tsbuilder/generators",
-    intro: "The generators as functions.",
-    entries: [{ name: "tsbuilder/generators", module: "src/generators/library.ts" }],
-  },
-  apimachinery: {
-    title: "@tsbuilder/apimachinery",
-    intro: `The vocabulary that runtime, cluster and generators share. Operators need little of it: ${code("@tsbuilder/runtime")} exports what they do. The types of the built-in kinds are in ${code("@tsbuilder/apimachinery/k8s/GROUP/VERSION")}.`,
-    entries: subpaths.map((name) => ({
-      name: `@tsbuilder/apimachinery/${name}`,
-      module: `src/apimachinery/${name}/index.ts`,
-    })),
-  },
-};
-
 /** All entry points that have a page. */
 export const entries = Object.values(pages).flatMap((page) => page.entries);
 
@@ -213,16 +223,6 @@ export function readExports(): ExportedSymbols {
 export function allExports(symbols: ExportedSymbols): (ExportedSymbol & { readonly from: string })[] {
   return entries.flatMap(({ name, module }) =>
     symbols.of(module).map((symbol) => ({ ...symbol, from: name })),
-  );
-}
-
-/** Returns a page for each package, by its name, with signatures and doc comments. */
-export function apiPages(symbols: ExportedSymbols): Record<string, Page> {
-  return Object.fromEntries(
-    Object.entries(pages).map(([name, page], i) => [
-      `api/${name}`,
-      { title: page.title, order: 20 + i, body: [page.intro, ...describeEntries(page, symbols)] },
-    ]),
   );
 }
 

@@ -26,160 +26,6 @@ import { type FlagDefinition as OperatorFlag, managerFlags } from "../../../runt
 import { type MeasuredParts, RuntimeMetrics } from "../../../runtime/metrics/runtime-metrics.ts";
 import { readYaml } from "../../../shared/read-yaml.ts";
 
-/** Returns the pages that are made from the code: paths below `src/book`, each with its Markdown. */
-export async function referencePages(symbols = readExports()): Promise<ReadonlyMap<string, string>> {
-  const pages: Readonly<Record<string, Page>> = {
-    commands: await commandsPage(),
-    markers: markersPage(),
-    "project-file": projectFilePage,
-    errors: errorsPage,
-    "operator-flags": operatorFlagsPage,
-    metrics: metricsPage(),
-    alerts: alertsPage(),
-    environment: environmentPage,
-    "simulation-classes": classesPage,
-    ...apiPages(symbols),
-  };
-  return new Map(Object.entries(pages).map(([name, page]) => [`reference/${name}.md`, renderPage(page)]));
-}
-
-/** A metric as prom-client keeps it. */
-interface Metric {
-  readonly name: string;
-  readonly type: string;
-  readonly help: string;
-  readonly labelNames: readonly string[];
-}
-
-/** The groups of metrics on the page, in order: the title, and the prefixes of the metrics. */
-const groups: readonly (readonly [title: string, ...prefixes: string[]])[] = [
-  [
-    "Webhooks",
-    "controller_runtime_webhook",
-    "controller_runtime_conversion",
-    "tsbuilder_webhook",
-    "certwatcher",
-  ],
-  ["Controllers", "controller_runtime", "tsbuilder_failing"],
-  ["Queues", "workqueue"],
-  ["The cache", "tsbuilder_informer"],
-  ["Requests to the API server", "rest_client"],
-  ["Leader election and shards", "leader_election", "tsbuilder_shard"],
-  ["The process", "tsbuilder", "process", "nodejs"],
-];
-
-/** Returns the page of all metrics of an operator, from the registry that is scraped. */
-export function metricsPage(): Page {
-  const metrics = operatorMetrics();
-  const groupOf = ({ name }: Metric): string | undefined =>
-    groups.find(([, ...prefixes]) => prefixes.some((prefix) => name.startsWith(prefix)))?.[0];
-  return {
-    title: "Metrics",
-    order: 6,
-    body: [
-      `An operator serves these metrics at ${code("/metrics")}. Names and labels are those of controller-runtime and client-go where these have one, so their dashboards and alerts work; ${code("tsbuilder_")} begins the names of those that Go doesn't have. A histogram has the series ${code("_bucket")}, ${code("_sum")} and ${code("_count")}.`,
-      groups.map(([title]) => `- [${title}](#${anchorOf(title)})`).join("\n"),
-      ...groups.flatMap(([title]) => [
-        `## ${title}`,
-        metricsTable(metrics.filter((metric) => groupOf(metric) === title)),
-      ]),
-    ],
-  };
-}
-
-function metricsTable(metrics: readonly Metric[]): string {
-  return table(
-    ["metric", "type", "labels", "what it says"],
-    metrics.map(({ name, type, labelNames, help }) => [
-      code(name),
-      type,
-      labelNames.map(code).join(", "),
-      prose(help),
-    ]),
-  );
-}
-
-/** Returns the metrics of an operator with webhooks and shards, in a container with a memory limit. */
-export function operatorMetrics(): Metric[] {
-  const parts = { sharing: { member: {}, gate: {} }, memory: { container: 1, heap: 1 }, clock: systemClock };
-  const { webhooks, registry } = new RuntimeMetrics(parts as unknown as MeasuredParts);
-  webhooks.certified(createCA({ commonName: "webhooks" }));
-  return (registry.getMetricsAsArray() as unknown as Metric[]).toSorted((a, b) =>
-    a.name.localeCompare(b.name),
-  );
-}
-
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly for?: string;
-  readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
-}
-
-interface PrometheusRule {
-  readonly spec: { readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[] };
-}
-
-const templates = join(import.meta.dirname, "../../../../templates/kustomize/feature");
-
-/** Returns the page of all alerts that a project can have, from the templates that scaffold them. */
-function alertsPage(): Page {
-  const groups = alertGroups();
-  return {
-    title: "Alerts",
-    order: 7,
-    body: [
-      `${code("tsbuilder edit --enable prometheus,alerts")} adds these to ${code("config/alerts")}, those of webhooks and shards only to a project that has them. They are yours to edit. ${code("PROJECT")} stands for the project's name.`,
-      table(
-        ["alert", "severity", "after", "what it says"],
-        groups.flatMap(({ rules }) =>
-          rules.map(({ alert, labels, for: duration = "", annotations }) => [
-            `[${alert}](#${alert.toLowerCase()})`,
-            labels.severity,
-            duration,
-            prose(annotations.summary),
-          ]),
-        ),
-      ),
-      ...groups.flatMap(({ rules }) => rules.flatMap(describeAlert)),
-    ],
-  };
-}
-
-function describeAlert({ alert, expr, for: duration, annotations }: Rule): string[] {
-  return [
-    `## ${alert}`,
-    prose(annotations.summary),
-    prose(annotations.description),
-    `**What to do:** ${prose(annotations.runbook)}`,
-    codeBlock(
-      "yaml",
-      [
-        `alert: ${alert}`,
-        "expr: |-",
-        ...expr.split("\n").map((line) => `  ${line}`),
-        ...(duration === undefined ? [] : [`for: ${duration}`]),
-      ].join("\n"),
-    ),
-  ];
-}
-
-/** Reads the groups of all rules, the operator's first. */
-export function alertGroups(): PrometheusRule["spec"]["groups"] {
-  const features = readdirSync(templates).filter((name) => /^alerts(?:-|$)/u.test(name));
-  return features.flatMap((feature) => {
-    const folder = join(templates, feature, "config/alerts");
-    const files = readdirSync(folder).filter((file) => !file.startsWith("kustomization"));
-    return files.flatMap((file) => {
-      const text = readFileSync(join(folder, file), "utf8")
-        .replaceAll("{{projectName}}", "PROJECT")
-        .replaceAll("\\{{", "{{");
-      return (readYaml(file, text) as PrometheusRule[]).flatMap(({ spec }) => spec.groups);
-    });
-  });
-}
-
 /**
  * The variables that our code reads, or sets for a program of the user's: by reader, with what they do. Those of flags are left
  * out: they are `TSBUILDER_` and the flag's name.
@@ -274,25 +120,216 @@ const operatorFlagsPage: Page = {
   ],
 };
 
-/** Returns the page of all commands with arguments and flags, from the definitions that parse the command line. */
-export async function commandsPage(): Promise<Page> {
-  const loaded = await Promise.all(
-    commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
-  );
+const projectFilePage: Page = {
+  title: "The PROJECT file",
+  order: 3,
+  body: [
+    `${code("PROJECT")} says what the project consists of; all scaffolded files follow from it. The commands change it, and keep your own keys and comments. Keys that kubebuilder's file has, too, mean the same, but for ${code("path")}, which is a Go package there; the others are tsbuilder's own. A key without a value is absent.`,
+    ...sections(),
+    "## Features",
+    `${code("tsbuilder edit --enable")} adds features, ${code("--disable")} removes them. What a feature needs is named together with it: ${code("--enable metrics,prometheus")}.`,
+    table(
+      ["feature", "what it does", "needs", "excludes"],
+      Object.entries(features).map(([name, feature]) => [
+        code(name),
+        sentence(prose(feature.summary)),
+        codes("needs" in feature ? feature.needs : []),
+        codes("excludes" in feature ? feature.excludes : []),
+      ]),
+    ),
+  ],
+};
+
+/** The page of all error codes, with meaning and remedy, as `tsbuilder explain` prints them. */
+const errorsPage: Page = {
+  title: "Error codes",
+  order: 4,
+  body: [
+    `A command that fails says what failed and what to do about it; ${code("--output json")} adds the error's code. ${code("tsbuilder explain CODE")} prints what this page says about one, without a network.`,
+    ...Object.entries(explainedCodes)
+      .filter(([name]) => !Object.hasOwn(explainedSystemCodes, name))
+      .flatMap(([name, { meaning, remedy }]) => [`## ${name}`, prose(meaning), prose(remedy)]),
+    "## Errors of the operating system",
+    "These codes are the operating system's own. The message names the file, the program or the address.",
+    table(
+      ["code", "meaning", "what to do"],
+      Object.entries(explainedSystemCodes).map(([name, { meaning, remedy }]) => [
+        code(name),
+        prose(meaning),
+        prose(remedy),
+      ]),
+    ),
+  ],
+};
+
+/** The page of the classes of mistakes that the simulation finds. */
+const classesPage: Page = {
+  title: "Classes of simulated failures",
+  order: 9,
+  body: [
+    `The simulation names each failure by its class, after what is left once the story has been made as short as it gets. What a class means stands below, and in ${code("failure.story")}.`,
+    ...Object.entries(advice).flatMap(([name, text]) => [
+      `## ${name}`,
+      sentence(text),
+      `[More about it](${pageOf(bookPages[name as keyof typeof bookPages])}).`,
+    ]),
+  ],
+};
+
+/** Returns the pages that are made from the code: paths below `src/book`, each with its Markdown. */
+export async function referencePages(symbols = readExports()): Promise<ReadonlyMap<string, string>> {
+  const pages: Readonly<Record<string, Page>> = {
+    commands: await commandsPage(),
+    markers: markersPage(),
+    "project-file": projectFilePage,
+    errors: errorsPage,
+    "operator-flags": operatorFlagsPage,
+    metrics: metricsPage(),
+    alerts: alertsPage(),
+    environment: environmentPage,
+    "simulation-classes": classesPage,
+    ...apiPages(symbols),
+  };
+  return new Map(Object.entries(pages).map(([name, page]) => [`reference/${name}.md`, renderPage(page)]));
+}
+
+/** A metric as prom-client keeps it. */
+interface Metric {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+}
+
+/** The groups of metrics on the page, in order: the title, and the prefixes of the metrics. */
+const groups: readonly (readonly [title: string, ...prefixes: string[]])[] = [
+  [
+    "Webhooks",
+    "controller_runtime_webhook",
+    "controller_runtime_conversion",
+    "tsbuilder_webhook",
+    "certwatcher",
+  ],
+  ["Controllers", "controller_runtime", "tsbuilder_failing"],
+  ["Queues", "workqueue"],
+  ["The cache", "tsbuilder_informer"],
+  ["Requests to the API server", "rest_client"],
+  ["Leader election and shards", "leader_election", "tsbuilder_shard"],
+  ["The process", "tsbuilder", "process", "nodejs"],
+];
+
+/** Returns the page of all metrics of an operator, from the registry that is scraped. */
+export function metricsPage(): Page {
+  const metrics = operatorMetrics();
+  const groupOf = ({ name }: Metric): string | undefined =>
+    groups.find(([, ...prefixes]) => prefixes.some((prefix) => name.startsWith(prefix)))?.[0];
   return {
-    title: "Commands",
-    order: 1,
+    title: "Metrics",
+    order: 6,
     body: [
-      `${code("tsbuilder COMMAND --help")} prints what this page says about a command. Without a command, ${code("tsbuilder")} lists them all.`,
-      table(
-        ["command", "what it does"],
-        loaded.map(({ name, command }) => [`[${name}](#${anchorOf(name)})`, prose(command.summary)]),
-      ),
-      "## What all commands share",
-      ...shared,
-      ...loaded.flatMap(({ name, command }) => describeCommand(name, command)),
+      `An operator serves these metrics at ${code("/metrics")}. Names and labels are those of controller-runtime and client-go where these have one, so their dashboards and alerts work; ${code("tsbuilder_")} begins the names of those that Go doesn't have. A histogram has the series ${code("_bucket")}, ${code("_sum")} and ${code("_count")}.`,
+      groups.map(([title]) => `- [${title}](#${anchorOf(title)})`).join("\n"),
+      ...groups.flatMap(([title]) => [
+        `## ${title}`,
+        metricsTable(metrics.filter((metric) => groupOf(metric) === title)),
+      ]),
     ],
   };
+}
+
+const help = new Map(markerHelp().map((marker) => [marker.name, marker]));
+
+function metricsTable(metrics: readonly Metric[]): string {
+  return table(
+    ["metric", "type", "labels", "what it says"],
+    metrics.map(({ name, type, labelNames, help }) => [
+      code(name),
+      type,
+      labelNames.map(code).join(", "),
+      prose(help),
+    ]),
+  );
+}
+
+/** Returns the metrics of an operator with webhooks and shards, in a container with a memory limit. */
+export function operatorMetrics(): Metric[] {
+  const parts = { sharing: { member: {}, gate: {} }, memory: { container: 1, heap: 1 }, clock: systemClock };
+  const { webhooks, registry } = new RuntimeMetrics(parts as unknown as MeasuredParts);
+  webhooks.certified(createCA({ commonName: "webhooks" }));
+  return (registry.getMetricsAsArray() as unknown as Metric[]).toSorted((a, b) =>
+    a.name.localeCompare(b.name),
+  );
+}
+
+/** Returns the page of all alerts that a project can have, from the templates that scaffold them. */
+function alertsPage(): Page {
+  const groups = alertGroups();
+  return {
+    title: "Alerts",
+    order: 7,
+    body: [
+      `${code("tsbuilder edit --enable prometheus,alerts")} adds these to ${code("config/alerts")}, those of webhooks and shards only to a project that has them. They are yours to edit. ${code("PROJECT")} stands for the project's name.`,
+      table(
+        ["alert", "severity", "after", "what it says"],
+        groups.flatMap(({ rules }) =>
+          rules.map(({ alert, labels, for: duration = "", annotations }) => [
+            `[${alert}](#${alert.toLowerCase()})`,
+            labels.severity,
+            duration,
+            prose(annotations.summary),
+          ]),
+        ),
+      ),
+      ...groups.flatMap(({ rules }) => rules.flatMap(describeAlert)),
+    ],
+  };
+}
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
+}
+
+function describeAlert({ alert, expr, for: duration, annotations }: Rule): string[] {
+  return [
+    `## ${alert}`,
+    prose(annotations.summary),
+    prose(annotations.description),
+    `**What to do:** ${prose(annotations.runbook)}`,
+    codeBlock(
+      "yaml",
+      [
+        `alert: ${alert}`,
+        "expr: |-",
+        ...expr.split("\n").map((line) => `  ${line}`),
+        ...(duration === undefined ? [] : [`for: ${duration}`]),
+      ].join("\n"),
+    ),
+  ];
+}
+
+interface PrometheusRule {
+  readonly spec: { readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[] };
+}
+
+const templates = join(import.meta.dirname, "../../../../templates/kustomize/feature");
+
+/** Reads the groups of all rules, the operator's first. */
+export function alertGroups(): PrometheusRule["spec"]["groups"] {
+  const features = readdirSync(templates).filter((name) => /^alerts(?:-|$)/u.test(name));
+  return features.flatMap((feature) => {
+    const folder = join(templates, feature, "config/alerts");
+    const files = readdirSync(folder).filter((file) => !file.startsWith("kustomization"));
+    return files.flatMap((file) => {
+      const text = readFileSync(join(folder, file), "utf8")
+        .replaceAll("{{projectName}}", "PROJECT")
+        .replaceAll("\\{{", "{{");
+      return (readYaml(file, text) as PrometheusRule[]).flatMap(({ spec }) => spec.groups);
+    });
+  });
 }
 
 const shared: readonly string[] = [
@@ -322,6 +359,27 @@ const shared: readonly string[] = [
     ],
   ),
 ];
+
+/** Returns the page of all commands with arguments and flags, from the definitions that parse the command line. */
+export async function commandsPage(): Promise<Page> {
+  const loaded = await Promise.all(
+    commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
+  );
+  return {
+    title: "Commands",
+    order: 1,
+    body: [
+      `${code("tsbuilder COMMAND --help")} prints what this page says about a command. Without a command, ${code("tsbuilder")} lists them all.`,
+      table(
+        ["command", "what it does"],
+        loaded.map(({ name, command }) => [`[${name}](#${anchorOf(name)})`, prose(command.summary)]),
+      ),
+      "## What all commands share",
+      ...shared,
+      ...loaded.flatMap(({ name, command }) => describeCommand(name, command)),
+    ],
+  };
+}
 
 function describeCommand(name: string, command: Command): string[] {
   const { summary, description, examples = [], flags, positionals = [], takesRest } = command;
@@ -393,8 +451,6 @@ function kubebuilderFlags({ ignored, ignoredBooleans, refused = {} }: Command): 
 
 const markersFolder = join(import.meta.dirname, "../../../generators/markers");
 
-const help = new Map(markerHelp().map((marker) => [marker.name, marker]));
-
 /** Returns the page of all markers, with the examples that are the tests of the generators. */
 function markersPage(): Page {
   return {
@@ -458,26 +514,6 @@ function argumentsTable(args: MarkerHelp["arguments"]): string {
   );
 }
 
-const projectFilePage: Page = {
-  title: "The PROJECT file",
-  order: 3,
-  body: [
-    `${code("PROJECT")} says what the project consists of; all scaffolded files follow from it. The commands change it, and keep your own keys and comments. Keys that kubebuilder's file has, too, mean the same, but for ${code("path")}, which is a Go package there; the others are tsbuilder's own. A key without a value is absent.`,
-    ...sections(),
-    "## Features",
-    `${code("tsbuilder edit --enable")} adds features, ${code("--disable")} removes them. What a feature needs is named together with it: ${code("--enable metrics,prometheus")}.`,
-    table(
-      ["feature", "what it does", "needs", "excludes"],
-      Object.entries(features).map(([name, feature]) => [
-        code(name),
-        sentence(prose(feature.summary)),
-        codes("needs" in feature ? feature.needs : []),
-        codes("excludes" in feature ? feature.excludes : []),
-      ]),
-    ),
-  ],
-};
-
 function sections(): string[] {
   const all = Object.entries(projectKeys);
   const below = (key: string) => all.filter(([path]) => path.startsWith(key));
@@ -508,42 +544,6 @@ function keysTable(keys: readonly (readonly [string, ProjectKey])[], prefix = ""
 function codes(words: readonly string[]): string {
   return words.map(code).join(", ");
 }
-
-/** The page of all error codes, with meaning and remedy, as `tsbuilder explain` prints them. */
-const errorsPage: Page = {
-  title: "Error codes",
-  order: 4,
-  body: [
-    `A command that fails says what failed and what to do about it; ${code("--output json")} adds the error's code. ${code("tsbuilder explain CODE")} prints what this page says about one, without a network.`,
-    ...Object.entries(explainedCodes)
-      .filter(([name]) => !Object.hasOwn(explainedSystemCodes, name))
-      .flatMap(([name, { meaning, remedy }]) => [`## ${name}`, prose(meaning), prose(remedy)]),
-    "## Errors of the operating system",
-    "These codes are the operating system's own. The message names the file, the program or the address.",
-    table(
-      ["code", "meaning", "what to do"],
-      Object.entries(explainedSystemCodes).map(([name, { meaning, remedy }]) => [
-        code(name),
-        prose(meaning),
-        prose(remedy),
-      ]),
-    ),
-  ],
-};
-
-/** The page of the classes of mistakes that the simulation finds. */
-const classesPage: Page = {
-  title: "Classes of simulated failures",
-  order: 9,
-  body: [
-    `The simulation names each failure by its class, after what is left once the story has been made as short as it gets. What a class means stands below, and in ${code("failure.story")}.`,
-    ...Object.entries(advice).flatMap(([name, text]) => [
-      `## ${name}`,
-      sentence(text),
-      `[More about it](${pageOf(bookPages[name as keyof typeof bookPages])}).`,
-    ]),
-  ],
-};
 
 /** Converts a link to the published book into one from a page of the reference. */
 function pageOf(link: string): string {

@@ -28,6 +28,9 @@ import type { SessionView } from "../../../dev/view/session-view.ts";
 
 const devFormats = ["text", "json"] as const;
 
+const noWebhooks =
+  "webhooks are disabled: the cluster has no address to reach this machine; set it with --webhook-address HOST[:PORT]";
+
 export const dev = defineCommand({
   description:
     "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. Arguments after -- are passed to the operator.",
@@ -232,9 +235,6 @@ function sessionOptions(
     },
   };
 }
-
-const noWebhooks =
-  "webhooks are disabled: the cluster has no address to reach this machine; set it with --webhook-address HOST[:PORT]";
 
 function isOther({ context, kubeconfig }: ClusterChoice): boolean {
   return context !== undefined || kubeconfig !== undefined;

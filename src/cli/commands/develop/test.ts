@@ -30,6 +30,48 @@ export const exploreFlags = {
   seed: { type: "number", summary: "the first seed to explore", placeholder: "N" },
 } as const;
 
+export const test = defineCommand({
+  description:
+    "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. With --explore, only the exploring tests run, for as long as --time says: they simulate users' changes and failures, from a new seed each time or from --seed. Arguments after -- are passed to the test runner.",
+  streams: true,
+  flags: {
+    real: { type: "boolean", summary: "run on kube-apiserver and etcd, like envtest", default: false },
+    ...exploreFlags,
+  },
+  takesRest: true,
+  examples: [
+    "tsbuilder test",
+    "tsbuilder test -- --watch",
+    "tsbuilder test --real",
+    "tsbuilder test --explore --time 10m",
+  ],
+  async run({ flags, given, rest, cwd, ui }) {
+    const { root } = openProject(cwd, ui);
+    refuseEndlessScript(root);
+    const exploring = readExploring(flags, given);
+    const real = flags.real ? await realServer(ui) : {};
+    const draft = new Draft(diskTree(root));
+    await planGenerated(draft, {}, { root });
+    applyPlan(root, draft.changes());
+    const { exitCode, code } = await execa(
+      "npm",
+      ["run", "--silent", "test", "--", ...exploring.files, ...rest],
+      {
+        cwd: root,
+        // A test that does not set its cluster must never reach the one in the user's kubeconfig.
+        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real, ...exploring.env },
+        stdio: "inherit",
+        reject: false,
+      },
+    );
+    if (code === "ENOENT") throw missingManager("npm");
+    // A shell's exit code for a command that was not found.
+    if (exitCode === 127)
+      ui.note(`No test runner found: install the project's packages with ${packageManagerOf(root).install}.`);
+    return exitCode ?? 1;
+  },
+});
+
 /**
  * Sizes the young generation (in MB) so that exploring runs 10 to 25 % faster: most objects are garbage before it is
  * full, and are never moved.
@@ -72,48 +114,6 @@ export function readExploring(
 function newSeed(): number {
   return 10 * Math.ceil(Math.random() * 1_000_000);
 }
-
-export const test = defineCommand({
-  description:
-    "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. With --explore, only the exploring tests run, for as long as --time says: they simulate users' changes and failures, from a new seed each time or from --seed. Arguments after -- are passed to the test runner.",
-  streams: true,
-  flags: {
-    real: { type: "boolean", summary: "run on kube-apiserver and etcd, like envtest", default: false },
-    ...exploreFlags,
-  },
-  takesRest: true,
-  examples: [
-    "tsbuilder test",
-    "tsbuilder test -- --watch",
-    "tsbuilder test --real",
-    "tsbuilder test --explore --time 10m",
-  ],
-  async run({ flags, given, rest, cwd, ui }) {
-    const { root } = openProject(cwd, ui);
-    refuseEndlessScript(root);
-    const exploring = readExploring(flags, given);
-    const real = flags.real ? await realServer(ui) : {};
-    const draft = new Draft(diskTree(root));
-    await planGenerated(draft, {}, { root });
-    applyPlan(root, draft.changes());
-    const { exitCode, code } = await execa(
-      "npm",
-      ["run", "--silent", "test", "--", ...exploring.files, ...rest],
-      {
-        cwd: root,
-        // A test that does not set its cluster must never reach the one in the user's kubeconfig.
-        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real, ...exploring.env },
-        stdio: "inherit",
-        reject: false,
-      },
-    );
-    if (code === "ENOENT") throw missingManager("npm");
-    // A shell's exit code for a command that was not found.
-    if (exitCode === 127)
-      ui.note(`No test runner found: install the project's packages with ${packageManagerOf(root).install}.`);
-    return exitCode ?? 1;
-  },
-});
 
 /** Returns the environment variable that names the binaries of a real API server to the test kit. */
 async function realServer(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {

@@ -56,8 +56,6 @@ const flags = {
   ...planFlags,
 } as const;
 
-type Values = FlagValues<typeof flags>;
-
 export const manifests = defineCommand({
   description:
     "Reads the types in api/ and the markers in api/ and src/, and writes config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml. With --paths, a role or webhook configuration that is written loses the rules and webhooks of other files: --only=crd writes neither. Options below manifests in PROJECT, such as generateEmbeddedObjectMeta, hold for all commands that generate.",
@@ -79,6 +77,8 @@ export const manifests = defineCommand({
     }
   },
 });
+
+type Values = FlagValues<typeof flags>;
 
 async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
   const { root, tree } = viewProject(cwd, ui);

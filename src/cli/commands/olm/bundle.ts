@@ -35,8 +35,6 @@ const presentationFlags = {
   icon: flag.string("icon of the operator: an SVG, PNG, JPEG or GIF", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
 
-type Values = FlagValues<typeof presentationFlags>;
-
 /** The bundle's folder in the project, for every command that writes or builds it. */
 export const bundleFolderFlag = flag.string("folder of the bundle in the project", "DIR", {
   default: "bundle",
@@ -157,6 +155,8 @@ async function planBundleChange(
   const notes = [...found, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
   return { changes: draft.changes(), notes, manifests };
 }
+
+type Values = FlagValues<typeof presentationFlags>;
 
 /** Reads the flags. Given values overwrite those in the base. */
 function readPresentation(values: Values, cwd: string): Presentation {

@@ -33,24 +33,6 @@ interface ChosenTests {
   readonly project: string | undefined;
 }
 
-/** Selects tests from the bundle's configuration and the project's own tests. */
-export function chooseTests(
-  { root, folder }: BundlePlace,
-  {
-    cwd,
-    config,
-    selector,
-  }: { readonly cwd: string; readonly config: string | undefined; readonly selector: string },
-): ChosenTests {
-  const found = findProjectRoot(cwd);
-  const project = found !== undefined && isInside(found, root) ? found : undefined;
-  const all = [
-    ...readTests(everythingBelow(root), folder, config),
-    ...(project === undefined ? [] : findCustomTests(diskTree(project))),
-  ];
-  return { tests: all.filter(selectTests(selector)), project };
-}
-
 interface RunOptions {
   /** Undefined for the embedded cluster. */
   readonly cluster: ClusterChoice | undefined;
@@ -58,11 +40,6 @@ interface RunOptions {
   readonly seconds: number;
   readonly keep: boolean;
   readonly ui: Ui;
-}
-
-/** A trial that a signal stops and cleans up. */
-interface StoppableTrial extends Trial {
-  readonly signal: AbortSignal;
 }
 
 /** Runs tests of a bundle. Tests that look at objects run against a cluster with the operator. */
@@ -97,6 +74,29 @@ export async function runChosen(
   } finally {
     await trial?.stop(options.keep);
   }
+}
+
+/** Selects tests from the bundle's configuration and the project's own tests. */
+export function chooseTests(
+  { root, folder }: BundlePlace,
+  {
+    cwd,
+    config,
+    selector,
+  }: { readonly cwd: string; readonly config: string | undefined; readonly selector: string },
+): ChosenTests {
+  const found = findProjectRoot(cwd);
+  const project = found !== undefined && isInside(found, root) ? found : undefined;
+  const all = [
+    ...readTests(everythingBelow(root), folder, config),
+    ...(project === undefined ? [] : findCustomTests(diskTree(project))),
+  ];
+  return { tests: all.filter(selectTests(selector)), project };
+}
+
+/** A trial that a signal stops and cleans up. */
+interface StoppableTrial extends Trial {
+  readonly signal: AbortSignal;
 }
 
 async function openTrial(

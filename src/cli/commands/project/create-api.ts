@@ -79,8 +79,6 @@ const flags = {
   ...planFlags,
 } as const;
 
-type Values = FlagValues<typeof flags>;
-
 export const createApi = defineCommand({
   flags,
   refused: { ssa: "omit it: client.apply() is server-side apply for every kind", ...refusedGoFlags },
@@ -114,6 +112,8 @@ export const createApi = defineCommand({
     });
   },
 });
+
+type Values = FlagValues<typeof flags>;
 
 function checkCombination(values: Values): void {
   if (!values.resource && !values.controller) {

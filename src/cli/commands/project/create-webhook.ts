@@ -16,20 +16,6 @@ import {
 import { planAddition } from "./create-api.ts";
 import type { SourceTree } from "../../../generators/model/files.ts";
 
-/** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
-function storedElsewhere(project: Project, hub: Resource, tree: SourceTree): string[] {
-  const file = (version: Resource): string => `${apiFolder(project, version)}/${kindFile(version)}_types.ts`;
-  const stored = project.resources.find(
-    (version) => isSameKind(version, hub) && marker.test(tree.read(file(version)) ?? ""),
-  );
-  if (!stored || stored.version === hub.version) return [];
-  return [
-    `${hub.kind} is stored as ${stored.version}. To store the hub, move +kubebuilder:storageversion from ${file(stored)} to ${file(hub)}`,
-  ];
-}
-
-const marker = /^\s*(?:\/\/|\*)\s*\+kubebuilder:storageversion\s*$/mu;
-
 const flags = {
   ...kindFlags,
   plural: flag.string("plural resource name of an external kind", "NAME", { check: checkPlural }),
@@ -93,6 +79,20 @@ export const createWebhook = defineCommand({
     });
   },
 });
+
+const marker = /^\s*(?:\/\/|\*)\s*\+kubebuilder:storageversion\s*$/mu;
+
+/** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
+function storedElsewhere(project: Project, hub: Resource, tree: SourceTree): string[] {
+  const file = (version: Resource): string => `${apiFolder(project, version)}/${kindFile(version)}_types.ts`;
+  const stored = project.resources.find(
+    (version) => isSameKind(version, hub) && marker.test(tree.read(file(version)) ?? ""),
+  );
+  if (!stored || stored.version === hub.version) return [];
+  return [
+    `${hub.kind} is stored as ${stored.version}. To store the hub, move +kubebuilder:storageversion from ${file(stored)} to ${file(hub)}`,
+  ];
+}
 
 /** Returns the keys of the webhooks that the command names, which `--force` overwrites. */
 function namedParts(resource: Resource, values: FlagValues<typeof flags>): string[] {

@@ -28,6 +28,15 @@ import { objectInVersion } from "../../expressions/request-names.ts";
 import type { CompiledPolicy, PolicyCall, PolicyContext, PolicyFault, PolicyNames } from "./policies.ts";
 import { ActivePolicies, compileCommon, findCalls, isExempt, policyNames } from "./policies.ts";
 
+interface CompiledMutation {
+  readonly mutation: Mutation;
+  readonly patch: Compilation;
+}
+
+interface CompiledMutatingPolicy extends CompiledPolicy {
+  readonly mutations: readonly CompiledMutation[];
+}
+
 type Call = PolicyCall<MutatingAdmissionPolicySpec, CompiledMutatingPolicy>;
 type Fault = PolicyFault<MutatingAdmissionPolicySpec> & { readonly reason?: string };
 
@@ -57,15 +66,6 @@ export function mutatingPolicies(cluster: MutatingContext): AdmissionPlugin {
       return object;
     },
   };
-}
-
-interface CompiledMutation {
-  readonly mutation: Mutation;
-  readonly patch: Compilation;
-}
-
-interface CompiledMutatingPolicy extends CompiledPolicy {
-  readonly mutations: readonly CompiledMutation[];
 }
 
 function compileMutatingPolicy(spec: MutatingAdmissionPolicySpec): CompiledMutatingPolicy {

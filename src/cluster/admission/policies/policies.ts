@@ -110,6 +110,11 @@ export interface PolicyFault<Spec extends PolicySpec> {
   readonly fault: string;
 }
 
+interface ParamResource {
+  readonly resource: Resource;
+  readonly version: string;
+}
+
 /** Finds the policies that apply to a request: one call for each policy, binding and parameter object. */
 export async function* findCalls<Spec extends PolicySpec, Compiled>(
   active: ReadonlyArray<ActivePolicy<Spec, Compiled>>,
@@ -161,11 +166,6 @@ function reasonOf(error: unknown): string {
 
 /** A misconfigured policy or binding; the failure policy decides whether the request is denied. */
 class MisconfiguredError extends Error {}
-
-interface ParamResource {
-  readonly resource: Resource;
-  readonly version: string;
-}
 
 function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamResource | undefined {
   if (!paramKind) return undefined;

@@ -12,9 +12,6 @@ import { type AdmissionPlugin, refusalSubject } from "../admission.ts";
 import type { CompiledPolicy, PolicyCall, PolicyContext, PolicyFault, PolicyNames } from "./policies.ts";
 import { ActivePolicies, compileCommon, findCalls, isExempt, policyNames } from "./policies.ts";
 
-type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
-type Fault = PolicyFault<ValidatingAdmissionPolicySpec>;
-
 /** Evaluates all matching ValidatingAdmissionPolicies; the client receives the first denial. */
 export function validatingPolicies(cluster: PolicyContext & { registry: Registry }): AdmissionPlugin {
   const policies = new ActivePolicies(cluster.store, "validating", compileValidatingPolicy);
@@ -60,11 +57,25 @@ function compileValidatingPolicy(spec: ValidatingAdmissionPolicySpec): CompiledV
   };
 }
 
+type Fault = PolicyFault<ValidatingAdmissionPolicySpec>;
+
 function refuseFault({ policy, binding, fault }: Fault, request: AdmissionRequest): StatusError[] {
   if (policy.spec.failurePolicy === "Ignore") return [];
   const name = `'${policy.metadata.name}'`;
   const who = binding ? `${name} with binding '${binding.metadata.name}'` : name;
   return [refusal(request, `ValidatingAdmissionPolicy ${who} denied request: ${fault}`, undefined)];
+}
+
+type Call = PolicyCall<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>;
+
+/** A reason for which a policy denies a request. */
+interface Objection {
+  readonly message: string;
+  readonly reason?: string | undefined;
+  /** The policy could not be evaluated: its failure policy decides whether this counts. */
+  readonly failed?: boolean;
+  /** From an audit annotation: denies the request regardless of the binding's validation actions. */
+  readonly always?: boolean;
 }
 
 /** Evaluates a policy, and warns about or denies the request according to the binding's validation actions. */
@@ -83,16 +94,6 @@ async function evaluate(call: Call, request: AdmissionRequest, cluster: PolicyCo
   return counted
     .filter(denies)
     .map(({ message, reason }) => refusal(request, `${who} denied request: ${message}`, reason));
-}
-
-/** A reason for which a policy denies a request. */
-interface Objection {
-  readonly message: string;
-  readonly reason?: string | undefined;
-  /** The policy could not be evaluated: its failure policy decides whether this counts. */
-  readonly failed?: boolean;
-  /** From an audit annotation: denies the request regardless of the binding's validation actions. */
-  readonly always?: boolean;
 }
 
 /** Evaluates a validating policy for one request and returns its objections. */

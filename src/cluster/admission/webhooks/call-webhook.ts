@@ -27,6 +27,69 @@ interface CallOptions {
   readonly apply?: (patch: JSONPatch) => Promise<ApiObject | undefined>;
 }
 
+/** The reason why a call of a webhook failed. */
+export interface WebhookFailure {
+  /** `Refused`: a conversion webhook answered that it can't convert the objects. */
+  readonly reason: "Unreachable" | "Timeout" | "BadCertificate" | "InvalidAnswer" | "Refused";
+  readonly message: string;
+}
+
+/** The fields of all calls of webhooks. */
+interface EndedCall {
+  /** The uid of the review. */
+  readonly uid: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number;
+  readonly milliseconds: number;
+  /** The name of the webhook's configuration, or of the CRD with a conversion webhook. */
+  readonly configuration: string;
+  /** Plural and group: `statefulsets.apps`. */
+  readonly resource: string;
+  /** The writer of the request that the webhook was called for, if known. */
+  readonly by: Writer | undefined;
+  readonly failure?: WebhookFailure | undefined;
+}
+
+/** A call of an admission webhook. */
+export interface AdmissionCall extends EndedCall {
+  readonly type: "mutating" | "validating";
+  /** The name of the webhook in its configuration. */
+  readonly webhook: string;
+  readonly operation: Operation;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** `default/db`; without a namespace, `db`. Before a name is generated, it ends with `generateName`. */
+  readonly key: string;
+  readonly dryRun: boolean;
+  /** The object and the old object as they were sent. */
+  readonly object: ApiObject | undefined;
+  readonly oldObject: ApiObject | undefined;
+  readonly failurePolicy: "Fail" | "Ignore";
+  /** True if the call failed and its failure policy `Ignore` let the request continue. */
+  readonly ignored: boolean;
+  /** The response. A call with a response has failed if its patch can't be applied. */
+  readonly answer?: WebhookAnswer | undefined;
+}
+
+/** A call of a conversion webhook. */
+export interface ConversionCall extends EndedCall {
+  readonly type: "conversion";
+  /** The apiVersion that the objects were converted to. */
+  readonly apiVersion: string;
+  readonly objects: readonly ApiObject[];
+  /** The converted objects, in the order of `objects`. */
+  readonly converted?: readonly ApiObject[] | undefined;
+}
+
+/** A call of a webhook that has ended. Its objects are the server's own: don't change or keep them. */
+export type WebhookCall = AdmissionCall | ConversionCall;
+
+/** The receiver of calls, and the clock that times them. */
+interface CallObserver {
+  readonly clock: Clock;
+  readonly tell: (call: WebhookCall) => void;
+}
+
 /** The client that calls webhooks, and the observer of its calls. */
 export interface Caller {
   readonly client: WebhookClient;
@@ -116,69 +179,6 @@ function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError 
   const why = status.message || status.reason;
   const message = why ? `${who}: ${why}` : `${who} without explanation`;
   return new StatusError(code, status.reason, message, status.details);
-}
-
-/** The reason why a call of a webhook failed. */
-export interface WebhookFailure {
-  /** `Refused`: a conversion webhook answered that it can't convert the objects. */
-  readonly reason: "Unreachable" | "Timeout" | "BadCertificate" | "InvalidAnswer" | "Refused";
-  readonly message: string;
-}
-
-/** The fields of all calls of webhooks. */
-interface EndedCall {
-  /** The uid of the review. */
-  readonly uid: string;
-  /** When it began, in milliseconds since 1970. */
-  readonly at: number;
-  readonly milliseconds: number;
-  /** The name of the webhook's configuration, or of the CRD with a conversion webhook. */
-  readonly configuration: string;
-  /** Plural and group: `statefulsets.apps`. */
-  readonly resource: string;
-  /** The writer of the request that the webhook was called for, if known. */
-  readonly by: Writer | undefined;
-  readonly failure?: WebhookFailure | undefined;
-}
-
-/** A call of an admission webhook. */
-export interface AdmissionCall extends EndedCall {
-  readonly type: "mutating" | "validating";
-  /** The name of the webhook in its configuration. */
-  readonly webhook: string;
-  readonly operation: Operation;
-  /** Empty for the object itself. */
-  readonly subresource: string;
-  /** `default/db`; without a namespace, `db`. Before a name is generated, it ends with `generateName`. */
-  readonly key: string;
-  readonly dryRun: boolean;
-  /** The object and the old object as they were sent. */
-  readonly object: ApiObject | undefined;
-  readonly oldObject: ApiObject | undefined;
-  readonly failurePolicy: "Fail" | "Ignore";
-  /** True if the call failed and its failure policy `Ignore` let the request continue. */
-  readonly ignored: boolean;
-  /** The response. A call with a response has failed if its patch can't be applied. */
-  readonly answer?: WebhookAnswer | undefined;
-}
-
-/** A call of a conversion webhook. */
-export interface ConversionCall extends EndedCall {
-  readonly type: "conversion";
-  /** The apiVersion that the objects were converted to. */
-  readonly apiVersion: string;
-  readonly objects: readonly ApiObject[];
-  /** The converted objects, in the order of `objects`. */
-  readonly converted?: readonly ApiObject[] | undefined;
-}
-
-/** A call of a webhook that has ended. Its objects are the server's own: don't change or keep them. */
-export type WebhookCall = AdmissionCall | ConversionCall;
-
-/** The receiver of calls, and the clock that times them. */
-interface CallObserver {
-  readonly clock: Clock;
-  readonly tell: (call: WebhookCall) => void;
 }
 
 /** Starts to time a call. The returned function returns its start and its duration so far. */

@@ -27,6 +27,17 @@ export class InvalidAnswerError extends Error {
   }
 }
 
+/** The apiVersions that decode; an absent one is refused later, with another message. */
+const decodedVersions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
+
+/** The response in an AdmissionReview. */
+interface AdmissionResponse extends Omit<WebhookAnswer, "patch"> {
+  readonly uid?: string;
+  /** A JSON patch, in base64. */
+  readonly patch?: string;
+  readonly patchType?: string;
+}
+
 /**
  * Reads the response in the AdmissionReview that a webhook returned. Throws an InvalidAnswerError if it breaks the
  * contract, and an Error with the message of Go's decoder if it can't be decoded.
@@ -64,17 +75,6 @@ export function readAnswer(
     ...(auditAnnotations && { auditAnnotations }),
     ...(patch && { patch: readPatch(patch) }),
   };
-}
-
-/** The apiVersions that decode; an absent one is refused later, with another message. */
-const decodedVersions = ["", "admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
-
-/** The response in an AdmissionReview. */
-interface AdmissionResponse extends Omit<WebhookAnswer, "patch"> {
-  readonly uid?: string;
-  /** A JSON patch, in base64. */
-  readonly patch?: string;
-  readonly patchType?: string;
 }
 
 /** The types of the fields of a response, as Go names them. */

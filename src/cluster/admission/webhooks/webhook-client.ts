@@ -106,6 +106,10 @@ interface Target extends Address {
   readonly port: number;
 }
 
+/** The codes of Node's errors about certificates, as its manual lists them, and those of OpenSSL. */
+const certificateCodes =
+  /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|^ERR_(?:OSSL|SSL|TLS)|^EPROTO$/u;
+
 function send(
   { shown, url, host, port, serverName }: Target,
   body: string,
@@ -159,10 +163,6 @@ function send(
     }
   });
 }
-
-/** The codes of Node's errors about certificates, as its manual lists them, and those of OpenSSL. */
-const certificateCodes =
-  /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|^ERR_(?:OSSL|SSL|TLS)|^EPROTO$/u;
 
 /** Thrown if a webhook did not respond. */
 export class WebhookUnreachableError extends Error {

@@ -19,18 +19,6 @@ import { type Compilation, conditionsHold } from "../../expressions/expression.t
 import { objectsInVersion, requestNames } from "../../expressions/request-names.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 
-const group = "admissionregistration.k8s.io";
-
-/** Resources whose writes call no webhook: a broken configuration or policy could not be fixed. */
-const exempt = new Set([
-  "mutatingwebhookconfigurations",
-  "validatingwebhookconfigurations",
-  "mutatingadmissionpolicies",
-  "mutatingadmissionpolicybindings",
-  "validatingadmissionpolicies",
-  "validatingadmissionpolicybindings",
-]);
-
 interface WebhookContext extends Caller {
   readonly store: Store;
   readonly authorizer: Authorizer;
@@ -69,6 +57,18 @@ export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
   };
 }
 
+const group = "admissionregistration.k8s.io";
+
+/** Resources whose writes call no webhook: a broken configuration or policy could not be fixed. */
+const exempt = new Set([
+  "mutatingwebhookconfigurations",
+  "validatingwebhookconfigurations",
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
+  "validatingadmissionpolicies",
+  "validatingadmissionpolicybindings",
+]);
+
 function isExempt({ resource }: AdmissionRequest): boolean {
   return exempt.has(resource.plural) && resource.group === group;
 }
@@ -93,9 +93,6 @@ function matchWebhook(
   return matchesNamespace(namespaceSelector, request, store) ? version : undefined;
 }
 
-/** Stored webhooks are never changed in place, so their conditions are compiled once. */
-const compiled = new WeakMap<Webhook, Compilation[]>();
-
 /** Evaluates the match conditions of a webhook. The failure policy decides about errors in them. */
 async function webhookConditionsHold(
   webhook: Webhook,
@@ -111,6 +108,9 @@ async function webhookConditionsHold(
   if (webhook.failurePolicy === "Ignore") return false;
   throw forbidden(request.resource, request.name, holds.error);
 }
+
+/** Stored webhooks are never changed in place, so their conditions are compiled once. */
+const compiled = new WeakMap<Webhook, Compilation[]>();
 
 function conditionsOf(webhook: Webhook): Compilation[] {
   let conditions = compiled.get(webhook);

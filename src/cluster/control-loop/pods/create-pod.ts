@@ -3,35 +3,6 @@ import type { Pod, PodTemplateSpec } from "../api/core.ts";
 import { ReportedError, refusalOf } from "../failures.ts";
 import type { ReportingContext } from "../record-event.ts";
 
-/**
- * The number of pods that a controller creates before it reads the spec again: a replica count with too many zeros must
- * not keep it from seeing the correction.
- */
-export const burst = 100;
-
-/** Builds a pod from a template, in the namespace of its owner and controlled by it. */
-export function newPod(
-  owner: KubernetesObject,
-  template: PodTemplateSpec,
-  name: { name: string; generateName: string } | { generateName: string },
-  labels: Readonly<Record<string, string>> = {},
-): Pod {
-  const { labels: own, annotations, finalizers } = template.metadata ?? {};
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: {
-      ...name,
-      ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
-      labels: { ...own, ...labels },
-      ...(annotations ? { annotations } : {}),
-      ...(finalizers ? { finalizers } : {}),
-      ownerReferences: [ownerReferenceTo(owner)],
-    },
-    spec: structuredClone(template.spec),
-  };
-}
-
 /** The messages of Events about the pods of an owner. */
 export interface PodMessages {
   readonly failed: (pod: Pod, refusal: string) => string;
@@ -64,6 +35,35 @@ export async function createPod(
     await report(owner, "Warning", "FailedCreate", messages.failed(pod, refusal));
     throw new ReportedError(refusal);
   }
+}
+
+/**
+ * The number of pods that a controller creates before it reads the spec again: a replica count with too many zeros must
+ * not keep it from seeing the correction.
+ */
+export const burst = 100;
+
+/** Builds a pod from a template, in the namespace of its owner and controlled by it. */
+export function newPod(
+  owner: KubernetesObject,
+  template: PodTemplateSpec,
+  name: { name: string; generateName: string } | { generateName: string },
+  labels: Readonly<Record<string, string>> = {},
+): Pod {
+  const { labels: own, annotations, finalizers } = template.metadata ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...name,
+      ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
+      labels: { ...own, ...labels },
+      ...(annotations ? { annotations } : {}),
+      ...(finalizers ? { finalizers } : {}),
+      ownerReferences: [ownerReferenceTo(owner)],
+    },
+    spec: structuredClone(template.spec),
+  };
 }
 
 /** Deletes a pod, not a later one of the same name, and reports it in an Event about its owner. */

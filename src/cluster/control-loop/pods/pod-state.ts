@@ -14,6 +14,10 @@ export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
 
+export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): boolean {
+  return untilAvailable(pod, minReadySeconds, now) === 0;
+}
+
 /**
  * The milliseconds for which a pod must stay ready to become available: 0 if it is available, `undefined` if it isn't
  * ready.
@@ -24,10 +28,6 @@ function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: numb
   if (!minReadySeconds || !condition.lastTransitionTime) return 0;
   const since = Date.parse(condition.lastTransitionTime);
   return Math.max(0, since + minReadySeconds * 1000 - now);
-}
-
-export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): boolean {
-  return untilAvailable(pod, minReadySeconds, now) === 0;
 }
 
 /** The milliseconds until the next ready pod becomes available; undefined if all ready pods are. */

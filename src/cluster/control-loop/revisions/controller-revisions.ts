@@ -7,17 +7,19 @@ import type { Writer } from "../controller.ts";
 import type { ClusterObjects, ResourceName } from "../../contract/cluster-objects.ts";
 import { templateHash } from "../pods/template-hash.ts";
 
+/** A revision of a StatefulSet or DaemonSet; the API does not specify its data. */
+export type ControllerRevision = Omit<apps.ControllerRevision, "data"> & {
+  data: { spec: { template: PodTemplateSpec } };
+};
+
+export const controllerRevisions: ResourceName<ControllerRevision> = "controllerrevisions.apps";
+
 /** The label with the revision of the template that a pod was created from. */
 export const revisionLabel = "controller-revision-hash";
 
 /** An owner that keeps the history of its template in ControllerRevisions. */
 export interface RevisedOwner extends KubernetesObject {
   spec: { selector: LabelSelector; template: PodTemplateSpec; revisionHistoryLimit: number };
-}
-
-/** The label that holds a revision's hash depends on the kind of its owner. */
-function hashLabelOf({ kind }: RevisedOwner): string {
-  return kind === "StatefulSet" ? "controller.kubernetes.io/hash" : revisionLabel;
 }
 
 /** Lists the revisions of an owner, oldest first. */
@@ -56,6 +58,11 @@ export async function ensureRevision(writer: Writer, owner: RevisedOwner): Promi
   });
 }
 
+/** The label that holds a revision's hash depends on the kind of its owner. */
+function hashLabelOf({ kind }: RevisedOwner): string {
+  return kind === "StatefulSet" ? "controller.kubernetes.io/hash" : revisionLabel;
+}
+
 /** The hash of a revision whose name is free: workloads of two kinds may have one name and one template. */
 function freeHash(objects: ClusterObjects, { metadata }: RevisedOwner, data: unknown): string {
   for (let attempt = 0; ; attempt++) {
@@ -63,13 +70,6 @@ function freeHash(objects: ClusterObjects, { metadata }: RevisedOwner, data: unk
     if (!objects.get(controllerRevisions, metadata.namespace, `${metadata.name}-${hash}`)) return hash;
   }
 }
-
-/** A revision of a StatefulSet or DaemonSet; the API does not specify its data. */
-export type ControllerRevision = Omit<apps.ControllerRevision, "data"> & {
-  data: { spec: { template: PodTemplateSpec } };
-};
-
-export const controllerRevisions: ResourceName<ControllerRevision> = "controllerrevisions.apps";
 
 /** Deletes the oldest unused revisions beyond the owner's revisionHistoryLimit. */
 export async function dropOldRevisions(

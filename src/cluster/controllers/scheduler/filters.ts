@@ -26,29 +26,21 @@ export interface Snapshot {
   readonly labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns a refusal if a pod may not run on a host. */
-type Filter = (pod: Pod, host: Host, snapshot: Snapshot) => Refusal | undefined;
+const reason = "node(s) didn't match pod topology spread constraints";
 
 /** A refusal that no preemption changes. */
 export function lasting(reason: string): Refusal {
   return { reasons: [reason], isLasting: true };
 }
 
-/** A refusal that lasts as long as the pods on the node. */
-function passing(reason: string): Refusal {
-  return { reasons: [reason], isLasting: false };
-}
+/** Amounts in whole units; of processors, in thousandths. */
+type Amounts = Readonly<Record<string, number>>;
 
-/** Runs the filters for a pod and a node. Returns the first refusal; undefined if the pod may run there. */
-export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
-  for (const filter of filters) {
-    const refusal = filter(pod, host, snapshot);
-    if (refusal) return refusal;
-  }
-  return undefined;
-}
+/** Caches requests: all pods of a node are summed up for each pod that is scheduled. */
+const known = new WeakMap<Pod["spec"], Amounts>();
 
-const cordon = "node.kubernetes.io/unschedulable";
+/** Returns a refusal if a pod may not run on a host. */
+type Filter = (pod: Pod, host: Host, snapshot: Snapshot) => Refusal | undefined;
 
 /** The filters in the order of the real scheduler: the first refusal has the reasons. */
 const filters: readonly Filter[] = [
@@ -65,6 +57,22 @@ const filters: readonly Filter[] = [
   refusedByAffinity,
 ];
 
+/** Runs the filters for a pod and a node. Returns the first refusal; undefined if the pod may run there. */
+export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
+  for (const filter of filters) {
+    const refusal = filter(pod, host, snapshot);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+/** A refusal that lasts as long as the pods on the node. */
+function passing(reason: string): Refusal {
+  return { reasons: [reason], isLasting: false };
+}
+
+const cordon = "node.kubernetes.io/unschedulable";
+
 function isCordonedFor({ spec }: Pod, node: Node): boolean {
   return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
 }
@@ -80,18 +88,18 @@ function repels(node: Node, { spec }: Pod): boolean {
   return repellingTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
 }
 
-interface HostPort {
-  readonly hostPort?: number | undefined;
-  readonly hostIP?: string | undefined;
-  readonly protocol?: string | undefined;
-}
-
 /** Returns true if a pod wants a host port that another pod of the node uses. */
 function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
   const wanted = hostPorts(pod);
   if (wanted.length === 0) return false;
   const taken = others.flatMap(hostPorts);
   return wanted.some((port) => taken.some((other) => isSame(port, other)));
+}
+
+interface HostPort {
+  readonly hostPort?: number | undefined;
+  readonly hostIP?: string | undefined;
+  readonly protocol?: string | undefined;
 }
 
 /** The host ports of containers and sidecars; other init containers have ended. */
@@ -102,6 +110,8 @@ function hostPorts({ spec }: Pod): HostPort[] {
     .filter(({ hostPort = 0 }) => hostPort > 0);
 }
 
+const everywhere = "0.0.0.0";
+
 function isSame(a: HostPort, b: HostPort): boolean {
   const [here, there] = [a.hostIP || everywhere, b.hostIP || everywhere];
   return (
@@ -110,11 +120,6 @@ function isSame(a: HostPort, b: HostPort): boolean {
     (here === there || here === everywhere || there === everywhere)
   );
 }
-
-const everywhere = "0.0.0.0";
-
-/** Amounts in whole units; of processors, in thousandths. */
-type Amounts = Readonly<Record<string, number>>;
 
 /** The NodeResourcesFit filter. Preemption can't help if the node never had the resources. */
 function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
@@ -134,9 +139,6 @@ function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
   };
 }
 
-/** Caches requests: all pods of a node are summed up for each pod that is scheduled. */
-const known = new WeakMap<Pod["spec"], Amounts>();
-
 function requestsOf({ spec }: Pod): Amounts {
   let requests = known.get(spec);
   if (!requests) known.set(spec, (requests = amountsOf(sumPodResources(spec, "requests"))));
@@ -151,10 +153,6 @@ function amountsOf(list: ResourceList): Amounts {
     ]),
   );
 }
-
-type Constraint = Stored<core.TopologySpreadConstraint>;
-
-const reason = "node(s) didn't match pod topology spread constraints";
 
 /** The PodTopologySpread filter. Constraints with ScheduleAnyway, which only prefer nodes, are ignored. */
 function refusedBySpread(pod: Pod, { node }: Host, { hosts }: Snapshot): Refusal | undefined {
@@ -171,6 +169,8 @@ function refusedBySpread(pod: Pod, { node }: Host, { hosts }: Snapshot): Refusal
   }
   return undefined;
 }
+
+type Constraint = Stored<core.TopologySpreadConstraint>;
 
 /** The skew of a place with the pod: the number of its pods beyond that of the emptiest place. */
 function skewAt(place: string, constraint: Constraint, pod: Pod, hosts: readonly Host[]): number {
@@ -197,8 +197,6 @@ function counts(constraint: Constraint, { spec }: Pod, node: Node): boolean {
   );
 }
 
-type Term = Stored<core.PodAffinityTerm>;
-
 /** The InterPodAffinity filter: required affinity to other pods, and anti-affinity in both directions. */
 function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusal | undefined {
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {};
@@ -212,6 +210,8 @@ function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusa
     return passing("node(s) didn't satisfy existing pods anti-affinity rules");
   return undefined;
 }
+
+type Term = Stored<core.PodAffinityTerm>;
 
 /** Checks affinity. The first pod that matches its own terms may run on any node with the topology labels. */
 function isAmong(terms: readonly Term[], pod: Pod, node: Node, snapshot: Snapshot): boolean {

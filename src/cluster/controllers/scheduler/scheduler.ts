@@ -31,6 +31,11 @@ import { aboutObject, events, referenceTo } from "../../control-loop/record-even
 
 const user = "system:kube-scheduler";
 
+/** The node of a pod; or the message why there is none, and the pods that are to be preempted. */
+type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
+
+const reason = "PreemptionByScheduler";
+
 /** Binds every pod to a node that has room for it, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
   const { objects, clock } = context;
@@ -222,9 +227,6 @@ function nominatedBefore(other: Pod, pod: Pod): string | undefined {
   return isAhead ? other.status?.nominatedNodeName : undefined;
 }
 
-/** The node of a pod; or the message why there is none, and the pods that are to be preempted. */
-type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
-
 /** The node of a pod, or the refusals of all hosts. */
 type Choice = { readonly node: string } | { readonly refusals: ReadonlyMap<Host, Refusal> };
 
@@ -259,7 +261,7 @@ function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
   );
 }
 
-const reason = "PreemptionByScheduler";
+const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
 
 /** The scheduler's message about preemption that makes no room. */
 function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
@@ -267,8 +269,6 @@ function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
   const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
   return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
 }
-
-const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
 
 function available(nodes: number): string {
   return `0/${nodes} nodes are available`;

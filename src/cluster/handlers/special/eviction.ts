@@ -15,9 +15,6 @@ import { type Target, writeOf } from "../target.ts";
 import { admitBody } from "../../registry/write.ts";
 import { readBodyObject } from "../read-object.ts";
 
-/** The user that updates the status of evicted Pods and their budgets. */
-const user = "system:apiserver";
-
 /** Deletes a Pod if its disruption budget allows it. */
 export async function handleEviction(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "CreateOptions");
@@ -34,6 +31,9 @@ export async function handleEviction(context: RequestContext, target: Target): P
   await deleteObject({ ...write, subresource: "", admitted: true }, options);
   return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }
+
+/** The user that updates the status of evicted Pods and their budgets. */
+const user = "system:apiserver";
 
 type Budget = Stored<PodDisruptionBudget>;
 

@@ -32,31 +32,6 @@ type Review = (
   asked: { readonly core: Core; readonly user: User },
 ) => Record<string, unknown>;
 
-/** Reviews whose response does not have the metadata of the request, by kind. */
-const answeredAnew: Readonly<Record<string, (now: number) => ApiObject["metadata"]>> = {
-  SelfSubjectReview: (now) => ({ creationTimestamp: formatTime(now) }),
-  SelfSubjectRulesReview: () => ({}),
-};
-
-export async function handleReview(context: RequestContext, target: Target, review: Review): Promise<Reply> {
-  const object = await readObject(context, target, "CreateOptions");
-  const write = writeOf(context, target, "CreateOptions");
-  removeDuplicateOwners(write, object, "client");
-  removeSystemMetadata(object);
-  delete object.metadata.uid;
-  delete object.metadata.creationTimestamp;
-  setNamespace(target, object);
-  const { core } = target;
-  await target.resource.load?.();
-  target.resource.strategy.default?.(object, write);
-  const tracked = await trackManagers(write, undefined, object);
-  const filled = review(tracked, { core, user: context.user });
-  const answered = answeredAnew[object.kind];
-  const metadata = answered ? answered(core.clock.now()) : tracked.metadata;
-  const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };
-  return replyObject(context, target, new Entry("", 0, answer), 201);
-}
-
 /** SelfSubjectReview: `kubectl auth whoami`. */
 const selfSubject: Review = (_review, { user }) => ({ status: { userInfo: userInfo(user) } });
 
@@ -116,6 +91,49 @@ const selfSubjectRules: Review = (review, { core, user }) => {
   };
 };
 
+interface Fields {
+  readonly [name: string]: Fields;
+}
+
+/** The fields of metadata in the order of the Go structs, in which messages show them. */
+const metadataFields: Fields = {
+  name: {},
+  generateName: {},
+  namespace: {},
+  resourceVersion: {},
+  generation: {},
+  deletionTimestamp: {},
+  deletionGracePeriodSeconds: {},
+  labels: {},
+  annotations: {},
+  ownerReferences: { apiVersion: {}, kind: {}, name: {}, uid: {}, controller: {}, blockOwnerDeletion: {} },
+  finalizers: {},
+  managedFields: {
+    manager: {},
+    operation: {},
+    apiVersion: {},
+    time: {},
+    fieldsType: {},
+    fieldsV1: {},
+    subresource: {},
+  },
+};
+
+/** The real server omits the kind in these messages. */
+const unnamed = { group: "authorization.k8s.io", plural: "", kind: "" };
+
+interface Requirement {
+  readonly key?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly values?: readonly string[] | undefined;
+}
+
+const isFieldRequirement = ({ operator = "", values = [] }: Requirement): boolean =>
+  ["In", "NotIn"].includes(operator) && values.length === 1;
+
+const isLabelRequirement = ({ operator = "" }: Requirement): boolean =>
+  ["In", "NotIn", "Exists", "DoesNotExist"].includes(operator);
+
 /** The reviews by resource. */
 export const reviews: Readonly<Record<string, Review>> = {
   "tokenreviews.authentication.k8s.io": tokenReview,
@@ -125,6 +143,31 @@ export const reviews: Readonly<Record<string, Review>> = {
   "localsubjectaccessreviews.authorization.k8s.io": localSubjectAccess,
   "selfsubjectrulesreviews.authorization.k8s.io": selfSubjectRules,
 };
+
+/** Reviews whose response does not have the metadata of the request, by kind. */
+const answeredAnew: Readonly<Record<string, (now: number) => ApiObject["metadata"]>> = {
+  SelfSubjectReview: (now) => ({ creationTimestamp: formatTime(now) }),
+  SelfSubjectRulesReview: () => ({}),
+};
+
+export async function handleReview(context: RequestContext, target: Target, review: Review): Promise<Reply> {
+  const object = await readObject(context, target, "CreateOptions");
+  const write = writeOf(context, target, "CreateOptions");
+  removeDuplicateOwners(write, object, "client");
+  removeSystemMetadata(object);
+  delete object.metadata.uid;
+  delete object.metadata.creationTimestamp;
+  setNamespace(target, object);
+  const { core } = target;
+  await target.resource.load?.();
+  target.resource.strategy.default?.(object, write);
+  const tracked = await trackManagers(write, undefined, object);
+  const filled = review(tracked, { core, user: context.user });
+  const answered = answeredAnew[object.kind];
+  const metadata = answered ? answered(core.clock.now()) : tracked.metadata;
+  const answer = { kind: object.kind, apiVersion: object.apiVersion, metadata, ...filled };
+  return replyObject(context, target, new Entry("", 0, answer), 201);
+}
 
 function specOf(review: ApiObject, errors: readonly FieldError[]): SubjectAccessReviewSpec {
   if (errors.length > 0) throw invalidObject(unnamed, "", errors);
@@ -160,34 +203,6 @@ function* emptyMetadata({ metadata }: ApiObject, allowed: readonly string[], det
   yield invalidStruct("metadata", inOrder(metadata, metadataFields) as object, detail);
 }
 
-/** The fields of metadata in the order of the Go structs, in which messages show them. */
-const metadataFields: Fields = {
-  name: {},
-  generateName: {},
-  namespace: {},
-  resourceVersion: {},
-  generation: {},
-  deletionTimestamp: {},
-  deletionGracePeriodSeconds: {},
-  labels: {},
-  annotations: {},
-  ownerReferences: { apiVersion: {}, kind: {}, name: {}, uid: {}, controller: {}, blockOwnerDeletion: {} },
-  finalizers: {},
-  managedFields: {
-    manager: {},
-    operation: {},
-    apiVersion: {},
-    time: {},
-    fieldsType: {},
-    fieldsV1: {},
-    subresource: {},
-  },
-};
-
-interface Fields {
-  readonly [name: string]: Fields;
-}
-
 /** Copies the given fields in their order. A field for which none are given is a map with sorted keys. */
 function inOrder(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => inOrder(item, fields));
@@ -220,17 +235,8 @@ function nonResourceProblem({ path = "", verb = "" }: NonResourceAttributes, det
   return invalidStruct("spec.nonResourceAttributes", { Path: path, Verb: verb }, detail);
 }
 
-/** The real server omits the kind in these messages. */
-const unnamed = { group: "authorization.k8s.io", plural: "", kind: "" };
-
 function subjectOf({ user = "", groups = [], uid, extra }: SubjectAccessReviewSpec): User {
   return { name: user, groups, ...(uid !== undefined && { uid }), ...(extra && { extra }) };
-}
-
-function attributesOf(spec: SubjectAccessReviewSpec): Attributes {
-  const { resourceAttributes: asked } = spec;
-  const { verb = "", path = "" } = spec.nonResourceAttributes ?? {};
-  return asked ? resourceAttributes({ ...asked, verb: asked.verb ?? "" }) : pathAttributes(verb, path);
 }
 
 function decide({ authorizer }: Core, user: User, spec: SubjectAccessReviewSpec): SubjectAccessReviewStatus {
@@ -239,15 +245,10 @@ function decide({ authorizer }: Core, user: User, spec: SubjectAccessReviewSpec)
   return { allowed, ...(reason !== "" && { reason }), ...(evaluationError !== "" && { evaluationError }) };
 }
 
-interface Requirement {
-  readonly key?: string | undefined;
-  readonly operator?: string | undefined;
-  readonly values?: readonly string[] | undefined;
-}
-
-interface Selector {
-  readonly rawSelector?: string | undefined;
-  readonly requirements?: readonly Requirement[] | undefined;
+function attributesOf(spec: SubjectAccessReviewSpec): Attributes {
+  const { resourceAttributes: asked } = spec;
+  const { verb = "", path = "" } = spec.nonResourceAttributes ?? {};
+  return asked ? resourceAttributes({ ...asked, verb: asked.verb ?? "" }) : pathAttributes(verb, path);
 }
 
 /** Validates the selectors that limit the request under review. */
@@ -269,6 +270,11 @@ function unreadSelectors({ fieldSelector, labelSelector }: ResourceAttributes): 
     .join("; ");
 }
 
+interface Selector {
+  readonly rawSelector?: string | undefined;
+  readonly requirements?: readonly Requirement[] | undefined;
+}
+
 function howIgnored(
   { rawSelector = "", requirements = [] }: Selector = {},
   parse: (text: string) => unknown,
@@ -278,12 +284,6 @@ function howIgnored(
   if (requirements.every(isReadable)) return undefined;
   return requirements.some(isReadable) ? "partially ignored" : "ignored";
 }
-
-const isFieldRequirement = ({ operator = "", values = [] }: Requirement): boolean =>
-  ["In", "NotIn"].includes(operator) && values.length === 1;
-
-const isLabelRequirement = ({ operator = "" }: Requirement): boolean =>
-  ["In", "NotIn", "Exists", "DoesNotExist"].includes(operator);
 
 function parses(parse: (text: string) => unknown, text: string): boolean {
   try {

@@ -26,8 +26,6 @@ import { mediaTypeOf, readBodyObject } from "../read-object.ts";
 import { replyObject } from "../representation.ts";
 import { type Target, writeOf } from "../target.ts";
 
-const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
-
 /** The `scale` subresource, the same for every kind that has one: used by autoscalers and `kubectl scale`. */
 export async function handleScale(context: RequestContext, target: Target): Promise<Reply> {
   const { verb } = context.info;
@@ -62,19 +60,7 @@ async function readScale(context: RequestContext, target: Target): Promise<Reply
   return replyScale(context, target, object);
 }
 
-/** Admission sees the Scale and may change it. */
-function scaleWrite(context: RequestContext, target: Target, options: string): Write {
-  return {
-    ...writeOf(context, target, options),
-    body: {
-      show: (object) => scaleOf(target, object),
-      take(scale, object) {
-        setField(object, target.served.scale!.spec, (scale as ScaleObject).spec?.replicas ?? 0);
-        return object;
-      },
-    },
-  };
-}
+type ScaleObject = Scale & ApiObject;
 
 async function writeScale(
   context: RequestContext,
@@ -97,6 +83,22 @@ async function writeScale(
   });
   return replyScale(context, target, entry.object);
 }
+
+/** Admission sees the Scale and may change it. */
+function scaleWrite(context: RequestContext, target: Target, options: string): Write {
+  return {
+    ...writeOf(context, target, options),
+    body: {
+      show: (object) => scaleOf(target, object),
+      take(scale, object) {
+        setField(object, target.served.scale!.spec, (scale as ScaleObject).spec?.replicas ?? 0);
+        return object;
+      },
+    },
+  };
+}
+
+const scaleKind = { kind: "Scale", apiVersion: "autoscaling/v1" } as const;
 
 /** Server-side apply of a Scale: the field manager owns the replicas field of the object. */
 async function applyScale(context: RequestContext, target: Target): Promise<Reply> {
@@ -176,12 +178,6 @@ function scaleOf({ served }: Target, object: ApiObject): ScaleObject {
   };
 }
 
-type ScaleObject = Scale & ApiObject;
-
-async function loadSchema(): Promise<BuiltinSchema> {
-  return (await loadSchemas("autoscaling/v1"))!.get("Scale")!;
-}
-
 async function readScaleObject(context: RequestContext, target: Target): Promise<ScaleObject> {
   const sent = await readBodyObject(context, target);
   const schema = await loadSchema();
@@ -196,6 +192,10 @@ async function readScaleObject(context: RequestContext, target: Target): Promise
         : `Scale in version "v1" cannot be handled as a Scale: ${error.message}`,
     );
   }
+}
+
+async function loadSchema(): Promise<BuiltinSchema> {
+  return (await loadSchemas("autoscaling/v1"))!.get("Scale")!;
 }
 
 async function patchScale(patch: SentPatch, scale: ScaleObject): Promise<ScaleObject> {

@@ -13,8 +13,7 @@ import { type Target, writeOf } from "../target.ts";
 import { admitBody } from "../../registry/write.ts";
 import { readBodyObject } from "../read-object.ts";
 
-const shortest = 600;
-const longest = 2 ** 32;
+const subject = { group: "authentication.k8s.io", plural: "tokenrequests", kind: "TokenRequest" };
 
 /** Issues a token for a service account: `kubectl create token`. */
 export async function handleToken(context: RequestContext, target: Target): Promise<Reply> {
@@ -52,7 +51,8 @@ export async function handleToken(context: RequestContext, target: Target): Prom
   return jsonReply(body, 201);
 }
 
-const subject = { group: "authentication.k8s.io", plural: "tokenrequests", kind: "TokenRequest" };
+const shortest = 600;
+const longest = 2 ** 32;
 
 function checkExpiration(seconds: number): void {
   const refuse = (limit: string): Error => {

@@ -14,6 +14,26 @@ import { type Fields, fillIn } from "../fill-in.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 
+export const validatingAdmissionPolicy: BuiltInKind = {
+  resource: "validatingadmissionpolicies.admissionregistration.k8s.io",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+  strategy: {
+    createOnStatusApply: true,
+    validate: (object) => [...validatingPolicyProblems(object)],
+    validateUpdate: (object, old, { subresource }) => [
+      ...(subresource === "status"
+        ? conditionProblems("status.conditions", statusOf(object).conditions)
+        : validatingPolicyProblems(object, old)),
+    ],
+    default(object) {
+      defaultPolicy(object);
+      object["status"] ??= {};
+    },
+  },
+  cells: { Validations: size("spec.validations"), ParamKind: paramKind },
+  emptyObject: { spec: {}, status: {} },
+};
+
 function statusOf(object: ApiObject): Sent<v1.ValidatingAdmissionPolicyStatus> {
   return object["status"] ?? {};
 }
@@ -38,22 +58,6 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
     validationProblems(at, validation, compiler),
   );
   yield* annotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
-}
-
-function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
-  const spec = (object["spec"] ?? {}) as v1.MutatingAdmissionPolicySpec;
-  const operations = mutatedOperations("spec.matchConstraints", spec.matchConstraints);
-  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, operations);
-  const compiler = new PolicyCompiler({ params: spec.paramKind !== undefined, variables: true });
-  yield* variableProblems(spec.variables ?? [], compiler);
-  const { mutations = [] } = spec;
-  if (mutations.length === 0) yield required("spec.mutations", "mutations must contain at least one item");
-  yield* each("spec.mutations", mutations, (at, mutation) => mutationProblems(at, mutation, compiler));
-  yield* choice(
-    "spec.reinvocationPolicy",
-    spec.reinvocationPolicy,
-    "admissionregistration/v1.MutatingAdmissionPolicySpec",
-  );
 }
 
 /** Validates the common fields of both kinds of policies; `more` checks what they match. */
@@ -170,6 +174,45 @@ function* annotationProblems(
   }
 }
 
+function paramKind(object: object): string {
+  const kind = readField<v1.ParamKind>(object, "spec.paramKind");
+  return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
+}
+
+function defaultPolicy(object: ApiObject): void {
+  object["spec"] ??= {};
+  fillIn(object["spec"], () => ({ failurePolicy: "Fail" }));
+  defaultMatchResources((object["spec"] as Fields)["matchConstraints"]);
+}
+
+export const mutatingAdmissionPolicy: BuiltInKind = {
+  resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
+  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+  strategy: {
+    validate: (object) => [...mutatingPolicyProblems(object)],
+    validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
+    default: defaultPolicy,
+  },
+  cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
+  emptyObject: { spec: {} },
+};
+
+function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
+  const spec = (object["spec"] ?? {}) as v1.MutatingAdmissionPolicySpec;
+  const operations = mutatedOperations("spec.matchConstraints", spec.matchConstraints);
+  yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, operations);
+  const compiler = new PolicyCompiler({ params: spec.paramKind !== undefined, variables: true });
+  yield* variableProblems(spec.variables ?? [], compiler);
+  const { mutations = [] } = spec;
+  if (mutations.length === 0) yield required("spec.mutations", "mutations must contain at least one item");
+  yield* each("spec.mutations", mutations, (at, mutation) => mutationProblems(at, mutation, compiler));
+  yield* choice(
+    "spec.reinvocationPolicy",
+    spec.reinvocationPolicy,
+    "admissionregistration/v1.MutatingAdmissionPolicySpec",
+  );
+}
+
 function* mutationProblems(
   field: string,
   mutation: Partial<v1.Mutation>,
@@ -189,46 +232,3 @@ function* mutationProblems(
     yield invalid(`${field}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`);
   }
 }
-
-function paramKind(object: object): string {
-  const kind = readField<v1.ParamKind>(object, "spec.paramKind");
-  return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
-}
-
-function defaultPolicy(object: ApiObject): void {
-  object["spec"] ??= {};
-  fillIn(object["spec"], () => ({ failurePolicy: "Fail" }));
-  defaultMatchResources((object["spec"] as Fields)["matchConstraints"]);
-}
-
-export const validatingAdmissionPolicy: BuiltInKind = {
-  resource: "validatingadmissionpolicies.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: {
-    createOnStatusApply: true,
-    validate: (object) => [...validatingPolicyProblems(object)],
-    validateUpdate: (object, old, { subresource }) => [
-      ...(subresource === "status"
-        ? conditionProblems("status.conditions", statusOf(object).conditions)
-        : validatingPolicyProblems(object, old)),
-    ],
-    default(object) {
-      defaultPolicy(object);
-      object["status"] ??= {};
-    },
-  },
-  cells: { Validations: size("spec.validations"), ParamKind: paramKind },
-  emptyObject: { spec: {}, status: {} },
-};
-
-export const mutatingAdmissionPolicy: BuiltInKind = {
-  resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
-  metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-  strategy: {
-    validate: (object) => [...mutatingPolicyProblems(object)],
-    validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
-    default: defaultPolicy,
-  },
-  cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
-  emptyObject: { spec: {} },
-};

@@ -11,25 +11,10 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";
 
-function* commonProblems({ policyName, paramRef, matchResources: match }: PolicyBindingSpec): Problems {
-  yield* needed("spec.policyName", policyName, checkSubdomain);
-  if (paramRef) yield* paramProblems("spec.paramRef", paramRef);
-  if (match) yield* matchResources("spec.matchResources", match);
-}
-
-function* paramProblems(field: string, { name = "", selector, parameterNotFoundAction }: ParamRef): Problems {
-  const exclusive = "name and selector are mutually exclusive";
-  if (name !== "") {
-    yield* refused(`${field}.name`, name, pathSegmentName(name, false));
-    if (selector) yield forbidden(`${field}.name`, exclusive);
-  }
-  if (selector) {
-    yield* selectorProblems(`${field}.selector`, selector);
-    if (name !== "") yield forbidden(`${field}.selector`, exclusive);
-  }
-  if (name === "" && !selector) yield required(field, "one of name or selector must be specified");
-  yield* choice(`${field}.parameterNotFoundAction`, parameterNotFoundAction, ["Deny", "Allow"]);
-}
+export const validatingAdmissionPolicyBinding = binding(
+  "validatingadmissionpolicybindings",
+  ({ validationActions }) => actionProblems("spec.validationActions", validationActions ?? []),
+);
 
 function* actionProblems(field: string, list: readonly string[]): Problems {
   for (const [index, action] of list.entries()) {
@@ -46,12 +31,6 @@ function* actionProblems(field: string, list: readonly string[]): Problems {
     yield invalid(field, list, `must not contain both Deny and Warn (${why})`);
   }
   if (list.length === 0) yield required(field, "at least one validation action is required");
-}
-
-function paramRefCell(object: object): string {
-  const reference = readField<ParamRef>(object, "spec.paramRef");
-  if (!reference) return "<unset>";
-  return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
 }
 
 function binding(resource: string, ownProblems: (spec: PolicyBindingSpec) => Problems): BuiltInKind {
@@ -76,10 +55,31 @@ function binding(resource: string, ownProblems: (spec: PolicyBindingSpec) => Pro
   };
 }
 
-export const validatingAdmissionPolicyBinding = binding(
-  "validatingadmissionpolicybindings",
-  ({ validationActions }) => actionProblems("spec.validationActions", validationActions ?? []),
-);
+function* commonProblems({ policyName, paramRef, matchResources: match }: PolicyBindingSpec): Problems {
+  yield* needed("spec.policyName", policyName, checkSubdomain);
+  if (paramRef) yield* paramProblems("spec.paramRef", paramRef);
+  if (match) yield* matchResources("spec.matchResources", match);
+}
+
+function* paramProblems(field: string, { name = "", selector, parameterNotFoundAction }: ParamRef): Problems {
+  const exclusive = "name and selector are mutually exclusive";
+  if (name !== "") {
+    yield* refused(`${field}.name`, name, pathSegmentName(name, false));
+    if (selector) yield forbidden(`${field}.name`, exclusive);
+  }
+  if (selector) {
+    yield* selectorProblems(`${field}.selector`, selector);
+    if (name !== "") yield forbidden(`${field}.selector`, exclusive);
+  }
+  if (name === "" && !selector) yield required(field, "one of name or selector must be specified");
+  yield* choice(`${field}.parameterNotFoundAction`, parameterNotFoundAction, ["Deny", "Allow"]);
+}
+
+function paramRefCell(object: object): string {
+  const reference = readField<ParamRef>(object, "spec.paramRef");
+  if (!reference) return "<unset>";
+  return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
+}
 
 export const mutatingAdmissionPolicyBinding = binding(
   "mutatingadmissionpolicybindings",

@@ -14,6 +14,37 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
+const sideEffects = ["None", "NoneOnDryRun"];
+
+/** The type whose fields have the choices of both kinds. */
+const choices = "admissionregistration/v1.MutatingWebhook";
+
+export const validatingWebhookConfiguration = configuration(
+  "validatingwebhookconfigurations",
+  defaultWebhook,
+);
+
+function defaultWebhook(webhook: Fields): void {
+  fillIn(webhook, () => ({ ...matchEverything(), failurePolicy: "Fail", timeoutSeconds: 10 }));
+  for (const rule of eachOf(webhook, "rules")) rule["scope"] ??= "*";
+  fillIn((webhook["clientConfig"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
+}
+
+/** Configurations of either kind: they have no spec, and a change of their webhooks is a new generation. */
+function configuration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
+  return {
+    resource: `${resource}.admissionregistration.k8s.io`,
+    metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
+    strategy: {
+      specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
+      default: (object) => eachOf(object, "webhooks").forEach(defaultFields),
+      validate: (object) => [...webhookProblems(object)],
+      validateUpdate: (object, old) => [...webhookProblems(object, old)],
+    },
+    cells: { Webhooks: size("webhooks") },
+  };
+}
+
 /** A webhook of either kind: mutating ones have all fields of validating ones. */
 type Webhook = Sent<MutatingWebhook>;
 
@@ -44,11 +75,6 @@ function conditionsOf(object: ApiObject): JSONValue[] {
   );
 }
 
-const sideEffects = ["None", "NoneOnDryRun"];
-
-/** The type whose fields have the choices of both kinds. */
-const choices = "admissionregistration/v1.MutatingWebhook";
-
 function* webhookFields(field: string, webhook: Webhook): Problems {
   yield* qualifiedName(`${field}.name`, webhook.name ?? "");
   yield* each(`${field}.rules`, webhook.rules, requestRule);
@@ -76,32 +102,6 @@ function* qualifiedName(field: string, name: string): Problems {
     yield invalid(field, name, "should be a domain with at least three segments separated by dots");
   }
 }
-
-function defaultWebhook(webhook: Fields): void {
-  fillIn(webhook, () => ({ ...matchEverything(), failurePolicy: "Fail", timeoutSeconds: 10 }));
-  for (const rule of eachOf(webhook, "rules")) rule["scope"] ??= "*";
-  fillIn((webhook["clientConfig"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
-}
-
-/** Configurations of either kind: they have no spec, and a change of their webhooks is a new generation. */
-function configuration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
-  return {
-    resource: `${resource}.admissionregistration.k8s.io`,
-    metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
-    strategy: {
-      specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
-      default: (object) => eachOf(object, "webhooks").forEach(defaultFields),
-      validate: (object) => [...webhookProblems(object)],
-      validateUpdate: (object, old) => [...webhookProblems(object, old)],
-    },
-    cells: { Webhooks: size("webhooks") },
-  };
-}
-
-export const validatingWebhookConfiguration = configuration(
-  "validatingwebhookconfigurations",
-  defaultWebhook,
-);
 
 export const mutatingWebhookConfiguration = configuration("mutatingwebhookconfigurations", (webhook) => {
   defaultWebhook(webhook);

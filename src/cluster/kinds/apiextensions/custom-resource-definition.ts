@@ -11,10 +11,56 @@ import { fillIn } from "../fill-in.ts";
 import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
 import type { SentObject } from "../../contract/sent.ts";
 
-export type CustomResourceDefinition = SentObject<CRDSpec, CRDStatus>;
-
 /** Keeps a CRD that is being deleted until its custom resources are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
+export type CustomResourceDefinition = SentObject<CRDSpec, CRDStatus>;
+
+export const customResourceDefinition: BuiltInKind = {
+  resource: "customresourcedefinitions.apiextensions.k8s.io",
+  metadataChecks: { qualifiedFinalizers: false },
+  /** CRDs: names are defaulted, and status.storedVersions lists every version that was ever stored. */
+  strategy: {
+    statusWritesMetadata: true,
+    deletionFinalizers: [cleanupFinalizer],
+    default(object) {
+      const { spec } = object as CustomResourceDefinition;
+      defaultNames(spec);
+      fillIn(readField(object, "spec.conversion.webhook.clientConfig.service"), () => ({ port: 443 }));
+    },
+    prepareForCreate(object) {
+      const crd = object as CustomResourceDefinition;
+      crd.status = {
+        conditions: null,
+        acceptedNames: { plural: "", kind: "" },
+        storedVersions: storageVersions(crd),
+      };
+    },
+    prepareForUpdate(object: ApiObject, old: ApiObject, { subresource }) {
+      if (subresource !== "") return;
+      const crd = object as CustomResourceDefinition;
+      const before = (old as CustomResourceDefinition).status?.storedVersions ?? [];
+      const stored = [...new Set([...before, ...storageVersions(crd)])];
+      crd.status = { ...crd.status, storedVersions: stored };
+    },
+    validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === ""
+        ? [...definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)]
+        : [...acceptedNameProblems(object as CustomResourceDefinition)],
+    *warnings(object, old) {
+      const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
+      for (const format of formatsOf(object as CustomResourceDefinition)) {
+        if (!before.has(format)) yield `unrecognized format ${JSON.stringify(format)}`;
+      }
+    },
+  },
+  emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
+  zeroValues: {
+    spec: { group: "", names: { kind: "", plural: "" }, scope: "", versions: null },
+    status: { acceptedNames: { kind: "", plural: "" }, conditions: null, storedVersions: null },
+  },
+};
 
 function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   // The names of an existing CRD can't change, so that they need not be compared with its own.
@@ -30,12 +76,6 @@ function acceptedNameProblems({ status }: CustomResourceDefinition): Problems {
 }
 
 const annotation = "api-approved.kubernetes.io";
-
-const rule = `protected groups must have approval annotation ${JSON.stringify(annotation)}`;
-
-const where = "see https://github.com/kubernetes/enhancements/pull/1111";
-
-const form = `${rule} with either a URL or a reason starting with "unapproved", ${where}`;
 
 /** The groups of Kubernetes' own projects are protected: their CRDs name the review of their API, or why there is none. */
 function* approvalProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
@@ -62,6 +102,12 @@ export function approvalCondition(
     }
   );
 }
+
+const rule = `protected groups must have approval annotation ${JSON.stringify(annotation)}`;
+
+const where = "see https://github.com/kubernetes/enhancements/pull/1111";
+
+const form = `${rule} with either a URL or a reason starting with "unapproved", ${where}`;
 
 interface Approval {
   readonly state: "Missing" | "Unapproved" | "Approved" | "Invalid";
@@ -130,49 +176,3 @@ function formatsOf(crd: CustomResourceDefinition | undefined): string[] {
 function storageVersions({ spec }: CustomResourceDefinition): string[] {
   return (spec?.versions ?? []).filter(({ storage }) => storage).map(({ name }) => name);
 }
-
-export const customResourceDefinition: BuiltInKind = {
-  resource: "customresourcedefinitions.apiextensions.k8s.io",
-  metadataChecks: { qualifiedFinalizers: false },
-  /** CRDs: names are defaulted, and status.storedVersions lists every version that was ever stored. */
-  strategy: {
-    statusWritesMetadata: true,
-    deletionFinalizers: [cleanupFinalizer],
-    default(object) {
-      const { spec } = object as CustomResourceDefinition;
-      defaultNames(spec);
-      fillIn(readField(object, "spec.conversion.webhook.clientConfig.service"), () => ({ port: 443 }));
-    },
-    prepareForCreate(object) {
-      const crd = object as CustomResourceDefinition;
-      crd.status = {
-        conditions: null,
-        acceptedNames: { plural: "", kind: "" },
-        storedVersions: storageVersions(crd),
-      };
-    },
-    prepareForUpdate(object: ApiObject, old: ApiObject, { subresource }) {
-      if (subresource !== "") return;
-      const crd = object as CustomResourceDefinition;
-      const before = (old as CustomResourceDefinition).status?.storedVersions ?? [];
-      const stored = [...new Set([...before, ...storageVersions(crd)])];
-      crd.status = { ...crd.status, storedVersions: stored };
-    },
-    validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
-    validateUpdate: (object, old, { subresource }) =>
-      subresource === ""
-        ? [...definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)]
-        : [...acceptedNameProblems(object as CustomResourceDefinition)],
-    *warnings(object, old) {
-      const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
-      for (const format of formatsOf(object as CustomResourceDefinition)) {
-        if (!before.has(format)) yield `unrecognized format ${JSON.stringify(format)}`;
-      }
-    },
-  },
-  emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
-  zeroValues: {
-    spec: { group: "", names: { kind: "", plural: "" }, scope: "", versions: null },
-    status: { acceptedNames: { kind: "", plural: "" }, conditions: null, storedVersions: null },
-  },
-};

@@ -11,7 +11,39 @@ import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
 
-type Spec = Sent<v1.APIServiceSpec>;
+/** Stored and validated only: APIServices of other servers are never called, see `bootstrap/api-services.ts`. */
+export const apiService: BuiltInKind = {
+  resource: "apiservices.apiregistration.k8s.io",
+  metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },
+  strategy: {
+    default(object) {
+      fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
+      object["status"] ??= {};
+    },
+    prepareForCreate(object, { now }) {
+      const { service } = (object["spec"] ?? {}) as Fields;
+      object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
+    },
+    validateName: () => [],
+    validate: (object) => [...apiServiceProblems(object)],
+    validateUpdate: (object, _old, { subresource }) =>
+      subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
+  },
+  cells: {
+    Service: (object) => {
+      const service = readField<v1.ServiceReference>(object, "spec.service");
+      return service ? `${service.namespace}/${service.name}` : "Local";
+    },
+    Available: (object) => {
+      const conditions = readField<v1.APIServiceCondition[]>(object, "status.conditions") ?? [];
+      const available = conditions.find(({ type }) => type === "Available");
+      if (!available || available.status === "True") return available?.status ?? "Unknown";
+      return available.reason ? `${available.status} (${available.reason})` : available.status;
+    },
+  },
+  emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { groupPriorityMinimum: 0, versionPriority: 0 } },
+};
 
 /** Validates an APIService, whose name must be its version and group. */
 function* apiServiceProblems(object: ApiObject): Problems {
@@ -41,6 +73,8 @@ function* nameProblems(field: string, name: string, needs: string): Problems {
 function* priority(field: string, value: number, most: number): Problems {
   if (value <= 0 || value > most) yield invalid(field, value, `must be positive and less than ${most}`);
 }
+
+type Spec = Sent<v1.APIServiceSpec>;
 
 function* serviceProblems({ service, caBundle = "", insecureSkipTLSVerify = false }: Spec): Problems {
   const bytes = Buffer.byteLength(caBundle, "base64");
@@ -78,37 +112,3 @@ function localCondition(now: number): v1.APIServiceCondition {
     message: "Local APIServices are always available",
   };
 }
-
-/** Stored and validated only: APIServices of other servers are never called, see `bootstrap/api-services.ts`. */
-export const apiService: BuiltInKind = {
-  resource: "apiservices.apiregistration.k8s.io",
-  metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },
-  strategy: {
-    default(object) {
-      fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
-      object["status"] ??= {};
-    },
-    prepareForCreate(object, { now }) {
-      const { service } = (object["spec"] ?? {}) as Fields;
-      object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
-    },
-    validateName: () => [],
-    validate: (object) => [...apiServiceProblems(object)],
-    validateUpdate: (object, _old, { subresource }) =>
-      subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
-  },
-  cells: {
-    Service: (object) => {
-      const service = readField<v1.ServiceReference>(object, "spec.service");
-      return service ? `${service.namespace}/${service.name}` : "Local";
-    },
-    Available: (object) => {
-      const conditions = readField<v1.APIServiceCondition[]>(object, "status.conditions") ?? [];
-      const available = conditions.find(({ type }) => type === "Available");
-      if (!available || available.status === "True") return available?.status ?? "Unknown";
-      return available.reason ? `${available.status} (${available.reason})` : available.status;
-    },
-  },
-  emptyObject: { spec: {}, status: {} },
-  zeroValues: { spec: { groupPriorityMinimum: 0, versionPriority: 0 } },
-};

@@ -5,19 +5,6 @@ import { nonNegative, type Problems } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField } from "../cells.ts";
 
-function numberProblems({ revision }: ApiObject): Problems {
-  return nonNegative("revision", revision as number | undefined);
-}
-
-function* dataProblems({ data = null }: ApiObject): Problems {
-  if (data === null) yield required("data", "data is mandatory");
-  else if (!isObject(data)) yield required("data", "data must be a valid JSON object");
-}
-
-function* keptData({ data = null }: ApiObject, old: ApiObject): Problems {
-  if (!isEqual(data, old["data"] ?? null)) yield invalidStruct("data", data as object, "field is immutable");
-}
-
 export const controllerRevision: BuiltInKind = {
   resource: "controllerrevisions.apps",
   metadataChecks: { update: ["update", "new"] },
@@ -40,3 +27,16 @@ export const controllerRevision: BuiltInKind = {
   },
   zeroValues: { data: null },
 };
+
+function numberProblems({ revision }: ApiObject): Problems {
+  return nonNegative("revision", revision as number | undefined);
+}
+
+function* dataProblems({ data = null }: ApiObject): Problems {
+  if (data === null) yield required("data", "data is mandatory");
+  else if (!isObject(data)) yield required("data", "data must be a valid JSON object");
+}
+
+function* keptData({ data = null }: ApiObject, old: ApiObject): Problems {
+  if (!isEqual(data, old["data"] ?? null)) yield invalidStruct("data", data as object, "field is immutable");
+}

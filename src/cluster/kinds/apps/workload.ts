@@ -22,12 +22,6 @@ export type WorkloadSpec = Sent<
   Pick<DeploymentSpec, "replicas" | "selector" | "template" | "revisionHistoryLimit" | "minReadySeconds">
 >;
 
-/** The common fields of update strategies. */
-interface UpdateStrategy<RollingUpdate extends object> {
-  type?: string | undefined;
-  rollingUpdate?: RollingUpdate | undefined;
-}
-
 export interface Workload extends ApiObject {
   spec: WorkloadSpec;
 }
@@ -45,6 +39,12 @@ export function defaultScaledSpec(object: ApiObject): WorkloadSpec {
   const spec = defaultSpec(object);
   spec.replicas ??= 1;
   return spec;
+}
+
+/** The common fields of update strategies. */
+interface UpdateStrategy<RollingUpdate extends object> {
+  type?: string | undefined;
+  rollingUpdate?: RollingUpdate | undefined;
 }
 
 export function defaultRolling<RollingUpdate extends object>(
@@ -155,6 +155,18 @@ export function* workloadWarnings(
 /** The counts in the status of a ReplicaSet, which a ReplicationController has, too. */
 export const replicaSetCounts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
 
+export const selector: CellReader = (object) => formatSelector(readField(object, "spec.selector"));
+
+export const templateContainers = containersAt("spec.template.spec");
+
+export const replicas: Readonly<Record<string, CellReader>> = {
+  Desired: count("spec.replicas"),
+  Current: count("status.replicas"),
+  Ready: count("status.readyReplicas"),
+  ...templateContainers,
+  Selector: selector,
+};
+
 /** Validates the counts in a status: none is negative, and no part exceeds the total. */
 export function* replicaCounts(
   object: ApiObject,
@@ -186,18 +198,6 @@ export function containersAt(path: string): Record<string, CellReader> {
         .join(","),
   };
 }
-
-export const selector: CellReader = (object) => formatSelector(readField(object, "spec.selector"));
-
-export const templateContainers = containersAt("spec.template.spec");
-
-export const replicas: Readonly<Record<string, CellReader>> = {
-  Desired: count("spec.replicas"),
-  Current: count("status.replicas"),
-  Ready: count("status.readyReplicas"),
-  ...templateContainers,
-  Selector: selector,
-};
 
 export const ready: CellReader = (object) =>
   `${count("status.readyReplicas")(object)}/${count("spec.replicas")(object)}`;

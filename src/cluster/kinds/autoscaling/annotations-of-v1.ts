@@ -23,8 +23,6 @@ export type HorizontalPodAutoscaler = ApiObject & {
   };
 };
 
-type Members = Readonly<Record<string, unknown>>;
-type Behavior = NonNullable<OtherFields["behavior"]>;
 type Annotations = Readonly<Record<string, string>>;
 
 const inDomain = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;
@@ -37,14 +35,14 @@ const names = {
   conditions: inDomain("conditions"),
 };
 
-const namesOfStatus = [names.currentMetrics, names.conditions];
-
 const reserved = [...Object.values(names), inDomain("scale-down-tolerance"), inDomain("scale-up-tolerance")];
 
 /** Returns the annotations that don't hold fields of version 2. */
 export function ownAnnotations(annotations: Annotations): Annotations {
   return Object.fromEntries(Object.entries(annotations).filter(([name]) => !reserved.includes(name)));
 }
+
+const namesOfStatus = [names.currentMetrics, names.conditions];
 
 /** Restores the annotations that hold fields of the spec, or of the status, from the stored object. */
 export function keepAnnotations(
@@ -80,6 +78,8 @@ export function writeAnnotations(fields: OtherFields): Annotations {
   };
 }
 
+type Behavior = NonNullable<OtherFields["behavior"]>;
+
 function rules(scaling: Behavior["scaleUp"]): object | null {
   if (!scaling) return null;
   const { stabilizationWindowSeconds = null, selectPolicy = null, policies, tolerance = null } = scaling;
@@ -94,9 +94,46 @@ function rules(scaling: Behavior["scaleUp"]): object | null {
   };
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
 function conditionInOrder({ type, status, lastTransitionTime = null, reason, message }: Members): object {
   return { type, status, lastTransitionTime, reason: reason || undefined, message: message || undefined };
 }
+
+const text: BuiltinSchema = { type: "string" };
+
+const integer: BuiltinSchema = { type: "integer", format: "int32" };
+
+const quantity: BuiltinSchema = { "x-kubernetes-int-or-string": true, typeName: "Quantity" };
+
+const struct = (properties: Record<string, BuiltinSchema>): BuiltinSchema => ({ type: "object", properties });
+
+const list = (items: BuiltinSchema): BuiltinSchema => ({ type: "array", items });
+
+const rulesSchema = struct({
+  stabilizationWindowSeconds: integer,
+  selectPolicy: text,
+  policies: list(struct({ type: text, value: integer, periodSeconds: integer })),
+  tolerance: quantity,
+});
+
+const behaviorSchema = struct({ scaleUp: rulesSchema, scaleDown: rulesSchema });
+
+const conditionsSchema = list(
+  struct({
+    type: text,
+    status: text,
+    lastTransitionTime: { type: "string", format: "date-time", typeName: "Time" },
+    reason: text,
+    message: text,
+  }),
+);
+
+/** A metric of a spec aims at a target, one of a status has a current value. */
+type Aim = "target" | "current";
+
+/** A decoded metric of either version. */
+type Metric = Record<string, unknown> & { readonly type?: string };
 
 /** Reads the fields of version 2 from annotations. A client may have written them, so that invalid ones count as absent. */
 export function readAnnotations(annotations: Annotations): OtherFields {
@@ -146,41 +183,6 @@ function inPublicNames(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-const text: BuiltinSchema = { type: "string" };
-
-const integer: BuiltinSchema = { type: "integer", format: "int32" };
-
-const quantity: BuiltinSchema = { "x-kubernetes-int-or-string": true, typeName: "Quantity" };
-
-const struct = (properties: Record<string, BuiltinSchema>): BuiltinSchema => ({ type: "object", properties });
-
-const list = (items: BuiltinSchema): BuiltinSchema => ({ type: "array", items });
-
-const rulesSchema = struct({
-  stabilizationWindowSeconds: integer,
-  selectPolicy: text,
-  policies: list(struct({ type: text, value: integer, periodSeconds: integer })),
-  tolerance: quantity,
-});
-
-const behaviorSchema = struct({ scaleUp: rulesSchema, scaleDown: rulesSchema });
-
-const conditionsSchema = list(
-  struct({
-    type: text,
-    status: text,
-    lastTransitionTime: { type: "string", format: "date-time", typeName: "Time" },
-    reason: text,
-    message: text,
-  }),
-);
-
-/** A metric of a spec aims at a target, one of a status has a current value. */
-type Aim = "target" | "current";
-
-/** A decoded metric of either version. */
-type Metric = Record<string, unknown> & { readonly type?: string };
-
 /**
  * The fields of each source of metrics in version 1, in the order of Go's, and where version 2 has them; `@` is `target`
  * or `current`. Go always writes a field with `!`, and that with `?` if it is of a status.
@@ -209,6 +211,15 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The schema of a list of metrics in version 1. */
+function metricsSchema(aim: Aim): BuiltinSchema {
+  const ofSources = Object.keys(sources).map((source) => {
+    const fields = fieldsOf(source, aim).map(({ name, schema }) => [name, schema] as const);
+    return [source, struct(Object.fromEntries(fields))] as const;
+  });
+  return list(struct({ type: text, ...Object.fromEntries(ofSources) }));
+}
+
 interface Field {
   /** Its name in version 1. */
   readonly name: string;
@@ -236,15 +247,6 @@ function fieldsOf(source: string, aim: Aim): Field[] {
     if (name.endsWith("Value")) return { ...field, schema: quantity, ...(isWritten && { zero: "0" }) };
     return { ...field, schema: text, zero: "" };
   });
-}
-
-/** The schema of a list of metrics in version 1. */
-function metricsSchema(aim: Aim): BuiltinSchema {
-  const ofSources = Object.keys(sources).map((source) => {
-    const fields = fieldsOf(source, aim).map(({ name, schema }) => [name, schema] as const);
-    return [source, struct(Object.fromEntries(fields))] as const;
-  });
-  return list(struct({ type: text, ...Object.fromEntries(ofSources) }));
 }
 
 /** Converts a metric to version 1, with its members in the order of Go's fields. */

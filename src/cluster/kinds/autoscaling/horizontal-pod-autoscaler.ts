@@ -8,6 +8,52 @@ import { type ApiObject, replaceFields } from "../../contract/api-object.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { count, text } from "../cells.ts";
 
+const cpuTarget = (averageUtilization: number): Sent<v2.MetricSpec> => ({
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
+});
+
+const currentCPU = (averageUtilization: number): Sent<v2.MetricStatus> => ({
+  type: "Resource",
+  resource: { name: "cpu", current: { averageUtilization } },
+});
+
+const cells: Readonly<Record<string, CellReader>> = {
+  Reference: (object) =>
+    `${text("spec.scaleTargetRef.kind")(object)}/${text("spec.scaleTargetRef.name")(object)}`,
+  Targets: targets,
+  MinPods: text("spec.minReplicas", "<unset>"),
+  MaxPods: count("spec.maxReplicas"),
+  Replicas: count("status.currentReplicas"),
+};
+
+export const horizontalPodAutoscaler: BuiltInKind = {
+  resource: "horizontalpodautoscalers.autoscaling",
+  strategy: {
+    statusWritesMetadata: true,
+    prepareForCreate: (object) => keepAnnotations(object, undefined, "status"),
+    prepareForUpdate(object, old, { subresource }) {
+      keepAnnotations(object, old, subresource === "status" ? "spec" : "status");
+    },
+    default: (object, { version }) => setDefaults(object, version),
+    partialMetadata: (metadata) =>
+      withAnnotations({ metadata }, ownAnnotations(metadata.annotations ?? {})).metadata,
+    validate: (object) => [...validate(inV2(object))],
+    validateUpdate: (object, old) => [...validate(inV2(object), inV2(old))],
+  },
+  cells,
+  emptyObject: { spec: { scaleTargetRef: {} }, status: {} },
+  convert(object, apiVersion) {
+    const converted = convert(object, apiVersion);
+    setBehaviorDefaults(converted);
+    return converted;
+  },
+  zeroValues: (version) => ({
+    spec: { maxReplicas: 0, scaleTargetRef: { kind: "", name: "" } },
+    status: { desiredReplicas: 0, ...(version === "v1" ? { currentReplicas: 0 } : { currentMetrics: null }) },
+  }),
+};
+
 /**
  * Version 1 has two metrics as fields: the CPU utilization that it aims at, and the current one. All else that version 2
  * knows it shows in annotations, so that a write in version 1 loses nothing.
@@ -67,16 +113,6 @@ function withAnnotations<T extends Pick<HorizontalPodAutoscaler, "metadata">>(
   return { ...object, metadata: { ...metadata, ...(!isAbsent && { annotations }) } };
 }
 
-const cpuTarget = (averageUtilization: number): Sent<v2.MetricSpec> => ({
-  type: "Resource",
-  resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
-});
-
-const currentCPU = (averageUtilization: number): Sent<v2.MetricStatus> => ({
-  type: "Resource",
-  resource: { name: "cpu", current: { averageUtilization } },
-});
-
 function isCPUTarget({ type, resource }: Sent<v2.MetricSpec>): boolean {
   return type === "Resource" && resource?.name === "cpu" && resource.target?.averageUtilization !== undefined;
 }
@@ -87,14 +123,16 @@ function isCurrentCPU({ type, resource }: Sent<v2.MetricStatus>): boolean {
   );
 }
 
-const cells: Readonly<Record<string, CellReader>> = {
-  Reference: (object) =>
-    `${text("spec.scaleTargetRef.kind")(object)}/${text("spec.scaleTargetRef.name")(object)}`,
-  Targets: targets,
-  MinPods: text("spec.minReplicas", "<unset>"),
-  MaxPods: count("spec.maxReplicas"),
-  Replicas: count("status.currentReplicas"),
-};
+/** A metric of a spec has a target, the one of a status the current value. */
+type Source = Sent<{
+  name: string;
+  target: v2.MetricTarget;
+  current: v2.MetricValueStatus;
+}>;
+
+type Metric = Sent<
+  { type: string } & Record<"external" | "pods" | "object" | "resource" | "containerResource", Source>
+>;
 
 /** At most two metrics; what they measure comes from the status. */
 function targets(object: ApiObject): string {
@@ -132,17 +170,6 @@ function ofResource(source: Source, measured: Source | undefined): string {
   return `${source.name}: ${current}/${percent(source.target?.averageUtilization, "<auto>")}`;
 }
 
-/** A metric of a spec has a target, the one of a status the current value. */
-type Source = Sent<{
-  name: string;
-  target: v2.MetricTarget;
-  current: v2.MetricValueStatus;
-}>;
-
-type Metric = Sent<
-  { type: string } & Record<"external" | "pods" | "object" | "resource" | "containerResource", Source>
->;
-
 const inV2 = (object: HorizontalPodAutoscaler) => convert(object, "autoscaling/v2");
 
 /** Version 1 has the defaults of a target, which depends on annotations, by its way through version 2. */
@@ -173,30 +200,3 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
     scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
   };
 }
-
-export const horizontalPodAutoscaler: BuiltInKind = {
-  resource: "horizontalpodautoscalers.autoscaling",
-  strategy: {
-    statusWritesMetadata: true,
-    prepareForCreate: (object) => keepAnnotations(object, undefined, "status"),
-    prepareForUpdate(object, old, { subresource }) {
-      keepAnnotations(object, old, subresource === "status" ? "spec" : "status");
-    },
-    default: (object, { version }) => setDefaults(object, version),
-    partialMetadata: (metadata) =>
-      withAnnotations({ metadata }, ownAnnotations(metadata.annotations ?? {})).metadata,
-    validate: (object) => [...validate(inV2(object))],
-    validateUpdate: (object, old) => [...validate(inV2(object), inV2(old))],
-  },
-  cells,
-  emptyObject: { spec: { scaleTargetRef: {} }, status: {} },
-  convert(object, apiVersion) {
-    const converted = convert(object, apiVersion);
-    setBehaviorDefaults(converted);
-    return converted;
-  },
-  zeroValues: (version) => ({
-    spec: { maxReplicas: 0, scaleTargetRef: { kind: "", name: "" } },
-    status: { desiredReplicas: 0, ...(version === "v1" ? { currentReplicas: 0 } : { currentMetrics: null }) },
-  }),
-};

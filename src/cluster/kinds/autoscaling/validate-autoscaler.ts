@@ -8,33 +8,6 @@ import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
 import { containerResourceName } from "../core/resources.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 
-type Reference = Sent<v2.CrossVersionObjectReference>;
-
-/** The name of an object or a metric: a segment of a path. */
-const pathSegment = (name: string): string[] => pathSegmentName(name, false);
-
-/** Validates a reference to an object of any kind; `versionReasons` are the errors of its apiVersion. */
-function* referenceProblems(
-  field: string,
-  reference: Reference,
-  versionReasons: readonly string[],
-): Problems {
-  yield* needed(`${field}.kind`, reference.kind, pathSegment);
-  yield* needed(`${field}.name`, reference.name, pathSegment);
-  yield* refused(`${field}.apiVersion`, reference.apiVersion ?? "", versionReasons);
-}
-
-/** The target needs an API group; only a ReplicationController has none. */
-function targetVersion({ apiVersion = "", kind }: Reference): string[] {
-  if (apiVersion.includes("/") || kind === "ReplicationController") return anyVersion({ apiVersion });
-  return ["apiVersion must specify API group"];
-}
-
-/** The object that a metric describes may be in any group. */
-function anyVersion({ apiVersion = "" }: Reference): string[] {
-  return apiVersion.split("/").length > 2 ? [`unexpected GroupVersion string: ${apiVersion}`] : [];
-}
-
 /** Validates an autoscaler. An update may keep references whose apiVersion is invalid. */
 export function* validate({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): Problems {
   const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior = {} } = spec;
@@ -64,6 +37,33 @@ export function* validate({ spec = {} }: HorizontalPodAutoscaler, old?: Horizont
   }
   yield* scalingProblems("spec.behavior.scaleUp", behavior.scaleUp);
   yield* scalingProblems("spec.behavior.scaleDown", behavior.scaleDown);
+}
+
+type Reference = Sent<v2.CrossVersionObjectReference>;
+
+/** Validates a reference to an object of any kind; `versionReasons` are the errors of its apiVersion. */
+function* referenceProblems(
+  field: string,
+  reference: Reference,
+  versionReasons: readonly string[],
+): Problems {
+  yield* needed(`${field}.kind`, reference.kind, pathSegment);
+  yield* needed(`${field}.name`, reference.name, pathSegment);
+  yield* refused(`${field}.apiVersion`, reference.apiVersion ?? "", versionReasons);
+}
+
+/** The name of an object or a metric: a segment of a path. */
+const pathSegment = (name: string): string[] => pathSegmentName(name, false);
+
+/** The target needs an API group; only a ReplicationController has none. */
+function targetVersion({ apiVersion = "", kind }: Reference): string[] {
+  if (apiVersion.includes("/") || kind === "ReplicationController") return anyVersion({ apiVersion });
+  return ["apiVersion must specify API group"];
+}
+
+/** The object that a metric describes may be in any group. */
+function anyVersion({ apiVersion = "" }: Reference): string[] {
+  return apiVersion.split("/").length > 2 ? [`unexpected GroupVersion string: ${apiVersion}`] : [];
 }
 
 /** The field that holds the source of each metric type, in the order in which the server looks for sources. */

@@ -10,12 +10,77 @@ import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import type { Sent, SentObject } from "../../contract/sent.ts";
 import { type Problems, duplicates, each, optionalChoice } from "../checks/problems.ts";
 
-type Condition = Sent<v1.CertificateSigningRequestCondition>;
-
 type CertificateSigningRequest = SentObject<
   Sent<v1.CertificateSigningRequestSpec>,
   Sent<v1.CertificateSigningRequestStatus>
 >;
+
+export const certificateSigningRequest: BuiltInKind = {
+  resource: "certificatesigningrequests.certificates.k8s.io",
+  metadataChecks: { update: ["new", "update"], status: ["new", "update"] },
+  /** A CertificateSigningRequest records its requester, is immutable, and is approved through its own subresource. */
+  strategy: {
+    statusWritesMetadata: true,
+    validateName: () => [],
+    prepareForCreate(object, { user }) {
+      const request = object as CertificateSigningRequest;
+      for (const field of ["username", "uid", "groups", "extra"] as const) delete request.spec[field];
+      Object.assign(request.spec, {
+        username: user.name,
+        ...(user.uid !== undefined && { uid: user.uid }),
+        groups: [...user.groups],
+        ...(user.extra && { extra: user.extra }),
+      });
+      request.status = {};
+    },
+    validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
+    /**
+     * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
+     */
+    resetFields(object, old, subresource) {
+      if (!old) return;
+      const { status } = object as CertificateSigningRequest;
+      resetStatusAlone(object, old, "status");
+      if (subresource === "") object["status"] = old["status"];
+      if (subresource !== "approval") return;
+      object["status"] = {
+        ...(old as CertificateSigningRequest).status,
+        conditions: status?.conditions ?? [],
+      };
+    },
+    resetPaths(subresource) {
+      if (subresource === "status") return [["spec"], ["status", "conditions"]];
+      if (subresource === "approval") return [["spec"], ["status", "certificate"]];
+      return [["spec"], ["status"]];
+    },
+    prepareForUpdate(object, old, { now }) {
+      const before = conditionsOf(old as CertificateSigningRequest);
+      for (const condition of conditionsOf(object as CertificateSigningRequest)) {
+        condition.lastUpdateTime ??= formatTime(now);
+        const same = before.find(
+          ({ type, status }) => type === condition.type && status === condition.status,
+        );
+        condition.lastTransitionTime ??= same?.lastTransitionTime ?? formatTime(now);
+      }
+    },
+    validateUpdate: (object, old, { subresource }) => [
+      ...statusProblems(object as CertificateSigningRequest, old as CertificateSigningRequest, subresource),
+    ],
+  },
+  cells: {
+    SignerName: text("spec.signerName", "<none>"),
+    Requestor: text("spec.username"),
+    RequestedDuration: (object) => {
+      const seconds = readField<number>(object, "spec.expirationSeconds");
+      return seconds === undefined ? "<none>" : `${seconds}s`;
+    },
+    Condition: requestCondition,
+  },
+  emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { request: null, signerName: "" } },
+};
+
+type Condition = Sent<v1.CertificateSigningRequestCondition>;
 
 function conditionsOf({ status }: CertificateSigningRequest): Condition[] {
   return status?.conditions ?? [];
@@ -169,68 +234,3 @@ function requestCondition(object: object): string {
   if (has("Approved")) return `${has("Failed") ? "Approved,Failed" : "Approved"}${issued}`;
   return "Pending";
 }
-
-export const certificateSigningRequest: BuiltInKind = {
-  resource: "certificatesigningrequests.certificates.k8s.io",
-  metadataChecks: { update: ["new", "update"], status: ["new", "update"] },
-  /** A CertificateSigningRequest records its requester, is immutable, and is approved through its own subresource. */
-  strategy: {
-    statusWritesMetadata: true,
-    validateName: () => [],
-    prepareForCreate(object, { user }) {
-      const request = object as CertificateSigningRequest;
-      for (const field of ["username", "uid", "groups", "extra"] as const) delete request.spec[field];
-      Object.assign(request.spec, {
-        username: user.name,
-        ...(user.uid !== undefined && { uid: user.uid }),
-        groups: [...user.groups],
-        ...(user.extra && { extra: user.extra }),
-      });
-      request.status = {};
-    },
-    validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
-    /**
-     * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
-     */
-    resetFields(object, old, subresource) {
-      if (!old) return;
-      const { status } = object as CertificateSigningRequest;
-      resetStatusAlone(object, old, "status");
-      if (subresource === "") object["status"] = old["status"];
-      if (subresource !== "approval") return;
-      object["status"] = {
-        ...(old as CertificateSigningRequest).status,
-        conditions: status?.conditions ?? [],
-      };
-    },
-    resetPaths(subresource) {
-      if (subresource === "status") return [["spec"], ["status", "conditions"]];
-      if (subresource === "approval") return [["spec"], ["status", "certificate"]];
-      return [["spec"], ["status"]];
-    },
-    prepareForUpdate(object, old, { now }) {
-      const before = conditionsOf(old as CertificateSigningRequest);
-      for (const condition of conditionsOf(object as CertificateSigningRequest)) {
-        condition.lastUpdateTime ??= formatTime(now);
-        const same = before.find(
-          ({ type, status }) => type === condition.type && status === condition.status,
-        );
-        condition.lastTransitionTime ??= same?.lastTransitionTime ?? formatTime(now);
-      }
-    },
-    validateUpdate: (object, old, { subresource }) => [
-      ...statusProblems(object as CertificateSigningRequest, old as CertificateSigningRequest, subresource),
-    ],
-  },
-  cells: {
-    SignerName: text("spec.signerName", "<none>"),
-    Requestor: text("spec.username"),
-    RequestedDuration: (object) => {
-      const seconds = readField<number>(object, "spec.expirationSeconds");
-      return seconds === undefined ? "<none>" : `${seconds}s`;
-    },
-    Condition: requestCondition,
-  },
-  emptyObject: { spec: {}, status: {} },
-  zeroValues: { spec: { request: null, signerName: "" } },
-};

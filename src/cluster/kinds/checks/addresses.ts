@@ -1,11 +1,3 @@
-/** An IP address as Go's parser reads it. */
-interface Address {
-  /** 4 bytes, or 16 for IPv6. */
-  readonly bytes: readonly number[];
-  /** True if a part has leading zeros: older parsers accepted them, newer ones don't. */
-  readonly hasLeadingZeros: boolean;
-}
-
 /** Returns why an IP address is invalid. Fields that are older than RFC 5952 don't require its canonical form. */
 export function checkAddress(text: string): string[] {
   const address = parseAddress(text);
@@ -96,6 +88,14 @@ function parseRange(text: string) {
   const address = parseAddress(before);
   if (!address || Number(digits) > address.bytes.length * 8) return undefined;
   return { address, length: Number(digits), lengthHasLeadingZeros: /^0[0-9]/.test(digits) };
+}
+
+/** An IP address as Go's parser reads it. */
+interface Address {
+  /** 4 bytes, or 16 for IPv6. */
+  readonly bytes: readonly number[];
+  /** True if a part has leading zeros: older parsers accepted them, newer ones don't. */
+  readonly hasLeadingZeros: boolean;
 }
 
 function parseAddress(text: string): Address | undefined {

@@ -6,14 +6,6 @@ let tables: SchemaTable | undefined;
 const valuesByField = new Map<string, readonly string[]>();
 
 /**
- * Gives the rules of kinds access to the generated tables, which are loaded asynchronously, before the first write of a
- * resource. Loading one twice does no harm: there is one set of tables in a process.
- */
-export function provideTables(loaded: SchemaTable): void {
-  tables ??= loaded;
-}
-
-/**
  * Returns the values of a field by its type and name, such as `core/v1.ServicePort.protocol`, in the order of messages; of a
  * list or map those of its items. The tables have them from Kubernetes' OpenAPI documents. Rules have lists of their own only
  * where a message has another order, or where a feature gate that is off by default takes values away.
@@ -27,4 +19,12 @@ export function knownValues(field: string): readonly string[] {
   if (!values) throw new Error(`the loaded tables have no values of ${field}`);
   valuesByField.set(field, values);
   return values;
+}
+
+/**
+ * Gives the rules of kinds access to the generated tables, which are loaded asynchronously, before the first write of a
+ * resource. Loading one twice does no harm: there is one set of tables in a process.
+ */
+export function provideTables(loaded: SchemaTable): void {
+  tables ??= loaded;
 }

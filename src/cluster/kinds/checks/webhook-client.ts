@@ -8,6 +8,13 @@ import type { Sent } from "../../contract/sent.ts";
 import { checkPort } from "./names.ts";
 import { type Problems, refused } from "./problems.ts";
 
+export function* webhookClient(field: string, { url, service }: Sent<WebhookClientConfig>): Problems {
+  if ((url === undefined) === (service === undefined)) {
+    yield required(field, "exactly one of url or service is required");
+  } else if (url !== undefined) yield* webhookURL(`${field}.url`, url);
+  else yield* webhookService(`${field}.service`, service!);
+}
+
 const reviewVersions = ["v1", "v1beta1"];
 
 /** Validates the versions of reviews that a webhook understands; `rule` is the message if there are none. */
@@ -20,13 +27,6 @@ export function* reviewVersionProblems(field: string, list: readonly string[], r
   if (!list.some((version) => reviewVersions.includes(version))) {
     yield invalid(field, list, `must include at least one of ${reviewVersions.join(", ")}`);
   }
-}
-
-export function* webhookClient(field: string, { url, service }: Sent<WebhookClientConfig>): Problems {
-  if ((url === undefined) === (service === undefined)) {
-    yield required(field, "exactly one of url or service is required");
-  } else if (url !== undefined) yield* webhookURL(`${field}.url`, url);
-  else yield* webhookService(`${field}.service`, service!);
 }
 
 const form = "; desired format: https://host[/path]";

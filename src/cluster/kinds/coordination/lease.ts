@@ -6,6 +6,20 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { type Problems, nonNegative } from "../checks/problems.ts";
 
+export const lease: BuiltInKind = {
+  resource: "leases.coordination.k8s.io",
+  metadataChecks: { qualifiedFinalizers: false },
+  strategy: {
+    default: (object) => void (object["spec"] ??= {}),
+    prepareForCreate: (object) => dropGatedFields(object),
+    prepareForUpdate: (object) => dropGatedFields(object),
+    validate: (object) => [...leaseProblems(object)],
+    validateUpdate: (object) => [...leaseProblems(object)],
+  },
+  cells: { Holder: text("spec.holderIdentity") },
+  emptyObject: { spec: {} },
+};
+
 type Lease = ApiObject & { spec?: Sent<LeaseSpec> };
 
 /** The feature of the fields is off by default. */
@@ -21,17 +35,3 @@ function* leaseProblems({ spec = {} }: Lease): Problems {
   }
   yield* nonNegative("spec.leaseTransitions", transitions);
 }
-
-export const lease: BuiltInKind = {
-  resource: "leases.coordination.k8s.io",
-  metadataChecks: { qualifiedFinalizers: false },
-  strategy: {
-    default: (object) => void (object["spec"] ??= {}),
-    prepareForCreate: (object) => dropGatedFields(object),
-    prepareForUpdate: (object) => dropGatedFields(object),
-    validate: (object) => [...leaseProblems(object)],
-    validateUpdate: (object) => [...leaseProblems(object)],
-  },
-  cells: { Holder: text("spec.holderIdentity") },
-  emptyObject: { spec: {} },
-};

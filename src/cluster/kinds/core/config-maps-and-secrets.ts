@@ -8,6 +8,9 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import { checkConfigKey } from "../checks/names.ts";
 import { type Problems, checked, immutable } from "../checks/problems.ts";
 
+/** The values of a ConfigMap or Secret may have at most 1 MiB together. */
+export const mostBytes = 1_048_576;
+
 const configMapStrategy: Partial<Strategy> = {
   validate: (object) => [...configMapProblems(object)],
   validateUpdate: (object, old) => [
@@ -15,6 +18,23 @@ const configMapStrategy: Partial<Strategy> = {
     ...configMapProblems(object),
   ],
 };
+
+export const configMap: BuiltInKind = {
+  resource: "configmaps",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: configMapStrategy,
+  cells: { Data: (object) => size("data")(object) + size("binaryData")(object) },
+};
+
+type Data = Record<string, string>;
+
+interface Config extends ApiObject {
+  data?: Data;
+  binaryData?: Data;
+  stringData?: Data;
+  immutable?: boolean;
+  type?: string;
+}
 
 function* configMapProblems({ data = {}, binaryData = {} }: Config): Problems {
   yield* keyProblems("data", data);
@@ -27,16 +47,6 @@ function* configMapProblems({ data = {}, binaryData = {} }: Config): Problems {
   if (bytesOf(data, "utf8") + bytesOf(binaryData, "base64") > mostBytes) yield tooLong("[]", mostBytes);
 }
 
-type Data = Record<string, string>;
-
-interface Config extends ApiObject {
-  data?: Data;
-  binaryData?: Data;
-  stringData?: Data;
-  immutable?: boolean;
-  type?: string;
-}
-
 function* keptContents(now: Config, before: Config, ...fields: Array<"data" | "binaryData">): Problems {
   if (!before.immutable) return;
   const detail = "field is immutable when `immutable` is set";
@@ -46,9 +56,6 @@ function* keptContents(now: Config, before: Config, ...fields: Array<"data" | "b
   }
 }
 
-/** The values of a ConfigMap or Secret may have at most 1 MiB together. */
-export const mostBytes = 1_048_576;
-
 /** The number of bytes of all values, decoded. */
 function bytesOf(data: Data, encoding: "utf8" | "base64"): number {
   return Object.values(data).reduce((sum, value) => sum + Buffer.byteLength(value, encoding), 0);
@@ -57,13 +64,6 @@ function bytesOf(data: Data, encoding: "utf8" | "base64"): number {
 function* keyProblems(field: string, data: Data): Problems {
   for (const key of Object.keys(data)) yield* checked(`${field}[${key}]`, key, checkConfigKey);
 }
-
-export const configMap: BuiltInKind = {
-  resource: "configmaps",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: configMapStrategy,
-  cells: { Data: (object) => size("data")(object) + size("binaryData")(object) },
-};
 
 /** Secrets accept plain text in `stringData` and store it encoded in `data`. */
 const secretStrategy: Partial<Strategy> = {
@@ -101,6 +101,13 @@ const requiredKeys: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
 };
 
+export const secret: BuiltInKind = {
+  resource: "secrets",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: secretStrategy,
+  cells: { Type: text("type"), Data: size("data") },
+};
+
 function* secretProblems({ metadata, data = {}, type = "" }: Config): Problems {
   yield* keyProblems("data", data);
   if (bytesOf(data, "base64") > mostBytes) yield tooLong("data", mostBytes);
@@ -128,10 +135,3 @@ function jsonProblem(text: string): string | undefined {
     return explainJSON(text);
   }
 }
-
-export const secret: BuiltInKind = {
-  resource: "secrets",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: secretStrategy,
-  cells: { Type: text("type"), Data: size("data") },
-};

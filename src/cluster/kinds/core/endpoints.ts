@@ -30,6 +30,21 @@ const endpointsStrategy: Partial<Strategy> = {
   validateUpdate: (object, old) => [...endpointsProblems(object, old)],
 };
 
+export type Endpoints = Stored<core.Endpoints>;
+
+export const endpointsResource: ResourceName<Endpoints> = "endpoints";
+
+const user = userOf("endpoint");
+
+export const endpoints: BuiltInKind<"endpoints"> = {
+  resource: "endpoints",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: endpointsStrategy,
+  cells: { Endpoints: addresses },
+  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  controllers: { endpoints: endpointsController },
+};
+
 /** Validates Endpoints. Subsets that an update leaves as they are may be invalid. */
 function* endpointsProblems(object: ApiObject, old?: ApiObject): Problems {
   const { subsets = [] } = object as Sent<core.Endpoints>;
@@ -77,11 +92,6 @@ function addresses(object: object): string {
 }
 
 export type EndpointAddress = Stored<core.EndpointAddress>;
-export type Endpoints = Stored<core.Endpoints>;
-
-export const endpointsResource: ResourceName<Endpoints> = "endpoints";
-
-const user = userOf("endpoint");
 
 /** Lists the addresses of the pods behind each Service with a selector in an Endpoints object. */
 function endpointsController({ objects }: ControllerContext): Controller {
@@ -196,12 +206,3 @@ function addressOf(service: Service, { pod, address }: PodEndpoint): EndpointAdd
 function isOurs({ metadata }: KubernetesObject): boolean {
   return metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller";
 }
-
-export const endpoints: BuiltInKind<"endpoints"> = {
-  resource: "endpoints",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: endpointsStrategy,
-  cells: { Endpoints: addresses },
-  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-  controllers: { endpoints: endpointsController },
-};

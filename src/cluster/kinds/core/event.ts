@@ -23,24 +23,6 @@ const renamed = [
   ["reportingComponent", "reportingController"],
 ] as const;
 
-/** Events are one kind in two groups: core and events.k8s.io. */
-function eventTo(event: ApiObject, apiVersion: string): ApiObject {
-  const names = new Map<string, string>(
-    renamed.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
-  );
-  const fields = Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]);
-  const converted = { ...(Object.fromEntries(fields) as ApiObject), kind: "Event", apiVersion };
-  if (apiVersion !== "v1") dropEmpty(converted);
-  return converted;
-}
-
-/** Drops fields that Go serializes in the core group even if empty, but not in events.k8s.io. */
-function dropEmpty(event: ApiObject): void {
-  for (const field of ["reportingController", "reportingInstance"]) {
-    if (event[field] === "") delete event[field];
-  }
-}
-
 /** Events have fields that Go serializes even if empty. */
 const eventStrategy: Partial<Strategy> = {
   default(object) {
@@ -57,38 +39,6 @@ const eventStrategy: Partial<Strategy> = {
   validate: (object, { resource }) => [...newEvent(object, resource)],
   validateUpdate: (object, old, { resource }) => [...changedEvent(object, old, resource)],
 };
-
-type SentEvent = ApiObject & Sent<Omit<Event, "metadata">>;
-
-/** Validates a new Event. Those of events.k8s.io have more rules. */
-function* newEvent(object: ApiObject, resource: Resource): Problems {
-  const event: SentEvent = eventTo(object, "v1");
-  yield* placeAndReporter(event, object.apiVersion);
-  if (object.apiVersion === "v1") return;
-  yield* runCheck("new", object, object, resource);
-  yield* seriesProblems(event);
-  if (!event.eventTime) yield required("eventTime");
-  const { type = "", source = {} } = event;
-  // The server shows none of these values.
-  if (type !== "Normal" && type !== "Warning") yield invalid("type", "", `has invalid value: ${type}`);
-  for (const field of ["firstTimestamp", "lastTimestamp", "count"] as const) {
-    if (event[field]) yield unset(field);
-  }
-  if (source.component || source.host) yield unset("source");
-}
-
-/** Validates a change of an Event: of those of events.k8s.io only the series changes. */
-function* changedEvent(object: ApiObject, old: ApiObject, resource: Resource): Problems {
-  const [now, before]: SentEvent[] = [eventTo(object, "v1"), eventTo(old, "v1")];
-  yield* placeAndReporter(now!, object.apiVersion);
-  if (object.apiVersion === "v1") return;
-  yield* runCheck("update", object, old, resource);
-  if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
-  for (const [field, empty, shown = field] of fixed) {
-    const [value, was] = [now![field] ?? empty, before![field] ?? empty];
-    if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value) as object, "field is immutable");
-  }
-}
 
 /** The fields that don't change, with their empty values and the server's names for them. */
 const fixed: ReadonlyArray<readonly [field: string, empty: unknown, shown?: string]> = [
@@ -108,51 +58,7 @@ const fixed: ReadonlyArray<readonly [field: string, empty: unknown, shown?: stri
   ["reportingInstance", ""],
 ];
 
-/** The server shows its own structs here, whose fields have other names. */
-function asGo(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  const names = "component" in value || "host" in value ? ["component", "host"] : referenceFields;
-  return goStruct(value, Object.fromEntries(names.map((name) => [name, { zero: "" }])));
-}
-
 const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
-
-function unset(field: string): FieldError {
-  return invalid(field, "", "needs to be unset");
-}
-
-function* seriesProblems({ series }: SentEvent): Problems {
-  if (!series) return;
-  if ((series.count ?? 0) < 2) yield invalid("series.count", "", "should be at least 2");
-  if (!series.lastObservedTime) yield required("series.lastObservedTime");
-}
-
-function* placeAndReporter(event: SentEvent, apiVersion: string): Problems {
-  const { namespace = "" } = event.metadata;
-  const about = event.involvedObject?.namespace ?? "";
-  const homes = event.eventTime ? ["default", "kube-system"] : ["", "default"];
-  const isAtHome = about === "" ? homes.includes(namespace) : Boolean(event.eventTime) || about === namespace;
-  if (!isAtHome) yield invalid("involvedObject.namespace", about, "does not match event.namespace");
-  if (!event.eventTime) return;
-  const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
-  const reporter = apiVersion === "v1" ? "reportingComponent" : "reportingController";
-  if (reportingComponent === "") yield required(reporter);
-  yield* checked(reporter, reportingComponent, checkQualifiedName);
-  for (const [field, text] of Object.entries({ reportingInstance, action, reason })) {
-    if (text === "") yield required(field);
-    yield* atMost(field, text, 128);
-  }
-  yield* atMost("message", message, 1024);
-}
-
-function* atMost(field: string, text: string, most: number): Problems {
-  if (Buffer.byteLength(text) > most) yield invalid(field, "", `can have at most ${most} characters`);
-}
-
-/** A cell with the first of some fields that has a text. */
-function firstOf(...paths: string[]): (object: object) => string {
-  return (object) => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
-}
 
 const component = firstOf(
   "source.component",
@@ -162,11 +68,6 @@ const component = firstOf(
 );
 
 const host = firstOf("source.host", "deprecatedSource.host", "reportingInstance");
-
-function ageSince(...paths: string[]): CellReader {
-  const first = firstOf(...paths);
-  return (object, now) => ageOf(first(object), now);
-}
 
 export const event: BuiltInKind = {
   resource: "events",
@@ -210,6 +111,105 @@ export const event: BuiltInKind = {
   },
   convert: eventTo,
 };
+
+/** Events are one kind in two groups: core and events.k8s.io. */
+function eventTo(event: ApiObject, apiVersion: string): ApiObject {
+  const names = new Map<string, string>(
+    renamed.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
+  );
+  const fields = Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]);
+  const converted = { ...(Object.fromEntries(fields) as ApiObject), kind: "Event", apiVersion };
+  if (apiVersion !== "v1") dropEmpty(converted);
+  return converted;
+}
+
+/** Drops fields that Go serializes in the core group even if empty, but not in events.k8s.io. */
+function dropEmpty(event: ApiObject): void {
+  for (const field of ["reportingController", "reportingInstance"]) {
+    if (event[field] === "") delete event[field];
+  }
+}
+
+type SentEvent = ApiObject & Sent<Omit<Event, "metadata">>;
+
+/** Validates a new Event. Those of events.k8s.io have more rules. */
+function* newEvent(object: ApiObject, resource: Resource): Problems {
+  const event: SentEvent = eventTo(object, "v1");
+  yield* placeAndReporter(event, object.apiVersion);
+  if (object.apiVersion === "v1") return;
+  yield* runCheck("new", object, object, resource);
+  yield* seriesProblems(event);
+  if (!event.eventTime) yield required("eventTime");
+  const { type = "", source = {} } = event;
+  // The server shows none of these values.
+  if (type !== "Normal" && type !== "Warning") yield invalid("type", "", `has invalid value: ${type}`);
+  for (const field of ["firstTimestamp", "lastTimestamp", "count"] as const) {
+    if (event[field]) yield unset(field);
+  }
+  if (source.component || source.host) yield unset("source");
+}
+
+/** Validates a change of an Event: of those of events.k8s.io only the series changes. */
+function* changedEvent(object: ApiObject, old: ApiObject, resource: Resource): Problems {
+  const [now, before]: SentEvent[] = [eventTo(object, "v1"), eventTo(old, "v1")];
+  yield* placeAndReporter(now!, object.apiVersion);
+  if (object.apiVersion === "v1") return;
+  yield* runCheck("update", object, old, resource);
+  if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
+  for (const [field, empty, shown = field] of fixed) {
+    const [value, was] = [now![field] ?? empty, before![field] ?? empty];
+    if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value) as object, "field is immutable");
+  }
+}
+
+/** The server shows its own structs here, whose fields have other names. */
+function asGo(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const names = "component" in value || "host" in value ? ["component", "host"] : referenceFields;
+  return goStruct(value, Object.fromEntries(names.map((name) => [name, { zero: "" }])));
+}
+
+function unset(field: string): FieldError {
+  return invalid(field, "", "needs to be unset");
+}
+
+function* seriesProblems({ series }: SentEvent): Problems {
+  if (!series) return;
+  if ((series.count ?? 0) < 2) yield invalid("series.count", "", "should be at least 2");
+  if (!series.lastObservedTime) yield required("series.lastObservedTime");
+}
+
+function* placeAndReporter(event: SentEvent, apiVersion: string): Problems {
+  const { namespace = "" } = event.metadata;
+  const about = event.involvedObject?.namespace ?? "";
+  const homes = event.eventTime ? ["default", "kube-system"] : ["", "default"];
+  const isAtHome = about === "" ? homes.includes(namespace) : Boolean(event.eventTime) || about === namespace;
+  if (!isAtHome) yield invalid("involvedObject.namespace", about, "does not match event.namespace");
+  if (!event.eventTime) return;
+  const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
+  const reporter = apiVersion === "v1" ? "reportingComponent" : "reportingController";
+  if (reportingComponent === "") yield required(reporter);
+  yield* checked(reporter, reportingComponent, checkQualifiedName);
+  for (const [field, text] of Object.entries({ reportingInstance, action, reason })) {
+    if (text === "") yield required(field);
+    yield* atMost(field, text, 128);
+  }
+  yield* atMost("message", message, 1024);
+}
+
+function* atMost(field: string, text: string, most: number): Problems {
+  if (Buffer.byteLength(text) > most) yield invalid(field, "", `can have at most ${most} characters`);
+}
+
+/** A cell with the first of some fields that has a text. */
+function firstOf(...paths: string[]): (object: object) => string {
+  return (object) => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
+}
+
+function ageSince(...paths: string[]): CellReader {
+  const first = firstOf(...paths);
+  return (object, now) => ageOf(first(object), now);
+}
 
 /** The core group's Events with the field names of events.k8s.io. */
 export const eventOfEventsGroup: BuiltInKind = {

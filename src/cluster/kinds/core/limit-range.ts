@@ -23,11 +23,18 @@ const limitRangeStrategy: Partial<Strategy> = {
   validateUpdate: (object) => [...limitRangeProblems(object)],
 };
 
-type Limits = Sent<LimitRangeItem>;
-
 const types = ["Container", "PersistentVolumeClaim", "Pod"];
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
+
+export const limitRange: BuiltInKind = {
+  resource: "limitranges",
+  metadataChecks: { update: ["new"] },
+  strategy: limitRangeStrategy,
+  emptyObject: { spec: { limits: null } },
+};
+
+type Limits = Sent<LimitRangeItem>;
 
 /** Validates the limits of a LimitRange. */
 function* limitRangeProblems(object: ApiObject): Problems {
@@ -133,10 +140,3 @@ function defaultLimits(limits: Fields): void {
   if (Object.keys(all).length > 0) limits["default"] = all;
   if (Object.keys(requests).length > 0) limits["defaultRequest"] = requests;
 }
-
-export const limitRange: BuiltInKind = {
-  resource: "limitranges",
-  metadataChecks: { update: ["new"] },
-  strategy: limitRangeStrategy,
-  emptyObject: { spec: { limits: null } },
-};

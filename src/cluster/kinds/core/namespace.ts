@@ -69,6 +69,23 @@ const namespaceStrategy: Partial<Strategy> = {
   },
 };
 
+/** The names that a finalizer without a domain may have. */
+const standard = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
+
+const user = userOf("namespace");
+
+/** The maximum number of event loop turns to wait for changes in a namespace to stop. */
+const patience = 200;
+
+export const namespace: BuiltInKind<"namespace"> = {
+  resource: "namespaces",
+  metadataChecks: { update: ["new", "update"] },
+  strategy: { ...namespaceStrategy, statusWritesMetadata: true },
+  cells: { Status: text("status.phase") },
+  emptyObject: { spec: {}, status: {} },
+  controllers: { namespace: namespaceController },
+};
+
 function finalizersOf({ spec }: ApiObject): string[] {
   return (spec as { finalizers?: string[] } | undefined)?.finalizers ?? [];
 }
@@ -79,9 +96,6 @@ function* changeProblems(object: ApiObject, subresource: string): Problems {
     yield* finalizer(subresource === "finalize" ? `spec.finalizers[${index}]` : "spec.finalizers", name);
   }
 }
-
-/** The names that a finalizer without a domain may have. */
-const standard = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
 
 function* finalizer(field: string, name: string): Problems {
   yield* checked(field, name, checkQualifiedName);
@@ -97,10 +111,8 @@ function* phaseProblems(object: ApiObject): Problems {
   yield invalid("status.Phase", phase, `may only be '${only}' if \`deletionTimestamp\` is${not} empty`);
 }
 
-const user = userOf("namespace");
-
-/** The maximum number of event loop turns to wait for changes in a namespace to stop. */
-const patience = 200;
+/** The objects left in a namespace, by resource; resources without objects are omitted. */
+type Remaining = ReadonlyMap<ResourceName, readonly KubernetesObject[]>;
 
 /** Deletes the content of terminating namespaces, pods first, and finalizes them once nothing is left. */
 function namespaceController({ objects, clock }: ControllerContext): Controller {
@@ -178,9 +190,6 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
 
 type Finding = readonly [type: string, holds: boolean, reason: string, message: string];
 
-/** The objects left in a namespace, by resource; resources without objects are omitted. */
-type Remaining = ReadonlyMap<ResourceName, readonly KubernetesObject[]>;
-
 /** The conditions in which a terminating namespace reports the objects and finalizers left in it. */
 function deletionConditions(
   before: readonly LooseCondition[],
@@ -250,12 +259,3 @@ function describe([resource, objects]: [resource: ResourceName, objects: readonl
   const qualified = resource.includes(".") ? resource : `${resource}.`;
   return `${qualified} has ${objects.length} resource instances`;
 }
-
-export const namespace: BuiltInKind<"namespace"> = {
-  resource: "namespaces",
-  metadataChecks: { update: ["new", "update"] },
-  strategy: { ...namespaceStrategy, statusWritesMetadata: true },
-  cells: { Status: text("status.phase") },
-  emptyObject: { spec: {}, status: {} },
-  controllers: { namespace: namespaceController },
-};

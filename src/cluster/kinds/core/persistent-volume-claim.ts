@@ -34,6 +34,34 @@ const claimStrategy: Partial<Strategy> = {
   warnings: (object) => fractionalSizes("spec", (object as Claim).spec ?? {}),
 };
 
+const sources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);
+
+/** The abbreviations of access modes in tables. */
+const modes: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+export const persistentVolumeClaim: BuiltInKind = {
+  resource: "persistentvolumeclaims",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: { ...claimStrategy, statusWritesMetadata: true, returnsDeleted: true },
+  cells: {
+    Status: (object) =>
+      readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
+    Volume: text("spec.volumeName"),
+    Capacity: (object) =>
+      readField(object, "spec.volumeName") ? text("status.capacity.storage")(object) : "",
+    "Access Modes": (object) => (readField(object, "spec.volumeName") ? accessModes(object, "status") : ""),
+    StorageClass: text("spec.storageClassName"),
+    VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
+    VolumeMode: text("spec.volumeMode", "<unset>"),
+  },
+  emptyObject: { spec: { resources: {} }, status: {} },
+};
+
 /**
  * Drops a new dataSourceRef to another namespace, which no feature allows by default, and a new dataSource that is
  * unsupported, and copies dataSource and dataSourceRef to each other.
@@ -50,8 +78,6 @@ function settleSources(spec: NonNullable<Claim["spec"]>, old: Claim["spec"] = {}
     spec.dataSource = { ...spec.dataSourceRef };
   }
 }
-
-const sources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);
 
 /** Warns about sizes with fractions of bytes. */
 function* fractionalSizes(field: string, { resources }: NonNullable<Claim["spec"]>): Generator<string, void> {
@@ -172,6 +198,9 @@ function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<
   }
 }
 
+/** The data source of a new volume. */
+type DataSource = Sent<TypedObjectReference>;
+
 function* source(field: string, { apiGroup, kind = "", name = "" }: DataSource): Problems {
   if (name === "") yield required(`${field}.name`);
   if (kind === "") yield required(`${field}.kind`);
@@ -180,9 +209,6 @@ function* source(field: string, { apiGroup, kind = "", name = "" }: DataSource):
   }
   yield* ifSet(`${field}.apiGroup`, apiGroup, checkSubdomain);
 }
-
-/** The data source of a new volume. */
-type DataSource = Sent<TypedObjectReference>;
 
 export function defaultClaim(claim: Claim): void {
   claim.metadata ??= {};
@@ -193,14 +219,6 @@ export function defaultClaim(claim: Claim): void {
   claim.status.phase ||= "Pending";
 }
 
-/** The abbreviations of access modes in tables. */
-const modes: Readonly<Record<string, string>> = {
-  ReadWriteOnce: "RWO",
-  ReadOnlyMany: "ROX",
-  ReadWriteMany: "RWX",
-  ReadWriteOncePod: "RWOP",
-};
-
 export function accessModes(object: object, part: string): string {
   const list = readField<string[]>(object, `${part}.accessModes`) ?? [];
   return Object.keys(modes)
@@ -208,21 +226,3 @@ export function accessModes(object: object, part: string): string {
     .map((mode) => modes[mode])
     .join(",");
 }
-
-export const persistentVolumeClaim: BuiltInKind = {
-  resource: "persistentvolumeclaims",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: { ...claimStrategy, statusWritesMetadata: true, returnsDeleted: true },
-  cells: {
-    Status: (object) =>
-      readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
-    Volume: text("spec.volumeName"),
-    Capacity: (object) =>
-      readField(object, "spec.volumeName") ? text("status.capacity.storage")(object) : "",
-    "Access Modes": (object) => (readField(object, "spec.volumeName") ? accessModes(object, "status") : ""),
-    StorageClass: text("spec.storageClassName"),
-    VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
-    VolumeMode: text("spec.volumeMode", "<unset>"),
-  },
-  emptyObject: { spec: { resources: {} }, status: {} },
-};

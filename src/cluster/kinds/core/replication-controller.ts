@@ -50,6 +50,20 @@ const replicationControllerStrategy: Partial<Strategy> = {
   warnings: (object, old) => workloadWarnings(object, old),
 };
 
+export const replicationController: BuiltInKind<"replicationcontroller"> = {
+  resource: "replicationcontrollers",
+  strategy: { ...replicationControllerStrategy, statusWritesMetadata: true },
+  cells: {
+    ...replicas,
+    Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
+  },
+  selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
+  podTemplate: "spec.template",
+  emptyObject: { spec: {}, status: {} },
+  controllers: { replicationcontroller: replicationControllerController },
+  zeroValues: { status: { replicas: 0 } },
+};
+
 function* controllerProblems({ spec }: Workload): Problems {
   const selector = (spec.selector ?? {}) as PlainSelector;
   const labels = spec.template?.metadata?.labels ?? {};
@@ -90,17 +104,3 @@ function withStatus(
 ): ReplicationController {
   return { ...object, status };
 }
-
-export const replicationController: BuiltInKind<"replicationcontroller"> = {
-  resource: "replicationcontrollers",
-  strategy: { ...replicationControllerStrategy, statusWritesMetadata: true },
-  cells: {
-    ...replicas,
-    Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
-  },
-  selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
-  podTemplate: "spec.template",
-  emptyObject: { spec: {}, status: {} },
-  controllers: { replicationcontroller: replicationControllerController },
-  zeroValues: { status: { replicas: 0 } },
-};

@@ -16,8 +16,6 @@ import { type Controller, type ControllerContext, userOf } from "../../control-l
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import type { ObjectEvent, ResourceName, ServedResource } from "../../contract/cluster-objects.ts";
 
-type Quota = Sent<core.ResourceQuota>;
-
 const resourceQuotaStrategy: Partial<Strategy> = {
   ...emptyStatusStrategy,
   statusWritesMetadata: true,
@@ -29,6 +27,44 @@ const resourceQuotaStrategy: Partial<Strategy> = {
       : [...specProblems(object), ...sameScopes(object, old)],
   warnings: (object, old) => (old ? [] : [...requestsAboveLimits(object)]),
 };
+
+const podAmounts = [
+  "pods",
+  ...["cpu", "memory"].flatMap((name) => [name, `limits.${name}`, `requests.${name}`]),
+];
+
+/** The scopes, and the resources that a quota with each of them can limit. */
+const resourcesOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ["BestEffort", ["pods"]],
+  ["CrossNamespacePodAffinity", podAmounts],
+  ["NotBestEffort", podAmounts],
+  ["NotTerminating", podAmounts],
+  ["PriorityClass", podAmounts],
+  ["Terminating", podAmounts],
+  ["VolumeAttributesClass", ["persistentvolumeclaims", "requests.storage"]],
+]);
+
+const exclusive = [
+  ["BestEffort", "NotBestEffort"],
+  ["Terminating", "NotTerminating"],
+] as const;
+
+const user = userOf("resourcequota");
+
+const quotas: ResourceName<core.ResourceQuota> = "resourcequotas";
+
+/** Usage is recounted after so many milliseconds, which releases the charges for objects that were not created. */
+const recountAfter = 300_000;
+
+export const resourceQuota: BuiltInKind<"resourcequota"> = {
+  resource: "resourcequotas",
+  strategy: resourceQuotaStrategy,
+  cells: { Request: quota(false), Limit: quota(true) },
+  emptyObject: { spec: {}, status: {} },
+  controllers: { resourcequota: resourceQuotaController },
+};
+
+type Quota = Sent<core.ResourceQuota>;
 
 function* requestsAboveLimits(object: ApiObject): Generator<string> {
   const hard = (object as Quota).spec?.hard ?? {};
@@ -52,26 +88,16 @@ function* specProblems(object: ApiObject): Problems {
 
 type Spec = Sent<core.ResourceQuotaSpec>;
 
-const podAmounts = [
-  "pods",
-  ...["cpu", "memory"].flatMap((name) => [name, `limits.${name}`, `requests.${name}`]),
-];
-
-/** The scopes, and the resources that a quota with each of them can limit. */
-const resourcesOf: ReadonlyMap<string, readonly string[]> = new Map([
-  ["BestEffort", ["pods"]],
-  ["CrossNamespacePodAffinity", podAmounts],
-  ["NotBestEffort", podAmounts],
-  ["NotTerminating", podAmounts],
-  ["PriorityClass", podAmounts],
-  ["Terminating", podAmounts],
-  ["VolumeAttributesClass", ["persistentvolumeclaims", "requests.storage"]],
-]);
-
-const exclusive = [
-  ["BestEffort", "NotBestEffort"],
-  ["Terminating", "NotTerminating"],
-] as const;
+/** Validates the scopes of a quota. */
+function* scopeProblems(field: string, spec: Spec): Problems {
+  const { scopes = [] } = spec;
+  for (const scope of scopes) {
+    if (!resourcesOf.has(scope)) yield invalid(field, scopes, "unsupported scope");
+    for (const _ of misplaced(scope, spec))
+      yield invalid(field, scopes, "unsupported scope applied to resource");
+  }
+  yield* conflicts(field, scopes, scopes);
+}
 
 /** The number of resources of a quota that do not go with a scope. */
 function misplaced(scope: string, { hard = {} }: Spec): string[] {
@@ -83,17 +109,6 @@ function* conflicts(field: string, scopes: readonly string[], shown: readonly st
   for (const pair of exclusive) {
     if (pair.every((scope) => scopes.includes(scope))) yield invalid(field, shown, "conflicting scopes");
   }
-}
-
-/** Validates the scopes of a quota. */
-function* scopeProblems(field: string, spec: Spec): Problems {
-  const { scopes = [] } = spec;
-  for (const scope of scopes) {
-    if (!resourcesOf.has(scope)) yield invalid(field, scopes, "unsupported scope");
-    for (const _ of misplaced(scope, spec))
-      yield invalid(field, scopes, "unsupported scope applied to resource");
-  }
-  yield* conflicts(field, scopes, scopes);
 }
 
 /** Validates the selector of scopes. The server names no item in its errors. */
@@ -152,13 +167,6 @@ function* sameScopes(object: ApiObject, old: ApiObject): Problems {
   const isSame = now.every((scope) => before.includes(scope)) && before.every((scope) => now.includes(scope));
   if (!isSame) yield invalid("spec.scopes", (object as Quota).spec?.scopes, "field is immutable");
 }
-
-const user = userOf("resourcequota");
-
-const quotas: ResourceName<core.ResourceQuota> = "resourcequotas";
-
-/** Usage is recounted after so many milliseconds, which releases the charges for objects that were not created. */
-const recountAfter = 300_000;
 
 /** Writes the limits and the usage into the status of each ResourceQuota, which admission enforces. */
 function resourceQuotaController({ objects, clock }: ControllerContext): Controller {
@@ -235,11 +243,3 @@ function quota(limits: boolean): CellReader {
       .join(", ");
   };
 }
-
-export const resourceQuota: BuiltInKind<"resourcequota"> = {
-  resource: "resourcequotas",
-  strategy: resourceQuotaStrategy,
-  cells: { Request: quota(false), Limit: quota(true) },
-  emptyObject: { spec: {}, status: {} },
-  controllers: { resourcequota: resourceQuotaController },
-};

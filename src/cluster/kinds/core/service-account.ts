@@ -21,15 +21,23 @@ const serviceAccountStrategy: Partial<Strategy> = {
   },
 };
 
+const user = userOf("service-account");
+
+const rootCertificate = "kube-root-ca.crt";
+
+export const serviceAccount: BuiltInKind<"serviceaccount"> = {
+  resource: "serviceaccounts",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: serviceAccountStrategy,
+  cells: {},
+  controllers: { serviceaccount: serviceAccountController },
+};
+
 /** An account lists Secrets as object references, but the server keeps only their names. */
 function keepSecretNames(object: ApiObject): void {
   const { secrets } = object as ServiceAccount;
   if (secrets) object["secrets"] = secrets.map(({ name }) => (name ? { name } : {}));
 }
-
-const user = userOf("service-account");
-
-const rootCertificate = "kube-root-ca.crt";
 
 /** Creates the ServiceAccount `default` and the ConfigMap with the CA certificate in every namespace. */
 function serviceAccountController({ objects, caCertificate = "" }: ControllerContext): Controller {
@@ -77,11 +85,3 @@ export async function ensureDefaultAccount(objects: ClusterObjects, namespace: s
     metadata: { name: "default", namespace },
   });
 }
-
-export const serviceAccount: BuiltInKind<"serviceaccount"> = {
-  resource: "serviceaccounts",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: serviceAccountStrategy,
-  cells: {},
-  controllers: { serviceaccount: serviceAccountController },
-};

@@ -22,13 +22,11 @@ type EndpointSlice = Stored<v1.EndpointSlice>;
 
 export const endpointSlices: ResourceName<EndpointSlice> = "endpointslices.discovery.k8s.io";
 
-/** The label of a slice with the name of its Service. */
-const serviceLabel = "kubernetes.io/service-name";
-
 /** The label of a slice with the controller that writes it. */
 export const managerLabel = "endpointslice.kubernetes.io/managed-by";
 
-const sliceSize = 100;
+/** The label of a slice with the name of its Service. */
+const serviceLabel = "kubernetes.io/service-name";
 
 const user = userOf("endpointslice");
 
@@ -60,6 +58,8 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
     await replaceSlices({ objects, user }, current, endpointSlicesOf(service, found));
   }
 }
+
+const sliceSize = 100;
 
 /** The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice. */
 function endpointSlicesOf(service: Service, found: readonly PodEndpoint[]): EndpointSlice[] {
@@ -192,12 +192,6 @@ export function mirroringController({ objects }: ControllerContext): Controller 
   }
 }
 
-/** Annotations of Endpoints that their slices don't get. */
-const ownAnnotations = [
-  "endpoints.kubernetes.io/last-change-trigger-time",
-  "kubectl.kubernetes.io/last-applied-configuration",
-];
-
 /** Endpoints are not mirrored if a label forbids it, or if they are the lock of a leader election. */
 function mayBeMirrored({ metadata }: Endpoints): boolean {
   return (
@@ -230,6 +224,12 @@ function mirroredSlicesOf(endpoints: Endpoints): EndpointSlice[] {
   }
   return [...slices.values()];
 }
+
+/** Annotations of Endpoints that their slices don't get. */
+const ownAnnotations = [
+  "endpoints.kubernetes.io/last-change-trigger-time",
+  "kubectl.kubernetes.io/last-applied-configuration",
+];
 
 function mirroredMetadata(endpoints: Endpoints): EndpointSlice["metadata"] {
   const { name, namespace, labels, annotations = {} } = endpoints.metadata;

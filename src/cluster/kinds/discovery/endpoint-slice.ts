@@ -17,21 +17,57 @@ import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "
 import { checkReachable } from "../checks/names.ts";
 import { type Problems, choice, immutable, refused, optionalChoice } from "../checks/problems.ts";
 
-type EndpointSlice = ApiObject & {
-  addressType?: string;
-  endpoints?: Sent<Endpoint>[];
-  ports?: Sent<EndpointPort>[];
-};
-
 /** Go serializes absent endpoints and ports as null. */
 const noLists = { endpoints: null, ports: null };
+
+export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
+  resource: "endpointslices.discovery.k8s.io",
+  metadataChecks: { update: ["new"] },
+  strategy: {
+    default(object) {
+      fillIn(object, () => noLists);
+      for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
+      for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
+    },
+    prepareForCreate(object) {
+      emptyAsNull(object, ...Object.keys(noLists));
+      dropTopology(object);
+    },
+    prepareForUpdate(object, old) {
+      emptyAsNull(object, ...Object.keys(noLists));
+      if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
+    },
+    specChanged(object, old) {
+      const { metadata, ...rest } = object;
+      const { metadata: before, ...oldRest } = old;
+      return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
+    },
+    validate: (object) => [...sliceProblems(object)],
+    validateUpdate: (object, old) => [...sliceProblems(object, old)],
+    warnings: (object, old) => sliceWarnings(object, old),
+  },
+  cells: {
+    AddressType: text("addressType"),
+    Ports: (object) =>
+      formatCell(readField<EndpointPort[]>(object, "ports"), ({ port, name }) => String(port ?? name ?? "*")),
+    Endpoints: (object) =>
+      formatCell(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
+  },
+  emptyObject: noLists,
+  controllers: { endpointslice: endpointSlicesController, endpointslicemirroring: mirroringController },
+  zeroValues: { addressType: "" },
+};
 
 /** v1 ignores the field of older versions. */
 function dropTopology(object: ApiObject): void {
   for (const endpoint of eachOf(object, "endpoints")) delete endpoint["deprecatedTopology"];
 }
 
-const limits = { addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
+type EndpointSlice = ApiObject & {
+  addressType?: string;
+  endpoints?: Sent<Endpoint>[];
+  ports?: Sent<EndpointPort>[];
+};
 
 /** Ratcheting: unchanged endpoints are not validated again. */
 function* sliceProblems(slice: EndpointSlice, old?: EndpointSlice): Problems {
@@ -43,6 +79,8 @@ function* sliceProblems(slice: EndpointSlice, old?: EndpointSlice): Problems {
   }
   if (old) yield* immutable("addressType", addressType, old.addressType ?? "");
 }
+
+const limits = { addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
 
 function* portProblems(ports: readonly Sent<EndpointPort>[]): Problems {
   if (ports.length > limits.ports) return yield tooMany("ports", ports.length, limits.ports);
@@ -136,41 +174,3 @@ function formatCell<T>(list: readonly T[] = [], show: (item: T) => string): stri
   if (shown.length > 3) return `${shown.slice(0, 3).join(",")} + ${shown.length - 3} more...`;
   return shown.join(",") || "<unset>";
 }
-
-export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
-  resource: "endpointslices.discovery.k8s.io",
-  metadataChecks: { update: ["new"] },
-  strategy: {
-    default(object) {
-      fillIn(object, () => noLists);
-      for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
-      for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
-    },
-    prepareForCreate(object) {
-      emptyAsNull(object, ...Object.keys(noLists));
-      dropTopology(object);
-    },
-    prepareForUpdate(object, old) {
-      emptyAsNull(object, ...Object.keys(noLists));
-      if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
-    },
-    specChanged(object, old) {
-      const { metadata, ...rest } = object;
-      const { metadata: before, ...oldRest } = old;
-      return !isEqual(rest, oldRest) || !isEqual(metadata.labels ?? {}, before.labels ?? {});
-    },
-    validate: (object) => [...sliceProblems(object)],
-    validateUpdate: (object, old) => [...sliceProblems(object, old)],
-    warnings: (object, old) => sliceWarnings(object, old),
-  },
-  cells: {
-    AddressType: text("addressType"),
-    Ports: (object) =>
-      formatCell(readField<EndpointPort[]>(object, "ports"), ({ port, name }) => String(port ?? name ?? "*")),
-    Endpoints: (object) =>
-      formatCell(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
-  },
-  emptyObject: noLists,
-  controllers: { endpointslice: endpointSlicesController, endpointslicemirroring: mirroringController },
-  zeroValues: { addressType: "" },
-};

@@ -1,23 +1,13 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 
-/** The objects that the server creates at its start. The mandatory ones can't be changed. */
-interface Configurations {
-  readonly levels: Readonly<Record<string, v1.PriorityLevelConfigurationSpec>>;
-  readonly schemas: Readonly<Record<string, v1.FlowSchemaSpec>>;
-}
-
 type Subject = v1.PolicyRulesWithSubjects["subjects"][number];
 
 const group = (name: string): Subject => ({ kind: "Group", group: { name } });
-const user = (name: string): Subject => ({ kind: "User", user: { name } });
-const systemAccounts: Subject = {
-  kind: "ServiceAccount",
-  serviceAccount: { namespace: "kube-system", name: "*" },
-};
+
 const everyone = [group("system:unauthenticated"), group("system:authenticated")];
 
 const all = ["*"];
-const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], namespaces: all };
+
 const anyResource: v1.ResourcePolicyRule = {
   verbs: all,
   apiGroups: all,
@@ -29,29 +19,10 @@ const anything = (...subjects: Subject[]): v1.PolicyRulesWithSubjects[] => [
   { subjects, resourceRules: [anyResource], nonResourceRules: [{ verbs: all, nonResourceURLs: all }] },
 ];
 
-function schema(
-  level: string,
-  matchingPrecedence: number,
-  by: "ByUser" | "ByNamespace" | undefined,
-  rules: v1.PolicyRulesWithSubjects[],
-): v1.FlowSchemaSpec {
-  return {
-    priorityLevelConfiguration: { name: level },
-    matchingPrecedence,
-    ...(by && { distinguisherMethod: { type: by } }),
-    rules,
-  };
-}
-
-function limited(
-  nominalConcurrencyShares: number,
-  lendablePercent: number,
-  queues: number,
-  handSize: number,
-): v1.PriorityLevelConfigurationSpec {
-  const queuing = { queues, handSize, queueLengthLimit: 50 };
-  const limitResponse = { type: "Queue" as const, queuing };
-  return { type: "Limited", limited: { nominalConcurrencyShares, limitResponse, lendablePercent } };
+/** The objects that the server creates at its start. The mandatory ones can't be changed. */
+interface Configurations {
+  readonly levels: Readonly<Record<string, v1.PriorityLevelConfigurationSpec>>;
+  readonly schemas: Readonly<Record<string, v1.FlowSchemaSpec>>;
 }
 
 export const mandatory: Configurations = {
@@ -67,6 +38,28 @@ export const mandatory: Configurations = {
     exempt: schema("exempt", 1, undefined, anything(group("system:masters"))),
   },
 };
+
+function schema(
+  level: string,
+  matchingPrecedence: number,
+  by: "ByUser" | "ByNamespace" | undefined,
+  rules: v1.PolicyRulesWithSubjects[],
+): v1.FlowSchemaSpec {
+  return {
+    priorityLevelConfiguration: { name: level },
+    matchingPrecedence,
+    ...(by && { distinguisherMethod: { type: by } }),
+    rules,
+  };
+}
+
+const user = (name: string): Subject => ({ kind: "User", user: { name } });
+const systemAccounts: Subject = {
+  kind: "ServiceAccount",
+  serviceAccount: { namespace: "kube-system", name: "*" },
+};
+
+const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], namespaces: all };
 
 const controllerManager = user("system:kube-controller-manager");
 const scheduler = user("system:kube-scheduler");
@@ -116,3 +109,14 @@ export const suggested: Configurations = {
     "system-nodes": schema("system", 500, "ByUser", anything(group("system:nodes"))),
   },
 };
+
+function limited(
+  nominalConcurrencyShares: number,
+  lendablePercent: number,
+  queues: number,
+  handSize: number,
+): v1.PriorityLevelConfigurationSpec {
+  const queuing = { queues, handSize, queueLengthLimit: 50 };
+  const limitResponse = { type: "Queue" as const, queuing };
+  return { type: "Limited", limited: { nominalConcurrencyShares, limitResponse, lendablePercent } };
+}

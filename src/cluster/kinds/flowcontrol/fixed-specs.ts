@@ -13,26 +13,6 @@ export const resetFlowControl: Strategy["resetFields"] = (object, old, subresour
   if (subresource === "status") object.metadata.uid = old!.metadata.uid!;
 };
 
-/** The mandatory FlowSchemas can't be changed. */
-export function* fixedSchema({ metadata: { name = "" }, spec }: ApiObject): Problems {
-  const fixed = mandatory.schemas[name];
-  if (fixed && !isEqual(spec, fixed)) yield* changed(name, goStruct(spec, schemaSpec), "");
-}
-
-/** The mandatory PriorityLevelConfigurations can't be changed, except the field `exempt` of the level `exempt`. */
-export function* fixedLevel({ metadata: { name = "" }, spec }: ApiObject): Problems {
-  const fixed = mandatory.levels[name];
-  if (!fixed) return;
-  const isExempt = name === "exempt";
-  const compared = isExempt ? { ...(spec as object), exempt: fixed.exempt } : spec;
-  if (isEqual(compared, fixed)) return;
-  yield* changed(name, goStruct(spec, levelSpec), isExempt ? " except the 'spec.exempt' field" : "");
-}
-
-function* changed(name: string, spec: object, except: string): Problems {
-  yield invalidStruct("spec", spec, `spec of '${name}'${except} must equal the fixed value`);
-}
-
 const named = pointerTo({ name: text });
 
 const schemaSpec: Shape = {
@@ -57,6 +37,12 @@ const schemaSpec: Shape = {
   }),
 };
 
+/** The mandatory FlowSchemas can't be changed. */
+export function* fixedSchema({ metadata: { name = "" }, spec }: ApiObject): Problems {
+  const fixed = mandatory.schemas[name];
+  if (fixed && !isEqual(spec, fixed)) yield* changed(name, goStruct(spec, schemaSpec), "");
+}
+
 const levelSpec: Shape = {
   type: text,
   limited: pointerTo({
@@ -70,6 +56,20 @@ const levelSpec: Shape = {
   }),
   exempt: pointerTo({ nominalConcurrencyShares: pointer, lendablePercent: pointer }),
 };
+
+/** The mandatory PriorityLevelConfigurations can't be changed, except the field `exempt` of the level `exempt`. */
+export function* fixedLevel({ metadata: { name = "" }, spec }: ApiObject): Problems {
+  const fixed = mandatory.levels[name];
+  if (!fixed) return;
+  const isExempt = name === "exempt";
+  const compared = isExempt ? { ...(spec as object), exempt: fixed.exempt } : spec;
+  if (isEqual(compared, fixed)) return;
+  yield* changed(name, goStruct(spec, levelSpec), isExempt ? " except the 'spec.exempt' field" : "");
+}
+
+function* changed(name: string, spec: object, except: string): Problems {
+  yield invalidStruct("spec", spec, `spec of '${name}'${except} must equal the fixed value`);
+}
 
 /** Validates the conditions in the status of a FlowSchema or a PriorityLevelConfiguration. */
 export function* conditionProblems(object: ApiObject): Problems {

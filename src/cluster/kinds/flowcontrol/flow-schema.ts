@@ -9,6 +9,34 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, each, needed, refused, wildcardAlone } from "../checks/problems.ts";
 
+export const flowSchema: BuiltInKind = {
+  resource: "flowschemas.flowcontrol.apiserver.k8s.io",
+  metadataChecks: { update: ["new"], status: [] },
+  strategy: {
+    resetFields: resetFlowControl,
+    default(object) {
+      fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
+      object["status"] ??= {};
+    },
+    validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
+    validateUpdate: (object, _old, { subresource }) => [
+      ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
+      ...conditionProblems(object),
+    ],
+  },
+  cells: {
+    PriorityLevel: text("spec.priorityLevelConfiguration.name"),
+    MatchingPrecedence: count("spec.matchingPrecedence"),
+    DistinguisherMethod: text("spec.distinguisherMethod.type", "<none>"),
+    MissingPL: (object) => {
+      const conditions = readField<v1.FlowSchemaCondition[]>(object, "status.conditions") ?? [];
+      return conditions.find(({ type }) => type === "Dangling")?.status ?? "?";
+    },
+  },
+  emptyObject: { spec: { priorityLevelConfiguration: {} }, status: {} },
+  zeroValues: { spec: { matchingPrecedence: 0, priorityLevelConfiguration: { name: "" } } },
+};
+
 type FlowSchema = ApiObject & { spec?: Sent<v1.FlowSchemaSpec> };
 
 const highestPrecedence = 10_000;
@@ -71,6 +99,17 @@ function* accountProblems(
   else yield required(`${field}.namespace`, "must specify namespace for service account");
 }
 
+function* pathRule(
+  field: string,
+  { verbs = [], nonResourceURLs = [] }: Sent<v1.NonResourcePolicyRule>,
+): Problems {
+  yield* verbProblems(`${field}.verbs`, verbs);
+  const at = `${field}.nonResourceURLs`;
+  if (nonResourceURLs.length === 0) yield required(at, "nonResourceURLs must contain at least one value");
+  if (nonResourceURLs.includes("*")) return yield* wildcardAlone(at, nonResourceURLs, "non-resource URLs");
+  yield* each(at, nonResourceURLs, (each, path) => refused(each, path, checkPath(path)));
+}
+
 const knownVerbs = [
   "create",
   "delete",
@@ -87,17 +126,6 @@ function* verbProblems(field: string, verbs: readonly string[]): Problems {
   if (verbs.length === 0) yield required(field, "verbs must contain at least one value");
   else if (verbs.includes("*")) yield* wildcardAlone(field, verbs, "verbs");
   else if (!verbs.every((verb) => knownVerbs.includes(verb))) yield notSupported(field, verbs, knownVerbs);
-}
-
-function* pathRule(
-  field: string,
-  { verbs = [], nonResourceURLs = [] }: Sent<v1.NonResourcePolicyRule>,
-): Problems {
-  yield* verbProblems(`${field}.verbs`, verbs);
-  const at = `${field}.nonResourceURLs`;
-  if (nonResourceURLs.length === 0) yield required(at, "nonResourceURLs must contain at least one value");
-  if (nonResourceURLs.includes("*")) return yield* wildcardAlone(at, nonResourceURLs, "non-resource URLs");
-  yield* each(at, nonResourceURLs, (each, path) => refused(each, path, checkPath(path)));
 }
 
 function checkPath(path: string): string[] {
@@ -134,31 +162,3 @@ function* resourceRule(field: string, rule: Sent<v1.ResourcePolicyRule>): Proble
     yield* refused(`${at}[${index}]`, namespace, reasons);
   }
 }
-
-export const flowSchema: BuiltInKind = {
-  resource: "flowschemas.flowcontrol.apiserver.k8s.io",
-  metadataChecks: { update: ["new"], status: [] },
-  strategy: {
-    resetFields: resetFlowControl,
-    default(object) {
-      fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
-      object["status"] ??= {};
-    },
-    validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
-    validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
-      ...conditionProblems(object),
-    ],
-  },
-  cells: {
-    PriorityLevel: text("spec.priorityLevelConfiguration.name"),
-    MatchingPrecedence: count("spec.matchingPrecedence"),
-    DistinguisherMethod: text("spec.distinguisherMethod.type", "<none>"),
-    MissingPL: (object) => {
-      const conditions = readField<v1.FlowSchemaCondition[]>(object, "status.conditions") ?? [];
-      return conditions.find(({ type }) => type === "Dangling")?.status ?? "?";
-    },
-  },
-  emptyObject: { spec: { priorityLevelConfiguration: {} }, status: {} },
-  zeroValues: { spec: { matchingPrecedence: 0, priorityLevelConfiguration: { name: "" } } },
-};

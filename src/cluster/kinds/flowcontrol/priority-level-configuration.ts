@@ -9,6 +9,35 @@ import { type Problems, choice, inRange } from "../checks/problems.ts";
 import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
 
+export const priorityLevelConfiguration: BuiltInKind = {
+  resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+  metadataChecks: { update: ["new"], status: [] },
+  strategy: {
+    resetFields: resetFlowControl,
+    default(object) {
+      const { exempt, limited } = (object["spec"] ??= {}) as Sent<v1.PriorityLevelConfigurationSpec>;
+      fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
+      fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
+      fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
+      object["status"] ??= {};
+    },
+    validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
+    validateUpdate: (object, _old, { subresource }) => [
+      ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
+      ...conditionProblems(object),
+    ],
+  },
+  cells: {
+    Type: text("spec.type"),
+    NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),
+    Queues: numberOr("spec.limited.limitResponse.queuing.queues"),
+    HandSize: numberOr("spec.limited.limitResponse.queuing.handSize"),
+    QueueLengthLimit: numberOr("spec.limited.limitResponse.queuing.queueLengthLimit"),
+  },
+  emptyObject: { spec: {}, status: {} },
+  zeroValues: { spec: { type: "" } },
+};
+
 function* levelProblems(object: ApiObject): Problems {
   const { type = "", limited, exempt } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;
   if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
@@ -75,32 +104,3 @@ function* queueProblems(field: string, { type, queuing }: Sent<v1.LimitResponse>
 function numberOr(path: string): CellReader {
   return (object) => readField<number>(object, path) ?? "<none>";
 }
-
-export const priorityLevelConfiguration: BuiltInKind = {
-  resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
-  metadataChecks: { update: ["new"], status: [] },
-  strategy: {
-    resetFields: resetFlowControl,
-    default(object) {
-      const { exempt, limited } = (object["spec"] ??= {}) as Sent<v1.PriorityLevelConfigurationSpec>;
-      fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
-      fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
-      fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
-      object["status"] ??= {};
-    },
-    validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
-    validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
-      ...conditionProblems(object),
-    ],
-  },
-  cells: {
-    Type: text("spec.type"),
-    NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),
-    Queues: numberOr("spec.limited.limitResponse.queuing.queues"),
-    HandSize: numberOr("spec.limited.limitResponse.queuing.handSize"),
-    QueueLengthLimit: numberOr("spec.limited.limitResponse.queuing.queueLengthLimit"),
-  },
-  emptyObject: { spec: {}, status: {} },
-  zeroValues: { spec: { type: "" } },
-};

@@ -12,6 +12,30 @@ import { pathSegmentName } from "../../registry/validate-metadata.ts";
 
 type IngressClass = ApiObject & { spec?: Sent<v1.IngressClassSpec> };
 
+export const ingressClass: BuiltInKind = {
+  resource: "ingressclasses.networking.k8s.io",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: {
+    default: (object) =>
+      fillIn((object["spec"] as Fields | undefined)?.["parameters"], () => ({ scope: "Cluster" })),
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object: IngressClass, old: IngressClass) => [
+      ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
+      ...classProblems(object),
+    ],
+  },
+  cells: {
+    Controller: text("spec.controller"),
+    Parameters: (object) => {
+      const parameters = readField<v1.IngressClassParametersReference>(object, "spec.parameters");
+      if (!parameters) return "<none>";
+      const { apiGroup, kind, name } = parameters;
+      return `${kind}${apiGroup ? `.${apiGroup}` : ""}/${name}`;
+    },
+  },
+  emptyObject: { spec: {} },
+};
+
 const longestController = 250;
 
 function* classProblems({ spec = {} }: IngressClass): Problems {
@@ -60,27 +84,3 @@ export function* typedReference(
 
 /** Text that can be a segment of a URL path. */
 export const checkSegment = (text: string): string[] => pathSegmentName(text, false);
-
-export const ingressClass: BuiltInKind = {
-  resource: "ingressclasses.networking.k8s.io",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: {
-    default: (object) =>
-      fillIn((object["spec"] as Fields | undefined)?.["parameters"], () => ({ scope: "Cluster" })),
-    validate: (object) => [...classProblems(object)],
-    validateUpdate: (object: IngressClass, old: IngressClass) => [
-      ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
-      ...classProblems(object),
-    ],
-  },
-  cells: {
-    Controller: text("spec.controller"),
-    Parameters: (object) => {
-      const parameters = readField<v1.IngressClassParametersReference>(object, "spec.parameters");
-      if (!parameters) return "<none>";
-      const { apiGroup, kind, name } = parameters;
-      return `${kind}${apiGroup ? `.${apiGroup}` : ""}/${name}`;
-    },
-  },
-  emptyObject: { spec: {} },
-};

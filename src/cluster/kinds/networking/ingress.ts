@@ -14,6 +14,33 @@ type Ingress = ApiObject & { spec?: Sent<v1.IngressSpec>; status?: Sent<v1.Ingre
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
+export const ingress: BuiltInKind = {
+  resource: "ingresses.networking.k8s.io",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: {
+    statusWritesMetadata: true,
+    default(object) {
+      object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
+    },
+    validate: (object) => [...ingressProblems(object), ...classConflict(object)],
+    validateUpdate: (object, old, { subresource }) => [
+      ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
+    ],
+    *warnings({ metadata, spec }: Ingress, old) {
+      const hasAnnotation = metadata.annotations?.[classAnnotation] !== undefined;
+      if (old || !hasAnnotation || spec?.ingressClassName !== undefined) return;
+      yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
+    },
+  },
+  cells: {
+    Class: text("spec.ingressClassName", "<none>"),
+    Hosts: hosts,
+    Address: addresses,
+    Ports: ingressPorts,
+  },
+  emptyObject: { spec: {}, status: { loadBalancer: {} } },
+};
+
 function* ingressProblems({ spec = {} }: Ingress): Problems {
   const { rules = [], tls = [], defaultBackend, ingressClassName } = spec;
   if (rules.length === 0 && !defaultBackend) {
@@ -121,30 +148,3 @@ function addresses(object: object): string {
 function ingressPorts(object: object): string {
   return readField(object, "spec.tls") === undefined ? "80" : "80, 443";
 }
-
-export const ingress: BuiltInKind = {
-  resource: "ingresses.networking.k8s.io",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: {
-    statusWritesMetadata: true,
-    default(object) {
-      object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
-    },
-    validate: (object) => [...ingressProblems(object), ...classConflict(object)],
-    validateUpdate: (object, old, { subresource }) => [
-      ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
-    ],
-    *warnings({ metadata, spec }: Ingress, old) {
-      const hasAnnotation = metadata.annotations?.[classAnnotation] !== undefined;
-      if (old || !hasAnnotation || spec?.ingressClassName !== undefined) return;
-      yield `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`;
-    },
-  },
-  cells: {
-    Class: text("spec.ingressClassName", "<none>"),
-    Hosts: hosts,
-    Address: addresses,
-    Ports: ingressPorts,
-  },
-  emptyObject: { spec: {}, status: { loadBalancer: {} } },
-};

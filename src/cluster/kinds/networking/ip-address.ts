@@ -10,6 +10,23 @@ import { checkCanonicalAddress } from "../checks/addresses.ts";
 import { type Problems, goStruct, needed, refused, text } from "../checks/problems.ts";
 import { checkSegment } from "./ingress-class.ts";
 
+export const ipAddress: BuiltInKind = {
+  resource: "ipaddresses.networking.k8s.io",
+  metadataChecks: { update: ["new", "update"] },
+  strategy: {
+    // Nothing that is appended to an address leaves it one.
+    generateName: (address) => address,
+    validateName: checkCanonicalAddress,
+    validate: (object) => [...parentProblems(object)],
+    validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
+  },
+  cells: {
+    ParentRef: parentCell,
+  },
+  cellsWithoutColumn: [({ metadata }, now) => ageOf(metadata.creationTimestamp, now)],
+  emptyObject: { spec: {} },
+};
+
 type IPAddress = ApiObject & { spec?: Sent<IPAddressSpec> };
 
 function* parentProblems({ spec = {} }: IPAddress): Problems {
@@ -40,20 +57,3 @@ function parentCell(object: object): string {
   const kind = (group === "" ? resource : `${resource}.${group}`).toLowerCase();
   return [kind, ...(namespace === "" ? [] : [namespace]), name].join("/");
 }
-
-export const ipAddress: BuiltInKind = {
-  resource: "ipaddresses.networking.k8s.io",
-  metadataChecks: { update: ["new", "update"] },
-  strategy: {
-    // Nothing that is appended to an address leaves it one.
-    generateName: (address) => address,
-    validateName: checkCanonicalAddress,
-    validate: (object) => [...parentProblems(object)],
-    validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
-  },
-  cells: {
-    ParentRef: parentCell,
-  },
-  cellsWithoutColumn: [({ metadata }, now) => ageOf(metadata.creationTimestamp, now)],
-  emptyObject: { spec: {} },
-};

@@ -10,6 +10,29 @@ import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, each, refused, optionalChoice } from "../checks/problems.ts";
 
+export const networkPolicy: BuiltInKind = {
+  resource: "networkpolicies.networking.k8s.io",
+  strategy: {
+    default(object) {
+      const spec = object["spec"] as Fields | undefined;
+      if (!spec) return;
+      spec["podSelector"] ??= {};
+      // Every policy applies to ingress; to egress only if it has egress rules.
+      if (!(spec["policyTypes"] as string[] | undefined)?.length) {
+        spec["policyTypes"] = ["Ingress", ...(eachOf(spec, "egress").length === 0 ? [] : ["Egress"])];
+      }
+      for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {
+        for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
+      }
+    },
+    validate: (object) => [...policyProblems(object)],
+    validateUpdate: (object, old) => [...policyProblems(object, old)],
+    warnings: (object) => policyWarnings(object),
+  },
+  cells: { "Pod-Selector": (object) => formatSelector(readField(object, "spec.podSelector")) },
+  emptyObject: { spec: { podSelector: {} } },
+};
+
 type NetworkPolicy = ApiObject & { spec?: Sent<v1.NetworkPolicySpec> };
 
 /** Validates a policy; ranges that it already had before an update are not checked again. */
@@ -105,26 +128,3 @@ function* blockProblems(
     yield invalid(at, range, "must be a strict subset of `cidr`");
   }
 }
-
-export const networkPolicy: BuiltInKind = {
-  resource: "networkpolicies.networking.k8s.io",
-  strategy: {
-    default(object) {
-      const spec = object["spec"] as Fields | undefined;
-      if (!spec) return;
-      spec["podSelector"] ??= {};
-      // Every policy applies to ingress; to egress only if it has egress rules.
-      if (!(spec["policyTypes"] as string[] | undefined)?.length) {
-        spec["policyTypes"] = ["Ingress", ...(eachOf(spec, "egress").length === 0 ? [] : ["Egress"])];
-      }
-      for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {
-        for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
-      }
-    },
-    validate: (object) => [...policyProblems(object)],
-    validateUpdate: (object, old) => [...policyProblems(object, old)],
-    warnings: (object) => policyWarnings(object),
-  },
-  cells: { "Pod-Selector": (object) => formatSelector(readField(object, "spec.podSelector")) },
-  emptyObject: { spec: { podSelector: {} } },
-};

@@ -8,6 +8,18 @@ import { checkCanonicalRange, familyOf } from "../checks/addresses.ts";
 import { type Problems, each, immutable, refused } from "../checks/problems.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 
+export const serviceCIDR: BuiltInKind = {
+  resource: "servicecidrs.networking.k8s.io",
+  strategy: {
+    ...emptyStatusStrategy,
+    validate: (object) => [...rangeProblems(object)],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "" ? [...rangeChanges(object, old)] : [],
+  },
+  cells: { CIDRs: (object) => (readField<string[]>(object, "spec.cidrs") ?? []).join(",") },
+  emptyObject: { spec: {}, status: {} },
+};
+
 type ServiceCIDR = ApiObject & { spec?: Sent<ServiceCIDRSpec> };
 
 const field = "spec.cidrs";
@@ -35,15 +47,3 @@ function* rangeChanges(object: ServiceCIDR, old: ServiceCIDR): Problems {
     yield* rangeProblems(object);
   } else yield* immutable(field, object.spec?.cidrs, before);
 }
-
-export const serviceCIDR: BuiltInKind = {
-  resource: "servicecidrs.networking.k8s.io",
-  strategy: {
-    ...emptyStatusStrategy,
-    validate: (object) => [...rangeProblems(object)],
-    validateUpdate: (object, old, { subresource }) =>
-      subresource === "" ? [...rangeChanges(object, old)] : [],
-  },
-  cells: { CIDRs: (object) => (readField<string[]>(object, "spec.cidrs") ?? []).join(",") },
-  emptyObject: { spec: {}, status: {} },
-};

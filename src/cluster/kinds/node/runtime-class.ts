@@ -17,6 +17,20 @@ type RuntimeClass = ApiObject & {
   scheduling?: Sent<Scheduling>;
 };
 
+export const runtimeClass: BuiltInKind = {
+  resource: "runtimeclasses.node.k8s.io",
+  metadataChecks: { update: ["new", "update"], qualifiedFinalizers: false },
+  strategy: {
+    validate: (object) => [...runtimeClassProblems(object)],
+    validateUpdate: (object: RuntimeClass, old: RuntimeClass) => [
+      ...runtimeClassProblems(object),
+      ...immutable("handler", object.handler ?? "", old.handler ?? ""),
+    ],
+  },
+  cells: { Handler: text("handler") },
+  zeroValues: { handler: "" },
+};
+
 function* runtimeClassProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {
   yield* needed("handler", handler, checkLabel);
   if (overhead?.podFixed) yield* containerResources("overhead", { limits: overhead.podFixed });
@@ -44,17 +58,3 @@ function* schedulingProblems(
     });
   }
 }
-
-export const runtimeClass: BuiltInKind = {
-  resource: "runtimeclasses.node.k8s.io",
-  metadataChecks: { update: ["new", "update"], qualifiedFinalizers: false },
-  strategy: {
-    validate: (object) => [...runtimeClassProblems(object)],
-    validateUpdate: (object: RuntimeClass, old: RuntimeClass) => [
-      ...runtimeClassProblems(object),
-      ...immutable("handler", object.handler ?? "", old.handler ?? ""),
-    ],
-  },
-  cells: { Handler: text("handler") },
-  zeroValues: { handler: "" },
-};

@@ -20,6 +20,9 @@ interface Scaled extends KubernetesObject {
   spec?: { replicas?: number };
 }
 
+/** An admitted eviction counts for so many milliseconds if its pod is not deleted. */
+const evictionTimeout = 120_000;
+
 /** Writes the allowed disruptions into the status of each PodDisruptionBudget, where evictions read them. */
 export function disruptionController(context: ControllerContext): Controller {
   const { objects, clock, report } = reporting(context, user, "controllermanager");
@@ -82,9 +85,6 @@ export function disruptionController(context: ControllerContext): Controller {
 function countsPods({ spec = {} }: PodDisruptionBudget): boolean {
   return spec.maxUnavailable === undefined && typeof spec.minAvailable !== "string";
 }
-
-/** An admitted eviction counts for so many milliseconds if its pod is not deleted. */
-const evictionTimeout = 120_000;
 
 /**
  * Computes how many disruptions a budget allows, from its pods and from the replicas of their owners. Pods

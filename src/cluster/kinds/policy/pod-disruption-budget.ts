@@ -9,40 +9,7 @@ import { conditionProblems, selectorProblems, shownSelector } from "../checks/me
 import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
 import { intOrPercent, notMoreThanAll } from "../apps/workload.ts";
 
-type PodDisruptionBudget = ApiObject & { spec?: Sent<v1.PodDisruptionBudgetSpec> };
-
 const noCounts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
-
-function* statusProblems(object: ApiObject): Problems {
-  const status = (object["status"] ?? {}) as Sent<v1.PodDisruptionBudgetStatus>;
-  yield* conditionProblems("status.conditions", status.conditions);
-  for (const field of ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const) {
-    yield* nonNegative(`status.${field}`, status[field]);
-  }
-}
-
-function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
-  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
-  if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    const shown = {
-      MinAvailable: minAvailable,
-      Selector: selector ? shownSelector(selector) : null,
-      MaxUnavailable: maxUnavailable,
-      UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
-    };
-    yield invalidStruct("spec", shown, "minAvailable and maxUnavailable cannot be both set");
-  }
-  for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
-    yield* intOrPercent(`spec.${field}`, value);
-    yield* notMoreThanAll(`spec.${field}`, value);
-  }
-  yield* selectorProblems("spec.selector", selector);
-  yield* optionalChoice(
-    "spec.unhealthyPodEvictionPolicy",
-    unhealthyPodEvictionPolicy,
-    "policy/v1.PodDisruptionBudgetSpec",
-  );
-}
 
 export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   resource: "poddisruptionbudgets.policy",
@@ -66,3 +33,36 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   controllers: { disruption: disruptionController },
   zeroValues: { status: noCounts },
 };
+
+function* statusProblems(object: ApiObject): Problems {
+  const status = (object["status"] ?? {}) as Sent<v1.PodDisruptionBudgetStatus>;
+  yield* conditionProblems("status.conditions", status.conditions);
+  for (const field of ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] as const) {
+    yield* nonNegative(`status.${field}`, status[field]);
+  }
+}
+
+type PodDisruptionBudget = ApiObject & { spec?: Sent<v1.PodDisruptionBudgetSpec> };
+
+function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = {
+      MinAvailable: minAvailable,
+      Selector: selector ? shownSelector(selector) : null,
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+    };
+    yield invalidStruct("spec", shown, "minAvailable and maxUnavailable cannot be both set");
+  }
+  for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
+    yield* intOrPercent(`spec.${field}`, value);
+    yield* notMoreThanAll(`spec.${field}`, value);
+  }
+  yield* selectorProblems("spec.selector", selector);
+  yield* optionalChoice(
+    "spec.unhealthyPodEvictionPolicy",
+    unhealthyPodEvictionPolicy,
+    "policy/v1.PodDisruptionBudgetSpec",
+  );
+}

@@ -12,20 +12,31 @@ import type { CellReader } from "../../registry/resource.ts";
 import { readField, text } from "../cells.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 
-interface SentRole extends ApiObject {
-  rules?: Rule[] | null;
-  aggregationRule?: Sent<AggregationRule>;
-}
-
-interface SentBinding extends ApiObject {
-  roleRef?: Sent<RoleRef>;
-  subjects?: Sent<Subject>[];
-}
-
 const group = "rbac.authorization.k8s.io";
 
 /** Go serializes absent rules as null. */
 const noRules = { rules: null };
+
+const ofRoles: Omit<BuiltInKind, "resource"> = {
+  metadataChecks: { update: ["new", "update"] },
+  strategy: {
+    validateName: pathSegmentName,
+    // A client that sends an empty list owns it.
+    default: (object) => fillIn(object, () => noRules),
+    prepareForCreate: (object) => emptyAsNull(object, "rules"),
+    prepareForUpdate: (object) => emptyAsNull(object, "rules"),
+    validate: (object) => [...ruleProblems(object), ...aggregation(object)],
+    validateUpdate: (object) => [...ruleProblems(object), ...aggregation(object)],
+  },
+  emptyObject: noRules,
+};
+
+export const role: BuiltInKind = { resource: `roles.${group}`, ...ofRoles };
+
+interface SentRole extends ApiObject {
+  rules?: Rule[] | null;
+  aggregationRule?: Sent<AggregationRule>;
+}
 
 function* ruleProblems({ rules, kind }: SentRole): Problems {
   for (const [index, rule] of (rules ?? []).entries()) {
@@ -63,7 +74,40 @@ function* aggregation({ aggregationRule }: SentRole): Problems {
   }
 }
 
+export const clusterRole: BuiltInKind = { resource: `clusterroles.${group}`, ...ofRoles };
+
 const subjectKinds = ["ServiceAccount", "User", "Group"];
+
+interface SentBinding extends ApiObject {
+  roleRef?: Sent<RoleRef>;
+  subjects?: Sent<Subject>[];
+}
+
+const ofBindings: Omit<BuiltInKind, "resource"> = {
+  metadataChecks: { update: ["new", "update"] },
+  strategy: {
+    validateName: pathSegmentName,
+    default(object) {
+      const { roleRef, subjects } = object as SentBinding;
+      if (roleRef) roleRef.apiGroup ||= group;
+      for (const subject of subjects ?? []) {
+        if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
+      }
+    },
+    validate: (object) => [...bindingProblems(object)],
+    validateUpdate: (object, old) => [...bindingProblems(object), ...keptRole(object, old)],
+  },
+  cells: {
+    Role: (object) => `${text("roleRef.kind")(object)}/${text("roleRef.name")(object)}`,
+    Users: subjects("User"),
+    Groups: subjects("Group"),
+    ServiceAccounts: subjects("ServiceAccount"),
+  },
+  emptyObject: { roleRef: {} },
+  zeroValues: { roleRef: { apiGroup: "", kind: "", name: "" } },
+};
+
+export const roleBinding: BuiltInKind = { resource: `rolebindings.${group}`, ...ofBindings };
 
 function* bindingProblems({ kind, roleRef = {}, subjects = [] }: SentBinding): Problems {
   const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
@@ -103,49 +147,5 @@ function subjects(kind: string): CellReader {
       .map(({ name, namespace }) => (kind === "ServiceAccount" ? `${namespace ?? ""}/${name}` : name))
       .join(", ");
 }
-
-const ofRoles: Omit<BuiltInKind, "resource"> = {
-  metadataChecks: { update: ["new", "update"] },
-  strategy: {
-    validateName: pathSegmentName,
-    // A client that sends an empty list owns it.
-    default: (object) => fillIn(object, () => noRules),
-    prepareForCreate: (object) => emptyAsNull(object, "rules"),
-    prepareForUpdate: (object) => emptyAsNull(object, "rules"),
-    validate: (object) => [...ruleProblems(object), ...aggregation(object)],
-    validateUpdate: (object) => [...ruleProblems(object), ...aggregation(object)],
-  },
-  emptyObject: noRules,
-};
-
-export const role: BuiltInKind = { resource: `roles.${group}`, ...ofRoles };
-
-export const clusterRole: BuiltInKind = { resource: `clusterroles.${group}`, ...ofRoles };
-
-const ofBindings: Omit<BuiltInKind, "resource"> = {
-  metadataChecks: { update: ["new", "update"] },
-  strategy: {
-    validateName: pathSegmentName,
-    default(object) {
-      const { roleRef, subjects } = object as SentBinding;
-      if (roleRef) roleRef.apiGroup ||= group;
-      for (const subject of subjects ?? []) {
-        if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
-      }
-    },
-    validate: (object) => [...bindingProblems(object)],
-    validateUpdate: (object, old) => [...bindingProblems(object), ...keptRole(object, old)],
-  },
-  cells: {
-    Role: (object) => `${text("roleRef.kind")(object)}/${text("roleRef.name")(object)}`,
-    Users: subjects("User"),
-    Groups: subjects("Group"),
-    ServiceAccounts: subjects("ServiceAccount"),
-  },
-  emptyObject: { roleRef: {} },
-  zeroValues: { roleRef: { apiGroup: "", kind: "", name: "" } },
-};
-
-export const roleBinding: BuiltInKind = { resource: `rolebindings.${group}`, ...ofBindings };
 
 export const clusterRoleBinding: BuiltInKind = { resource: `clusterrolebindings.${group}`, ...ofBindings };

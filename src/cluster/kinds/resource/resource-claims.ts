@@ -35,6 +35,44 @@ import { compileSelector } from "../../expressions/expression.ts";
 import { celProblem } from "../admissionregistration/match-conditions.ts";
 import { driverName } from "../storage/storage-class.ts";
 
+/** The name of an item, by which a list tells its items apart. */
+export function nameOf({ name = "" }: { name?: string | undefined }): string {
+  return name;
+}
+
+/** Validates each item of a list, unless there are too many, and that no two have the same key. */
+export function* uniqueItems<T>(
+  field: string,
+  list: readonly T[],
+  most: number,
+  check: (field: string, item: T) => Problems,
+  keyOf: (item: T) => string,
+): Problems {
+  yield* eachOfFew(field, list, most, check);
+  if (list.length <= most) yield* duplicates(field, list.map(keyOf));
+}
+
+export const resourceClaim: BuiltInKind = {
+  resource: "resourceclaims.resource.k8s.io",
+  metadataChecks: { update: ["new", "update"] },
+  strategy: (store) => ({
+    returnsDeleted: true,
+    default(object) {
+      object["spec"] ??= {};
+      defaultClaim(object["spec"]);
+      object["status"] ??= {};
+    },
+    validate: (object) => [
+      ...adminAccess(devicesOf(object), object.metadata.namespace!, store),
+      ...claimProblems("spec.devices", devicesOf(object)),
+    ],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
+  }),
+  cells: { State: claimState },
+  emptyObject: { spec: { devices: { requests: null } }, status: {} },
+};
+
 function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
   return (object as { spec?: Sent<v1.ResourceClaimSpec> }).spec?.devices ?? {};
 }
@@ -48,21 +86,6 @@ function claimState(object: object): string {
     ...(allocated ? ["allocated"] : deleted ? [] : ["pending"]),
     ...(reserved ? ["reserved"] : []),
   ].join(",");
-}
-
-type ClaimTemplate = ApiObject & { spec?: Sent<v1.ResourceClaimTemplateSpec> };
-
-/** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
-function* keptClaim(spec: unknown, old: unknown): Problems {
-  if (!isEqual(spec, old)) yield invalidStruct("spec", goStruct(spec, claimSpec), "field is immutable");
-}
-
-/** The spec of a template can't change either; Go writes the fields of its metadata into the same struct. */
-function* keptTemplate(spec: unknown, old: unknown): Problems {
-  if (isEqual(spec, old)) return;
-  const { metadata, ...rest } = spec as { metadata?: object };
-  const shown = { ...metadata, ...goStruct(rest, { spec: { zero: null, of: claimSpec } }) };
-  yield invalidStruct("spec", shown, "field is immutable");
 }
 
 const tolerations = pointerTo({
@@ -102,6 +125,11 @@ const claimSpec: Shape = {
   }),
 };
 
+/** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
+function* keptClaim(spec: unknown, old: unknown): Problems {
+  if (!isEqual(spec, old)) yield invalidStruct("spec", goStruct(spec, claimSpec), "field is immutable");
+}
+
 /** A request is for exactly one device by default. */
 function defaultClaim(spec: unknown): void {
   fillIn(spec, () => ({ devices: {} }));
@@ -128,13 +156,6 @@ function* adminAccess({ requests = [] }: Sent<v1.DeviceClaim>, namespace: string
   yield forbidden(`spec.devices.requests[${index}].adminAccess`, detail);
 }
 
-function* problems(object: ClaimTemplate): Problems {
-  yield* templateMetadata("spec.metadata", object.spec?.metadata);
-  yield* claimProblems("spec.spec.devices", object.spec?.spec?.devices ?? {});
-}
-
-type DeviceClass = ApiObject & { spec?: Sent<v1.DeviceClassSpec> };
-
 /** The most items of lists, and the lengths of texts. */
 const limits = {
   configsOfClass: 32,
@@ -145,15 +166,6 @@ const limits = {
   domain: 63,
   attribute: 32,
 };
-
-function* classProblems({ spec = {} }: DeviceClass): Problems {
-  const { selectors = [], config = [], extendedResourceName: name } = spec;
-  yield* selectorProblems("spec.selectors", selectors);
-  yield* eachOfFew("spec.config", config, limits.configsOfClass, configProblems);
-  if (name !== undefined && !isExtended(name)) {
-    yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
-  }
-}
 
 /** Validates the requests, constraints and configurations of a claim. */
 function* claimProblems(field: string, claim: Sent<v1.DeviceClaim>): Problems {
@@ -177,23 +189,6 @@ function namesOf(requests: readonly Sent<v1.DeviceRequest>[]): ReadonlySet<strin
       ...firstAvailable.map((each) => `${name}/${each.name ?? ""}`),
     ]),
   );
-}
-
-/** The name of an item, by which a list tells its items apart. */
-export function nameOf({ name = "" }: { name?: string | undefined }): string {
-  return name;
-}
-
-/** Validates each item of a list, unless there are too many, and that no two have the same key. */
-export function* uniqueItems<T>(
-  field: string,
-  list: readonly T[],
-  most: number,
-  check: (field: string, item: T) => Problems,
-  keyOf: (item: T) => string,
-): Problems {
-  yield* eachOfFew(field, list, most, check);
-  if (list.length <= most) yield* duplicates(field, list.map(keyOf));
 }
 
 function* requestProblems(field: string, request: Sent<v1.DeviceRequest>): Problems {
@@ -319,26 +314,7 @@ function* configProblems(
   }
 }
 
-export const resourceClaim: BuiltInKind = {
-  resource: "resourceclaims.resource.k8s.io",
-  metadataChecks: { update: ["new", "update"] },
-  strategy: (store) => ({
-    returnsDeleted: true,
-    default(object) {
-      object["spec"] ??= {};
-      defaultClaim(object["spec"]);
-      object["status"] ??= {};
-    },
-    validate: (object) => [
-      ...adminAccess(devicesOf(object), object.metadata.namespace!, store),
-      ...claimProblems("spec.devices", devicesOf(object)),
-    ],
-    validateUpdate: (object, old, { subresource }) =>
-      subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
-  }),
-  cells: { State: claimState },
-  emptyObject: { spec: { devices: { requests: null } }, status: {} },
-};
+type ClaimTemplate = ApiObject & { spec?: Sent<v1.ResourceClaimTemplateSpec> };
 
 export const resourceClaimTemplate: BuiltInKind = {
   resource: "resourceclaimtemplates.resource.k8s.io",
@@ -359,6 +335,19 @@ export const resourceClaimTemplate: BuiltInKind = {
   emptyObject: { spec: { metadata: {}, spec: { devices: { requests: null } } } },
 };
 
+/** The spec of a template can't change either; Go writes the fields of its metadata into the same struct. */
+function* keptTemplate(spec: unknown, old: unknown): Problems {
+  if (isEqual(spec, old)) return;
+  const { metadata, ...rest } = spec as { metadata?: object };
+  const shown = { ...metadata, ...goStruct(rest, { spec: { zero: null, of: claimSpec } }) };
+  yield invalidStruct("spec", shown, "field is immutable");
+}
+
+function* problems(object: ClaimTemplate): Problems {
+  yield* templateMetadata("spec.metadata", object.spec?.metadata);
+  yield* claimProblems("spec.spec.devices", object.spec?.spec?.devices ?? {});
+}
+
 export const deviceClass: BuiltInKind = {
   resource: "deviceclasses.resource.k8s.io",
   metadataChecks: { update: ["new", "update"] },
@@ -370,3 +359,14 @@ export const deviceClass: BuiltInKind = {
   },
   emptyObject: { spec: {} },
 };
+
+type DeviceClass = ApiObject & { spec?: Sent<v1.DeviceClassSpec> };
+
+function* classProblems({ spec = {} }: DeviceClass): Problems {
+  const { selectors = [], config = [], extendedResourceName: name } = spec;
+  yield* selectorProblems("spec.selectors", selectors);
+  yield* eachOfFew("spec.config", config, limits.configsOfClass, configProblems);
+  if (name !== undefined && !isExtended(name)) {
+    yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
+  }
+}

@@ -28,6 +28,27 @@ import { nameOf, uniqueItems } from "./resource-claims.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
+export const resourceSlice: BuiltInKind = {
+  resource: "resourceslices.resource.k8s.io",
+  strategy: {
+    returnsDeleted: true,
+    default: (object) => fillIn((object["spec"] as Fields | undefined)?.["pool"], () => ({ generation: 0 })),
+    prepareForCreate: dropMappings,
+    prepareForUpdate: dropMappings,
+    validate: (object) => [...sliceProblems(object)],
+    validateUpdate: (object, old) => [...sliceProblems(object, old)],
+    warnings: (object) => {
+      const driver = (object as ResourceSlice).spec?.driver ?? "";
+      if (driver === driver.toLowerCase()) return [];
+      const shown = JSON.stringify(driver);
+      return [`spec.driver: driver names should be lowercase; ${shown} contains uppercase characters`];
+    },
+  },
+  cells: { Node: text("spec.nodeName"), Driver: text("spec.driver"), Pool: text("spec.pool.name") },
+  emptyObject: { spec: { pool: { generation: 0 } } },
+  zeroValues: { spec: { driver: "", pool: { name: "", resourceSliceCount: 0 } } },
+};
+
 type SentDevice = Sent<v1.Device>;
 
 /** The largest numbers of items in lists. */
@@ -41,9 +62,6 @@ const mostItems = {
   taints: 16,
   conditions: 4,
 };
-
-/** The greatest lengths of texts: the name of an attribute is one without its domain. */
-const longest = { poolName: 253, name: 32, value: 64 };
 
 /** Validates a slice: driver, pool, its one choice of nodes, and the names of its devices. */
 function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Problems {
@@ -68,6 +86,11 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
   yield* uniqueItems("spec.devices", devices, most, ofDevice, nameOf);
   yield* uniqueItems("spec.sharedCounters", sharedCounters, mostItems.counterSets, ofCounters, nameOf);
 }
+
+/** The greatest lengths of texts: the name of an attribute is one without its domain. */
+const longest = { poolName: 253, name: 32, value: 64 };
+
+const part = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
 
 function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
@@ -143,6 +166,9 @@ function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: b
   yield* bindingProblems(field, device);
 }
 
+const cIdentifier =
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
+
 /** The name of an attribute or a capacity, perhaps with the domain that defines it. */
 function* attributeNameProblems(field: string, key: string): Problems {
   const parts = key.split("/");
@@ -157,8 +183,11 @@ function* attributeNameProblems(field: string, key: string): Problems {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) yield invalid(field, name, cIdentifier);
 }
 
-const cIdentifier =
-  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
+const oneValue = "exactly one value must be specified";
+
+const semanticVersion = new RegExp(
+  String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
+);
 
 function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>): Problems {
   const { bool, int, string, version } = attribute;
@@ -185,14 +214,6 @@ function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>):
     yield invalidStruct(field, struct, oneValue);
   }
 }
-
-const oneValue = "exactly one value must be specified";
-
-const part = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
-
-const semanticVersion = new RegExp(
-  String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
-);
 
 /** Validates how much of a device's capacity one request may get; only devices with several users share it. */
 function* capacityProblems(field: string, capacity: Sent<v1.DeviceCapacity>, shared: boolean): Problems {
@@ -294,6 +315,8 @@ function* counterProblems(field: string, nameField: string, set: Sent<v1.Counter
   for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
 }
 
+const perDevice = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+
 function* placeProblems(field: string, device: SentDevice, isPlacedPerDevice: boolean): Problems {
   const { nodeName, nodeSelector, allNodes } = device;
   if (!isPlacedPerDevice) {
@@ -314,8 +337,6 @@ function* placeProblems(field: string, device: SentDevice, isPlacedPerDevice: bo
     yield invalid(field, `{${given.map(([name]) => `\`${name}\``).join(", ")}}`, rule);
   }
 }
-
-const perDevice = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
 
 /** A device that waits for conditions also says which conditions end the wait in failure. */
 function* bindingProblems(field: string, device: SentDevice): Problems {
@@ -348,24 +369,3 @@ function* bindingProblems(field: string, device: SentDevice): Problems {
 function dropMappings(object: ApiObject): void {
   for (const device of eachOf(object["spec"], "devices")) delete device["nodeAllocatableResourceMappings"];
 }
-
-export const resourceSlice: BuiltInKind = {
-  resource: "resourceslices.resource.k8s.io",
-  strategy: {
-    returnsDeleted: true,
-    default: (object) => fillIn((object["spec"] as Fields | undefined)?.["pool"], () => ({ generation: 0 })),
-    prepareForCreate: dropMappings,
-    prepareForUpdate: dropMappings,
-    validate: (object) => [...sliceProblems(object)],
-    validateUpdate: (object, old) => [...sliceProblems(object, old)],
-    warnings: (object) => {
-      const driver = (object as ResourceSlice).spec?.driver ?? "";
-      if (driver === driver.toLowerCase()) return [];
-      const shown = JSON.stringify(driver);
-      return [`spec.driver: driver names should be lowercase; ${shown} contains uppercase characters`];
-    },
-  },
-  cells: { Node: text("spec.nodeName"), Driver: text("spec.driver"), Pool: text("spec.pool.name") },
-  emptyObject: { spec: { pool: { generation: 0 } } },
-  zeroValues: { spec: { driver: "", pool: { name: "", resourceSliceCount: 0 } } },
-};

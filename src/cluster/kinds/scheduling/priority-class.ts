@@ -6,17 +6,37 @@ import { fillIn } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type Problems, choice, immutable } from "../checks/problems.ts";
 
-type PriorityClass = ApiObject & {
-  value?: number;
-  globalDefault?: boolean;
-  preemptionPolicy?: string;
-};
-
 /** The values of the priority classes that every cluster has. */
 const systemValues: ReadonlyMap<string, number> = new Map([
   ["system-cluster-critical", 2_000_000_000],
   ["system-node-critical", 2_000_001_000],
 ]);
+
+export const priorityClass: BuiltInKind = {
+  resource: "priorityclasses.scheduling.k8s.io",
+  strategy: {
+    default: (object) => fillIn(object, () => ({ value: 0, preemptionPolicy: "PreemptLowerPriority" })),
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object, old) => [...classChanges(object, old)],
+    beforeDelete({ metadata: { name = "" } }) {
+      if (!systemValues.has(name)) return;
+      const subject = { group: "scheduling.k8s.io", kind: "PriorityClass", plural: "priorityclasses" };
+      throw forbiddenRequest(subject, name, "this is a system priority class and cannot be deleted");
+    },
+  },
+  cells: {
+    Value: count("value"),
+    "Global-Default": (object) => readField<boolean>(object, "globalDefault") ?? false,
+    PreemptionPolicy: text("preemptionPolicy"),
+  },
+  emptyObject: { value: 0 },
+};
+
+type PriorityClass = ApiObject & {
+  value?: number;
+  globalDefault?: boolean;
+  preemptionPolicy?: string;
+};
 
 const highestOfUsers = 1_000_000_000;
 
@@ -51,23 +71,3 @@ function* classChanges(object: PriorityClass, old: PriorityClass): Problems {
   if ((object.value ?? 0) !== (old.value ?? 0)) yield forbidden("value", "may not be changed in an update.");
   yield* immutable("preemptionPolicy", object.preemptionPolicy, old.preemptionPolicy);
 }
-
-export const priorityClass: BuiltInKind = {
-  resource: "priorityclasses.scheduling.k8s.io",
-  strategy: {
-    default: (object) => fillIn(object, () => ({ value: 0, preemptionPolicy: "PreemptLowerPriority" })),
-    validate: (object) => [...classProblems(object)],
-    validateUpdate: (object, old) => [...classChanges(object, old)],
-    beforeDelete({ metadata: { name = "" } }) {
-      if (!systemValues.has(name)) return;
-      const subject = { group: "scheduling.k8s.io", kind: "PriorityClass", plural: "priorityclasses" };
-      throw forbiddenRequest(subject, name, "this is a system priority class and cannot be deleted");
-    },
-  },
-  cells: {
-    Value: count("value"),
-    "Global-Default": (object) => readField<boolean>(object, "globalDefault") ?? false,
-    PreemptionPolicy: text("preemptionPolicy"),
-  },
-  emptyObject: { value: 0 },
-};

@@ -10,11 +10,24 @@ import { nonNegative, type Problems, refused } from "../checks/problems.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
 import { driverName } from "./storage-class.ts";
 
+export const csiNode: BuiltInKind = {
+  resource: "csinodes.storage.k8s.io",
+  metadataChecks: { update: ["new"] },
+  strategy: {
+    returnsDeleted: true,
+    default: (object) => fillIn(object["spec"], () => ({ drivers: null })),
+    prepareForCreate: (object) => emptyAsNull(object["spec"], "drivers"),
+    prepareForUpdate: (object) => emptyAsNull(object["spec"], "drivers"),
+    validate: (object) => [...driverProblems(object)],
+    validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
+  },
+  cells: { Drivers: size("spec.drivers") },
+  emptyObject: { spec: { drivers: null } },
+};
+
 type CSINode = ApiObject & { spec?: Sent<CSINodeSpec> };
 
 const longestNodeID = 256;
-
-const driversOf = ({ spec }: CSINode): Sent<CSINodeDriver>[] => spec?.drivers ?? [];
 
 function* driverProblems(object: CSINode): Problems {
   const names = driversOf(object).map(({ name = "" }) => name);
@@ -37,6 +50,8 @@ function* driverProblems(object: CSINode): Problems {
   }
 }
 
+const driversOf = ({ spec }: CSINode): Sent<CSINodeDriver>[] => spec?.drivers ?? [];
+
 /** A driver that stays keeps all but what can be allocated; the message shows it as a Go struct. */
 function* driverChanges(object: CSINode, old: CSINode): Problems {
   for (const before of driversOf(old).map(structOf)) {
@@ -50,18 +65,3 @@ function* driverChanges(object: CSINode, old: CSINode): Problems {
 function structOf({ name = "", nodeID = "", topologyKeys }: Sent<CSINodeDriver>) {
   return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null };
 }
-
-export const csiNode: BuiltInKind = {
-  resource: "csinodes.storage.k8s.io",
-  metadataChecks: { update: ["new"] },
-  strategy: {
-    returnsDeleted: true,
-    default: (object) => fillIn(object["spec"], () => ({ drivers: null })),
-    prepareForCreate: (object) => emptyAsNull(object["spec"], "drivers"),
-    prepareForUpdate: (object) => emptyAsNull(object["spec"], "drivers"),
-    validate: (object) => [...driverProblems(object)],
-    validateUpdate: (object, old) => [...driverProblems(object), ...driverChanges(object, old)],
-  },
-  cells: { Drivers: size("spec.drivers") },
-  emptyObject: { spec: { drivers: null } },
-};

@@ -8,6 +8,16 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { immutable, type Problems, refused } from "../checks/problems.ts";
 
+export const csiStorageCapacity: BuiltInKind = {
+  resource: "csistoragecapacities.storage.k8s.io",
+  metadataChecks: { update: ["new", "update"] },
+  strategy: {
+    validate: (object) => [...capacityProblems(object)],
+    validateUpdate: (object, old) => [...capacityProblems(object), ...capacityChanges(object, old)],
+  },
+  zeroValues: { storageClassName: "" },
+};
+
 type Capacity = ApiObject & { nodeTopology?: LabelSelector; storageClassName?: string; capacity?: Quantity };
 
 function* capacityProblems({ nodeTopology, storageClassName = "", capacity }: Capacity): Problems {
@@ -31,13 +41,3 @@ function topologyStruct(topology: LabelSelector | undefined): object {
   const { matchLabels, matchExpressions } = topology;
   return { ...(matchLabels && { matchLabels }), ...(matchExpressions && { matchExpressions }) };
 }
-
-export const csiStorageCapacity: BuiltInKind = {
-  resource: "csistoragecapacities.storage.k8s.io",
-  metadataChecks: { update: ["new", "update"] },
-  strategy: {
-    validate: (object) => [...capacityProblems(object)],
-    validateUpdate: (object, old) => [...capacityProblems(object), ...capacityChanges(object, old)],
-  },
-  zeroValues: { storageClassName: "" },
-};

@@ -9,6 +9,32 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, duplicates, immutable, optionalChoice, refused } from "../checks/problems.ts";
 
+export const storageClass: BuiltInKind = {
+  resource: "storageclasses.storage.k8s.io",
+  metadataChecks: { update: ["new", "update"] },
+  strategy: {
+    returnsDeleted: true,
+    default(object) {
+      object["reclaimPolicy"] ??= "Delete";
+      object["volumeBindingMode"] ??= "Immediate";
+    },
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
+  },
+  cells: {
+    Name: (object) => {
+      const annotations = readField<Record<string, string>>(object, "metadata.annotations") ?? {};
+      const isDefault = annotations["storageclass.kubernetes.io/is-default-class"] === "true";
+      return `${text("metadata.name")(object)}${isDefault ? " (default)" : ""}`;
+    },
+    Provisioner: text("provisioner"),
+    ReclaimPolicy: (object) => readField<string>(object, "reclaimPolicy") ?? "Delete",
+    VolumeBindingMode: (object) => readField<string>(object, "volumeBindingMode") ?? "Immediate",
+    AllowVolumeExpansion: (object) => readField<boolean>(object, "allowVolumeExpansion") ?? false,
+  },
+  zeroValues: { provisioner: "" },
+};
+
 type StorageClass = ApiObject & Sent<Omit<V1, "metadata" | "apiVersion" | "kind">>;
 
 function* classProblems(object: StorageClass): Problems {
@@ -82,29 +108,3 @@ export function* driverName(field: string, name = ""): Problems {
   if (name.length > longestDriver) yield tooLong(field, longestDriver);
   yield* refused(field, name, checkSubdomain(name.toLowerCase()));
 }
-
-export const storageClass: BuiltInKind = {
-  resource: "storageclasses.storage.k8s.io",
-  metadataChecks: { update: ["new", "update"] },
-  strategy: {
-    returnsDeleted: true,
-    default(object) {
-      object["reclaimPolicy"] ??= "Delete";
-      object["volumeBindingMode"] ??= "Immediate";
-    },
-    validate: (object) => [...classProblems(object)],
-    validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
-  },
-  cells: {
-    Name: (object) => {
-      const annotations = readField<Record<string, string>>(object, "metadata.annotations") ?? {};
-      const isDefault = annotations["storageclass.kubernetes.io/is-default-class"] === "true";
-      return `${text("metadata.name")(object)}${isDefault ? " (default)" : ""}`;
-    },
-    Provisioner: text("provisioner"),
-    ReclaimPolicy: (object) => readField<string>(object, "reclaimPolicy") ?? "Delete",
-    VolumeBindingMode: (object) => readField<string>(object, "volumeBindingMode") ?? "Immediate",
-    AllowVolumeExpansion: (object) => readField<boolean>(object, "allowVolumeExpansion") ?? false,
-  },
-  zeroValues: { provisioner: "" },
-};

@@ -16,9 +16,30 @@ type VolumeAttachment = ApiObject & {
   status?: Sent<v1.VolumeAttachmentStatus>;
 };
 
-const largestMetadata = 256 * 1024;
+export const volumeAttachment: BuiltInKind = {
+  resource: "volumeattachments.storage.k8s.io",
+  metadataChecks: { update: ["new"], status: ["new"] },
+  strategy: {
+    returnsDeleted: true,
+    default(object) {
+      object["status"] ??= { attached: false };
+      const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
+      if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
+    },
+    validate: (object) => [...attachmentProblems(object)],
+    validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
+  },
+  cells: {
+    Attacher: text("spec.attacher"),
+    PV: text("spec.source.persistentVolumeName"),
+    Node: text("spec.nodeName"),
+    Attached: (object) => readField<boolean>(object, "status.attached") ?? false,
+  },
+  emptyObject: { spec: { source: {} } },
+  zeroValues: { spec: { attacher: "", nodeName: "" }, status: { attached: false } },
+};
 
-const longestMessage = 1024;
+const largestMetadata = 256 * 1024;
 
 function* attachmentProblems({ spec = {}, status = {} }: VolumeAttachment): Problems {
   const { attacher, source = {}, nodeName = "" } = spec;
@@ -45,6 +66,8 @@ function* sourceProblems(field: string, source: Sent<v1.VolumeAttachmentSource>)
   } else if (inlineVolumeSpec) yield* inlineVolumeProblems(`${field}.inlineVolumeSpec`, inlineVolumeSpec);
 }
 
+const longestMessage = 1024;
+
 function* errorProblems(field: string, error: Sent<v1.VolumeError> | undefined): Problems {
   // The message names another limit than the one that is checked.
   if (Buffer.byteLength(error?.message ?? "") > longestMessage)
@@ -66,26 +89,3 @@ function* attachmentChanges({ spec = {} }: VolumeAttachment, old: VolumeAttachme
   };
   yield invalidStruct("spec", shown, "field is immutable");
 }
-
-export const volumeAttachment: BuiltInKind = {
-  resource: "volumeattachments.storage.k8s.io",
-  metadataChecks: { update: ["new"], status: ["new"] },
-  strategy: {
-    returnsDeleted: true,
-    default(object) {
-      object["status"] ??= { attached: false };
-      const { inlineVolumeSpec } = (object as VolumeAttachment).spec?.source ?? {};
-      if (inlineVolumeSpec) defaultVolumeSource(inlineVolumeSpec);
-    },
-    validate: (object) => [...attachmentProblems(object)],
-    validateUpdate: (object, old) => [...attachmentProblems(object), ...attachmentChanges(object, old)],
-  },
-  cells: {
-    Attacher: text("spec.attacher"),
-    PV: text("spec.source.persistentVolumeName"),
-    Node: text("spec.nodeName"),
-    Attached: (object) => readField<boolean>(object, "status.attached") ?? false,
-  },
-  emptyObject: { spec: { source: {} } },
-  zeroValues: { spec: { attacher: "", nodeName: "" }, status: { attached: false } },
-};

@@ -7,6 +7,19 @@ import { addFinalizer } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
 import { classParameters, driverOfClass } from "./storage-class.ts";
 
+export const volumeAttributesClass: BuiltInKind = {
+  resource: "volumeattributesclasses.storage.k8s.io",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: {
+    returnsDeleted: true,
+    prepareForCreate: (object) => addFinalizer(object, "kubernetes.io/vac-protection"),
+    validate: (object) => [...classProblems(object)],
+    validateUpdate: (object, old) => [...classChanges(object, old), ...classProblems(object)],
+  },
+  cells: { DriverName: text("driverName") },
+  zeroValues: { driverName: "" },
+};
+
 type VolumeAttributesClass = ApiObject & {
   driverName?: string;
   parameters?: Readonly<Record<string, string>>;
@@ -25,16 +38,3 @@ function* classChanges(object: VolumeAttributesClass, old: VolumeAttributesClass
     if (!isEqual(object[field], old[field])) yield forbidden(field, `updates to ${field} are forbidden.`);
   }
 }
-
-export const volumeAttributesClass: BuiltInKind = {
-  resource: "volumeattributesclasses.storage.k8s.io",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: {
-    returnsDeleted: true,
-    prepareForCreate: (object) => addFinalizer(object, "kubernetes.io/vac-protection"),
-    validate: (object) => [...classProblems(object)],
-    validateUpdate: (object, old) => [...classChanges(object, old), ...classProblems(object)],
-  },
-  cells: { DriverName: text("driverName") },
-  zeroValues: { driverName: "" },
-};

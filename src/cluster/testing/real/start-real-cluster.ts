@@ -215,6 +215,9 @@ interface ControlPlanePorts {
   readonly secure: number;
 }
 
+/** The files of a control plane, in a folder that is deleted with it. */
+type ControlPlaneFiles = ReturnType<typeof writeControlPlaneFiles>;
+
 /** etcd's data is not needed after a crash, so it does not wait for the disk. */
 function etcdFlags({ etcdData }: ControlPlaneFiles, { etcdClient, etcdPeer }: ControlPlanePorts): string[] {
   return [
@@ -250,9 +253,6 @@ function apiserverFlags(
     "--allow-privileged=true",
   ];
 }
-
-/** The files of a control plane, in a folder that is deleted with it. */
-type ControlPlaneFiles = ReturnType<typeof writeControlPlaneFiles>;
 
 /** Writes certificates and keys to a new folder that only its owner can read. */
 function writeControlPlaneFiles({ ca, serving }: Credentials) {

@@ -149,11 +149,11 @@ export class GrowingQueueDetector implements Detector {
 
 const [minute, megabyte] = [60_000, 1024 * 1024];
 
-/** The time after a start that is ignored: an operator fills its cache and compiles code then. */
-const startTime = minute;
-
 /** The stretches of time in which growth is looked for, the longest first. */
 const longest = 45 * minute;
+
+/** The time after a start that is ignored: an operator fills its cache and compiles code then. */
+const startTime = minute;
 
 const stretches = [longest, 15 * minute, 5 * minute];
 

@@ -360,6 +360,10 @@ export class RestlessWebhookDetector implements Detector {
   }
 }
 
+/** Fields that the API server and controllers of finalizers write: no default depends on them. */
+const noInput =
+  /^(?:status\b|metadata\.(?:uid|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|finalizers|ownerReferences|selfLink)\b)/u;
+
 /** Returns true if an object differs from the one before only in fields that the webhook set, and in none that it may read. */
 function hasSameInput({ object, changes }: Asked, next: KubernetesObject): boolean {
   return unstoredChangesOf(object, next).every(
@@ -367,10 +371,6 @@ function hasSameInput({ object, changes }: Asked, next: KubernetesObject): boole
       noInput.test(path) || (changes.has(path) && isEqual(changes.get(path)?.after, after)),
   );
 }
-
-/** Fields that the API server and controllers of finalizers write: no default depends on them. */
-const noInput =
-  /^(?:status\b|metadata\.(?:uid|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|finalizers|ownerReferences|selfLink)\b)/u;
 
 /** Finds webhooks whose patches undo changes of an operator. Setting fields that the operator omits is their purpose. */
 export class UndoneWriteDetector implements Detector {

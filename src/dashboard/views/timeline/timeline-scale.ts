@@ -21,12 +21,6 @@ export interface CallLane {
   readonly calls: readonly Call[];
 }
 
-/** A reconcile or a call. */
-interface Timed {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** A part of a lane, in pixels. Items that would overlap share a bar. */
 export interface Bar<Item> {
   readonly left: number;
@@ -63,6 +57,12 @@ export function callLanesOf(calls: readonly Call[]): CallLane[] {
   }
   for (const lane of lanes.values()) lane.calls.sort((a, b) => a.from - b.from);
   return [...lanes.values()].toSorted((a, b) => a.calls[0]!.from - b.calls[0]!.from);
+}
+
+/** A reconcile or a call. */
+interface Timed {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The least width of a bar: it must be large enough to click. */

@@ -1,6 +1,10 @@
 import type { MarkerArguments, MarkerDefinition, MarkerFamily } from "../definition.ts";
 import { listOfStrings, optional, singleValue, strings, text } from "../definition.ts";
 
+/** The types and formats of a column that the API server accepts. */
+const columnTypes = ["boolean", "date", "integer", "number", "string"];
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
 /** The settings of a kind's CRD besides its schema. */
 export const kinds: MarkerFamily = {
   name: "kinds",
@@ -94,10 +98,6 @@ export const kinds: MarkerFamily = {
     },
   ],
 };
-
-/** The types and formats of a column that the API server accepts. */
-const columnTypes = ["boolean", "date", "integer", "number", "string"];
-const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 function otherThan(allowed: readonly string[], argument: string, args: MarkerArguments): string | undefined {
   const value = text(args, argument);

@@ -2,6 +2,8 @@ import { type MarkerValue, type Schema, originKey, refKey } from "../../model/sc
 import { type ApplyContext, type MarkerFamily, text, validation } from "../definition.ts";
 import { describeSchema } from "./numbers.ts";
 
+const schemaTypes = ["object", "array", "string", "integer", "number", "boolean"];
+
 export const values: MarkerFamily = {
   name: "values",
   title: "Allowed values and types",
@@ -79,8 +81,6 @@ function show(value: MarkerValue): string {
 function literalsOf(schema: Schema): Schema["enum"] {
   return schema[originKey]?.markers.has("enum") ? undefined : schema.enum;
 }
-
-const schemaTypes = ["object", "array", "string", "integer", "number", "boolean"];
 
 function applyConstants(
   schema: { type?: string | undefined; enum?: unknown },

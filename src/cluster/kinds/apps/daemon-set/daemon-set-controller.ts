@@ -20,7 +20,6 @@ import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type DaemonSet = Defaulted<Stored<apps.DaemonSet>, "revisionHistoryLimit">;
-type DaemonSetStatus = Stored<apps.DaemonSetStatus>;
 
 export const daemonSets: ResourceName<DaemonSet> = "daemonsets.apps";
 
@@ -87,6 +86,8 @@ export function daemonSetController(context: ControllerContext): Controller {
   }
 }
 
+type DaemonSetStatus = Stored<apps.DaemonSetStatus>;
+
 function daemonSetStatus(
   set: DaemonSet,
   wanted: readonly string[],
@@ -117,6 +118,22 @@ function daemonSetStatus(
 interface DaemonStep {
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
+}
+
+/** A DaemonSet whose pods may have an older template. */
+interface Rollout {
+  readonly set: DaemonSet;
+  readonly wanted: readonly string[];
+  /** The pods of each node that are not being deleted. */
+  readonly onNode: ReadonlyMap<string, readonly Pod[]>;
+  readonly isNew: (pod: Pod) => boolean;
+  readonly isAvailable: (pod: Pod) => boolean;
+}
+
+/** The nodes that should have a pod, and those where an existing pod may stay. */
+interface DaemonNodes {
+  readonly wanted: readonly string[];
+  readonly suffered: readonly string[];
 }
 
 /**
@@ -167,16 +184,6 @@ function superfluous(rollout: Rollout, there: readonly Pod[]): Pod[] {
   return [...ended, ...moreNew, ...moreOld, ...(isReplaced ? [old] : [])];
 }
 
-/** A DaemonSet whose pods may have an older template. */
-interface Rollout {
-  readonly set: DaemonSet;
-  readonly wanted: readonly string[];
-  /** The pods of each node that are not being deleted. */
-  readonly onNode: ReadonlyMap<string, readonly Pod[]>;
-  readonly isNew: (pod: Pod) => boolean;
-  readonly isAvailable: (pod: Pod) => boolean;
-}
-
 /** Returns the number of nodes that may have a second pod during an update. */
 function surgeOf({ set, wanted }: Rollout): number {
   if (set.spec.updateStrategy?.type === "OnDelete") return 0;
@@ -205,18 +212,6 @@ function replaceWithSurge(rollout: Rollout): DaemonStep {
   const room = Math.max(0, surgeOf(rollout) - underWay);
   return { create: [...broken, ...serving.slice(0, room)].map(([name]) => name), remove: [] };
 }
-
-/** Taints that the pods of every DaemonSet tolerate. */
-const endured = [
-  { name: "not-ready", effect: "NoExecute" },
-  { name: "unreachable", effect: "NoExecute" },
-  { name: "disk-pressure", effect: "NoSchedule" },
-  { name: "memory-pressure", effect: "NoSchedule" },
-  { name: "pid-pressure", effect: "NoSchedule" },
-  { name: "unschedulable", effect: "NoSchedule" },
-] as const;
-
-const enduredOnHost = [...endured, { name: "network-unavailable", effect: "NoSchedule" } as const];
 
 const generationAnnotation = "deprecated.daemonset.template.generation";
 
@@ -247,6 +242,18 @@ function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevisio
   };
 }
 
+/** Taints that the pods of every DaemonSet tolerate. */
+const endured = [
+  { name: "not-ready", effect: "NoExecute" },
+  { name: "unreachable", effect: "NoExecute" },
+  { name: "disk-pressure", effect: "NoSchedule" },
+  { name: "memory-pressure", effect: "NoSchedule" },
+  { name: "pid-pressure", effect: "NoSchedule" },
+  { name: "unschedulable", effect: "NoSchedule" },
+] as const;
+
+const enduredOnHost = [...endured, { name: "network-unavailable", effect: "NoSchedule" } as const];
+
 function tolerationsOf({ spec }: DaemonSet): NonNullable<Pod["spec"]["tolerations"]> {
   const { hostNetwork, tolerations = [] } = spec.template.spec;
   const taints = hostNetwork ? enduredOnHost : endured;
@@ -261,12 +268,6 @@ function nodeOf({ spec }: Pod): string {
   const terms =
     spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return spec.nodeName || (terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "");
-}
-
-/** The nodes that should have a pod, and those where an existing pod may stay. */
-interface DaemonNodes {
-  readonly wanted: readonly string[];
-  readonly suffered: readonly string[];
 }
 
 /** A taint that was added later removes a pod only if its effect is NoExecute. */

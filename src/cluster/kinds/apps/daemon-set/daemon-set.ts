@@ -25,9 +25,6 @@ import { isEmptySelector, isUsable, selectorProblems } from "../../checks/meta-t
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";
 
-type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
-type DaemonSet = SentObject<DaemonSetSpec>;
-
 /** The counts that the status of a DaemonSet always has. */
 const noCounts = {
   currentNumberScheduled: 0,
@@ -39,46 +36,8 @@ const noCounts = {
 /** Counts the changes of a DaemonSet's template; once a field of its spec. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
-function* statusProblems(object: ApiObject): Problems {
-  const status = object["status"] as Record<string, number | undefined>;
-  const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
-  for (const name of [...Object.keys(noCounts), ...more]) yield* nonNegative(`status.${name}`, status[name]);
-}
-
-function* problems({ spec }: DaemonSet): Problems {
-  const { selector } = spec;
-  yield* selectorProblems("spec.selector", selector);
-  if (isUsable(selector)) yield* matchingLabels(spec);
-  if (selector && isEmptySelector(selector)) {
-    yield invalid("spec.selector", selector, "empty selector is invalid for daemonset");
-  }
-  yield* validateTemplate(spec.template, "spec.template");
-  yield* endlessPods(spec, "DaemonSet");
-  yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
-  yield* updateProblems("spec.updateStrategy", spec.updateStrategy ?? {});
-  yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
-}
-
-function* updateProblems(field: string, update: Sent<apps.DaemonSetUpdateStrategy>): Problems {
-  const { type, rollingUpdate } = update;
-  if (type === "OnDelete") return;
-  if (type !== "RollingUpdate") {
-    return yield unsupportedUpdate(field, update, ["RollingUpdate", "OnDelete"]);
-  }
-  if (!rollingUpdate) return yield required(`${field}.rollingUpdate`);
-  const { maxUnavailable, maxSurge } = rollingUpdate;
-  const at = `${field}.rollingUpdate`;
-  yield* intOrPercent(`${at}.maxUnavailable`, maxUnavailable);
-  yield* intOrPercent(`${at}.maxSurge`, maxSurge);
-  yield* notMoreThanAll(`${at}.maxUnavailable`, maxUnavailable);
-  yield* notMoreThanAll(`${at}.maxSurge`, maxSurge);
-  const [unavailable, surge] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
-  if (unavailable && surge) {
-    yield invalid(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");
-  } else if (!unavailable && !surge) {
-    yield required(`${at}.maxUnavailable`, "cannot be 0 when maxSurge is 0");
-  }
-}
+type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
+type DaemonSet = SentObject<DaemonSetSpec>;
 
 export const daemonSet: BuiltInKind<"daemonset"> = {
   resource: "daemonsets.apps",
@@ -131,3 +90,44 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     metadata: { annotations: { [templateGeneration]: "0" } },
   },
 };
+
+function* statusProblems(object: ApiObject): Problems {
+  const status = object["status"] as Record<string, number | undefined>;
+  const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
+  for (const name of [...Object.keys(noCounts), ...more]) yield* nonNegative(`status.${name}`, status[name]);
+}
+
+function* problems({ spec }: DaemonSet): Problems {
+  const { selector } = spec;
+  yield* selectorProblems("spec.selector", selector);
+  if (isUsable(selector)) yield* matchingLabels(spec);
+  if (selector && isEmptySelector(selector)) {
+    yield invalid("spec.selector", selector, "empty selector is invalid for daemonset");
+  }
+  yield* validateTemplate(spec.template, "spec.template");
+  yield* endlessPods(spec, "DaemonSet");
+  yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
+  yield* updateProblems("spec.updateStrategy", spec.updateStrategy ?? {});
+  yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
+}
+
+function* updateProblems(field: string, update: Sent<apps.DaemonSetUpdateStrategy>): Problems {
+  const { type, rollingUpdate } = update;
+  if (type === "OnDelete") return;
+  if (type !== "RollingUpdate") {
+    return yield unsupportedUpdate(field, update, ["RollingUpdate", "OnDelete"]);
+  }
+  if (!rollingUpdate) return yield required(`${field}.rollingUpdate`);
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const at = `${field}.rollingUpdate`;
+  yield* intOrPercent(`${at}.maxUnavailable`, maxUnavailable);
+  yield* intOrPercent(`${at}.maxSurge`, maxSurge);
+  yield* notMoreThanAll(`${at}.maxUnavailable`, maxUnavailable);
+  yield* notMoreThanAll(`${at}.maxSurge`, maxSurge);
+  const [unavailable, surge] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
+  if (unavailable && surge) {
+    yield invalid(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");
+  } else if (!unavailable && !surge) {
+    yield required(`${at}.maxUnavailable`, "cannot be 0 when maxSurge is 0");
+  }
+}

@@ -16,11 +16,16 @@ import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type Deployment = Defaulted<Stored<apps.Deployment>, "replicas" | "revisionHistoryLimit">;
-type DeploymentStatus = Stored<apps.DeploymentStatus>;
 
 export const deployments: ResourceName<Deployment> = "deployments.apps";
 
 const user = userOf("deployment");
+
+/** The next replicas of each ReplicaSet by name; only those that change. */
+type DesiredReplicas = ReadonlyMap<string, number>;
+
+/** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
+const revisionAnnotation = "deployment.kubernetes.io/revision";
 
 /** Rolls out a Deployment's template through ReplicaSets, one for each revision of the template. */
 export function deploymentController(context: ControllerContext): Controller {
@@ -165,9 +170,6 @@ export function deploymentController(context: ControllerContext): Controller {
   }
 }
 
-/** The next replicas of each ReplicaSet by name; only those that change. */
-type DesiredReplicas = ReadonlyMap<string, number>;
-
 /**
  * The next step of a rollout. Each step respects the limits, so that it is safe to stop after any: the new ReplicaSet
  * scales up as far as maxSurge allows, then the old ones scale down as far as maxUnavailable allows.
@@ -242,9 +244,6 @@ function nameOf(replicaSet: ReplicaSet): string {
 /** The annotation with the Deployment's replicas at the time it last scaled a ReplicaSet. */
 const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
 
-/** The annotation with the maximum number of pods at that time. */
-const maxAnnotation = "deployment.kubernetes.io/max-replicas";
-
 /** Returns whether a Deployment was scaled since its ReplicaSets were last updated. */
 function wasScaled(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
   const wanted = String(deployment.spec.replicas);
@@ -309,6 +308,8 @@ function specReplicas(replicaSets: readonly ReplicaSet[]): number {
 function availableReplicas(replicaSets: readonly ReplicaSet[]): number {
   return sum(replicaSets.map(({ status }) => status?.availableReplicas ?? 0));
 }
+
+type DeploymentStatus = Stored<apps.DeploymentStatus>;
 
 function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const replicas = deployment.spec.replicas;
@@ -474,6 +475,9 @@ function isFailure({ type, status }: LooseCondition): boolean {
   return type === "ReplicaFailure" && status === "True";
 }
 
+/** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
+const hashLabel = "pod-template-hash";
+
 /** Builds the ReplicaSet of a Deployment's template, initially with 0 replicas. */
 function newReplicaSet(deployment: Deployment, annotations: Record<string, string>): ReplicaSet {
   const { name, namespace } = deployment.metadata;
@@ -500,6 +504,9 @@ function newReplicaSet(deployment: Deployment, annotations: Record<string, strin
   return scaled(deployment, replicaSet, 0);
 }
 
+/** The annotation with the maximum number of pods at that time. */
+const maxAnnotation = "deployment.kubernetes.io/max-replicas";
+
 /** Sets a ReplicaSet's replicas, and the annotations with the Deployment's replicas at that time. */
 function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
   const wanted = deployment.spec.replicas;
@@ -515,25 +522,6 @@ function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number
     spec: { ...replicaSet.spec, replicas },
   };
 }
-
-/** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
-const revisionAnnotation = "deployment.kubernetes.io/revision";
-
-/** The annotation with a ReplicaSet's earlier revisions, separated by commas. */
-const historyAnnotation = "deployment.kubernetes.io/revision-history";
-
-/** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
-const hashLabel = "pod-template-hash";
-
-/** Annotations of a Deployment that its ReplicaSets don't inherit. */
-const ownAnnotations = new Set([
-  "kubectl.kubernetes.io/last-applied-configuration",
-  revisionAnnotation,
-  historyAnnotation,
-  desiredAnnotation,
-  maxAnnotation,
-  "deprecated.deployment.rollback.to",
-]);
 
 /** Finds the ReplicaSet with the current template of a Deployment; the oldest, if several have it. */
 function findCurrent(deployment: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSet | undefined {
@@ -556,6 +544,19 @@ function readRevision(text: string): bigint | undefined {
   const revision = BigInt(text.replace(/^\+/, ""));
   return BigInt.asIntN(64, revision) === revision ? revision : undefined;
 }
+
+/** The annotation with a ReplicaSet's earlier revisions, separated by commas. */
+const historyAnnotation = "deployment.kubernetes.io/revision-history";
+
+/** Annotations of a Deployment that its ReplicaSets don't inherit. */
+const ownAnnotations = new Set([
+  "kubectl.kubernetes.io/last-applied-configuration",
+  revisionAnnotation,
+  historyAnnotation,
+  desiredAnnotation,
+  maxAnnotation,
+  "deprecated.deployment.rollback.to",
+]);
 
 /**
  * The annotations of a Deployment's current ReplicaSet. One that becomes current again by a rollback gets the

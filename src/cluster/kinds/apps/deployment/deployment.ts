@@ -29,43 +29,6 @@ import { knownValues } from "../../checks/known-values.ts";
 type DeploymentSpec = Sent<apps.DeploymentSpec>;
 type Deployment = SentObject<DeploymentSpec>;
 
-function* problems({ spec }: Deployment): Problems {
-  const { minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
-  yield* nonNegative("spec.replicas", spec.replicas);
-  yield* chosenTemplate(spec, "deployment", "invalid label selector");
-  yield* endlessPods(spec, "ReplicaSet");
-  yield* strategyProblems("spec.strategy", spec.strategy ?? {});
-  yield* nonNegative("spec.minReadySeconds", minReadySeconds);
-  yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
-  yield* nonNegative("spec.progressDeadlineSeconds", deadline);
-  if (deadline !== undefined && deadline <= minReadySeconds) {
-    yield invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");
-  }
-}
-
-function* strategyProblems(field: string, strategy: Sent<apps.DeploymentStrategy>): Problems {
-  const { type, rollingUpdate } = strategy;
-  if (type === "Recreate") {
-    if (!rollingUpdate) return;
-    yield forbidden(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'");
-  } else if (type !== "RollingUpdate") {
-    yield unsupportedUpdate(field, strategy, knownValues("apps/v1.DeploymentStrategy.type"));
-  } else if (rollingUpdate) yield* rollingProblems(`${field}.rollingUpdate`, rollingUpdate);
-  else yield required(`${field}.rollingUpdate`, "this should be defaulted and never be nil");
-}
-
-function* rollingProblems(
-  field: string,
-  { maxUnavailable = 0, maxSurge = 0 }: Sent<apps.RollingUpdateDeployment>,
-): Problems {
-  yield* intOrPercent(`${field}.maxUnavailable`, maxUnavailable);
-  yield* intOrPercent(`${field}.maxSurge`, maxSurge);
-  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
-    yield invalid(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
-  }
-  yield* notMoreThanAll(`${field}.maxUnavailable`, maxUnavailable);
-}
-
 export const deployment: BuiltInKind<"deployment"> = {
   resource: "deployments.apps",
   strategy: {
@@ -107,3 +70,40 @@ export const deployment: BuiltInKind<"deployment"> = {
   controllers: { deployment: deploymentController },
   zeroValues: { spec: { replicas: 0, selector: null } },
 };
+
+function* problems({ spec }: Deployment): Problems {
+  const { minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
+  yield* nonNegative("spec.replicas", spec.replicas);
+  yield* chosenTemplate(spec, "deployment", "invalid label selector");
+  yield* endlessPods(spec, "ReplicaSet");
+  yield* strategyProblems("spec.strategy", spec.strategy ?? {});
+  yield* nonNegative("spec.minReadySeconds", minReadySeconds);
+  yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
+  yield* nonNegative("spec.progressDeadlineSeconds", deadline);
+  if (deadline !== undefined && deadline <= minReadySeconds) {
+    yield invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");
+  }
+}
+
+function* strategyProblems(field: string, strategy: Sent<apps.DeploymentStrategy>): Problems {
+  const { type, rollingUpdate } = strategy;
+  if (type === "Recreate") {
+    if (!rollingUpdate) return;
+    yield forbidden(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'");
+  } else if (type !== "RollingUpdate") {
+    yield unsupportedUpdate(field, strategy, knownValues("apps/v1.DeploymentStrategy.type"));
+  } else if (rollingUpdate) yield* rollingProblems(`${field}.rollingUpdate`, rollingUpdate);
+  else yield required(`${field}.rollingUpdate`, "this should be defaulted and never be nil");
+}
+
+function* rollingProblems(
+  field: string,
+  { maxUnavailable = 0, maxSurge = 0 }: Sent<apps.RollingUpdateDeployment>,
+): Problems {
+  yield* intOrPercent(`${field}.maxUnavailable`, maxUnavailable);
+  yield* intOrPercent(`${field}.maxSurge`, maxSurge);
+  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+    yield invalid(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
+  }
+  yield* notMoreThanAll(`${field}.maxUnavailable`, maxUnavailable);
+}

@@ -23,7 +23,6 @@ import { positiveCounts } from "../../../control-loop/counts.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type ReplicaSet = Defaulted<Stored<apps.ReplicaSet>, "replicas">;
-export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
 
 export const replicaSets: ResourceName<ReplicaSet> = "replicasets.apps";
 
@@ -38,6 +37,8 @@ export function replicaSetController(context: ControllerContext): Controller {
     withStatus: (replicaSet, status) => ({ ...replicaSet, status }),
   });
 }
+
+export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
 
 /** A kind whose objects keep a number of equal pods: ReplicaSet or ReplicationController. */
 interface ReplicatingKind<T extends KubernetesObject> {

@@ -33,8 +33,6 @@ export type StatefulSet = Defaulted<
   "replicas" | "revisionHistoryLimit" | "podManagementPolicy"
 >;
 
-type StatefulSetStatus = Stored<apps.StatefulSetStatus>;
-
 export const statefulSets: ResourceName<StatefulSet> = "statefulsets.apps";
 
 const user = userOf("statefulset");
@@ -129,6 +127,8 @@ function isScaledAway(set: StatefulSet, pod: Pod): boolean {
   const { whenScaled } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
   return whenScaled === "Delete" && !isWanted(set, ordinalOf(set, pod));
 }
+
+type StatefulSetStatus = Stored<apps.StatefulSetStatus>;
 
 /**
  * Computes the status of a StatefulSet from its pods. Once all are updated and ready, updateRevision becomes

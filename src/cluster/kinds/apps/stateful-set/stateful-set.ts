@@ -26,6 +26,54 @@ import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";
 type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
 type StatefulSet = SentObject<StatefulSetSpec>;
 
+export const statefulSet: BuiltInKind<"statefulset"> = {
+  resource: "statefulsets.apps",
+  strategy: {
+    statusWritesMetadata: true,
+    validateName: labelName,
+    default(object) {
+      defaultScaledSpec(object);
+      const { spec } = object as StatefulSet;
+      spec.podManagementPolicy ||= "OrderedReady";
+      spec.updateStrategy ??= {};
+      // A type without its parameters is left as it is.
+      if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
+      spec.updateStrategy.type ||= "RollingUpdate";
+      const { type, rollingUpdate } = spec.updateStrategy;
+      if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
+      spec.revisionHistoryLimit ??= 10;
+      spec.persistentVolumeClaimRetentionPolicy ??= {};
+      spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
+      spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";
+      for (const claim of spec.volumeClaimTemplates ?? []) {
+        claim.apiVersion ||= "v1";
+        claim.kind ||= "PersistentVolumeClaim";
+        defaultClaim(claim);
+      }
+      object["status"] = { replicas: 0, availableReplicas: 0, ...(object["status"] as object) };
+    },
+    validate: (object) => [...problems((object as StatefulSet).spec, true)],
+    validateUpdate(object, old, { subresource }) {
+      if (subresource === "status") {
+        const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+        return [...replicaCounts(object, counts, "status.readyReplicas")];
+      }
+      return [...problems((object as StatefulSet).spec, false), ...fixedFields(object, old)];
+    },
+    *warnings(object, old) {
+      yield* templateWarnings(object, old);
+      if (((object as StatefulSet).spec.revisionHistoryLimit ?? 0) < 0) {
+        yield "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+      }
+    },
+  },
+  cells: { Ready: ready, ...templateContainers },
+  podTemplate: "spec.template",
+  emptyObject: { spec: { serviceName: "", template, updateStrategy: {} }, status: {} },
+  controllers: { statefulset: statefulSetController },
+  zeroValues: { spec: { replicas: 0, selector: null }, status: { availableReplicas: 0, replicas: 0 } },
+};
+
 /** The mutable fields of a StatefulSet's spec. */
 const changeable = [
   "replicas",
@@ -113,51 +161,3 @@ function* retention({ persistentVolumeClaimRetentionPolicy: policy = {} }: State
     yield* optionalChoice(`spec.persistentVolumeClaimRetentionPolicy.${name}`, policy[name], policies);
   }
 }
-
-export const statefulSet: BuiltInKind<"statefulset"> = {
-  resource: "statefulsets.apps",
-  strategy: {
-    statusWritesMetadata: true,
-    validateName: labelName,
-    default(object) {
-      defaultScaledSpec(object);
-      const { spec } = object as StatefulSet;
-      spec.podManagementPolicy ||= "OrderedReady";
-      spec.updateStrategy ??= {};
-      // A type without its parameters is left as it is.
-      if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
-      spec.updateStrategy.type ||= "RollingUpdate";
-      const { type, rollingUpdate } = spec.updateStrategy;
-      if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
-      spec.revisionHistoryLimit ??= 10;
-      spec.persistentVolumeClaimRetentionPolicy ??= {};
-      spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
-      spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";
-      for (const claim of spec.volumeClaimTemplates ?? []) {
-        claim.apiVersion ||= "v1";
-        claim.kind ||= "PersistentVolumeClaim";
-        defaultClaim(claim);
-      }
-      object["status"] = { replicas: 0, availableReplicas: 0, ...(object["status"] as object) };
-    },
-    validate: (object) => [...problems((object as StatefulSet).spec, true)],
-    validateUpdate(object, old, { subresource }) {
-      if (subresource === "status") {
-        const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-        return [...replicaCounts(object, counts, "status.readyReplicas")];
-      }
-      return [...problems((object as StatefulSet).spec, false), ...fixedFields(object, old)];
-    },
-    *warnings(object, old) {
-      yield* templateWarnings(object, old);
-      if (((object as StatefulSet).spec.revisionHistoryLimit ?? 0) < 0) {
-        yield "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
-      }
-    },
-  },
-  cells: { Ready: ready, ...templateContainers },
-  podTemplate: "spec.template",
-  emptyObject: { spec: { serviceName: "", template, updateStrategy: {} }, status: {} },
-  controllers: { statefulset: statefulSetController },
-  zeroValues: { spec: { replicas: 0, selector: null }, status: { availableReplicas: 0, replicas: 0 } },
-};

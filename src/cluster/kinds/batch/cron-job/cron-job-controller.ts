@@ -108,6 +108,13 @@ export function cronJobController(context: ControllerContext): Controller {
   }
 }
 
+/** The times of a schedule on both sides of now. */
+interface DueTimes {
+  /** The last time after the given one that is not in the future. */
+  readonly last: number | undefined;
+  readonly next: number | undefined;
+}
+
 /** Returns undefined for a schedule that this controller can't follow. */
 function findTimes(...args: Parameters<typeof dueTimes>): DueTimes | undefined {
   try {
@@ -180,13 +187,6 @@ function cronStatus(
     ...(lastScheduleTime ? { lastScheduleTime } : {}),
     ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
   };
-}
-
-/** The times of a schedule on both sides of now. */
-interface DueTimes {
-  /** The last time after the given one that is not in the future. */
-  readonly last: number | undefined;
-  readonly next: number | undefined;
 }
 
 /** Finds when a schedule was last due since a given time, and when it is due next. Default time zone: UTC. */

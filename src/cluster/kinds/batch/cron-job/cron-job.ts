@@ -16,6 +16,53 @@ type CronJob = SentObject<Sent<CronJobSpec>>;
 /** The names of its Jobs are eleven characters longer. */
 const longestName = 52;
 
+export const cronJob: BuiltInKind<"cronjob"> = {
+  resource: "cronjobs.batch",
+  metadataChecks: { status: [] },
+  strategy: {
+    statusWritesMetadata: true,
+    default(object) {
+      object["spec"] ??= {};
+      const { spec } = object as CronJob;
+      spec.concurrencyPolicy ||= "Allow";
+      spec.suspend ??= false;
+      spec.successfulJobsHistoryLimit ??= 3;
+      spec.failedJobsHistoryLimit ??= 1;
+      const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
+      defaultJobSpec(job);
+      spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };
+      object["status"] ??= {};
+    },
+    validate(object) {
+      const { name = "" } = object.metadata;
+      const errors = [...problems(object as CronJob)];
+      if (name.length > longestName) {
+        errors.push(invalid("metadata.name", name, `must be no more than ${longestName} characters`));
+      }
+      return errors;
+    },
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "status" ? [] : [...problems(object as CronJob, old as CronJob)],
+    warnings: (object, old) => workloadWarnings(object, old, "spec.jobTemplate.spec.template"),
+  },
+  cells: {
+    Schedule: text("spec.schedule"),
+    Timezone: text("spec.timeZone", "<none>"),
+    Suspend: (object) => (readField<boolean>(object, "spec.suspend") ? "True" : "False"),
+    Active: (object) => readField<unknown[]>(object, "status.active")?.length ?? 0,
+    "Last Schedule": (object, now) => {
+      const time = readField<string>(object, "status.lastScheduleTime");
+      return time === undefined ? "<none>" : ageOf(time, now);
+    },
+    ...containersAt("spec.jobTemplate.spec.template.spec"),
+    Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
+  },
+  podTemplate: "spec.jobTemplate.spec.template",
+  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
+  controllers: { cronjob: cronJobController },
+  zeroValues: { spec: { schedule: "" } },
+};
+
 function* problems({ spec }: CronJob, old?: CronJob): Problems {
   if (!spec.schedule) yield required("spec.schedule");
   else yield* schedule(spec.schedule, spec.timeZone, old?.spec.schedule?.includes("TZ") ?? false);
@@ -66,50 +113,3 @@ function isTimeZone(zone: string): boolean {
   // Go does not accept offsets such as `+01:00`.
   return /^[A-Za-z]/.test(zone);
 }
-
-export const cronJob: BuiltInKind<"cronjob"> = {
-  resource: "cronjobs.batch",
-  metadataChecks: { status: [] },
-  strategy: {
-    statusWritesMetadata: true,
-    default(object) {
-      object["spec"] ??= {};
-      const { spec } = object as CronJob;
-      spec.concurrencyPolicy ||= "Allow";
-      spec.suspend ??= false;
-      spec.successfulJobsHistoryLimit ??= 3;
-      spec.failedJobsHistoryLimit ??= 1;
-      const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
-      defaultJobSpec(job);
-      spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };
-      object["status"] ??= {};
-    },
-    validate(object) {
-      const { name = "" } = object.metadata;
-      const errors = [...problems(object as CronJob)];
-      if (name.length > longestName) {
-        errors.push(invalid("metadata.name", name, `must be no more than ${longestName} characters`));
-      }
-      return errors;
-    },
-    validateUpdate: (object, old, { subresource }) =>
-      subresource === "status" ? [] : [...problems(object as CronJob, old as CronJob)],
-    warnings: (object, old) => workloadWarnings(object, old, "spec.jobTemplate.spec.template"),
-  },
-  cells: {
-    Schedule: text("spec.schedule"),
-    Timezone: text("spec.timeZone", "<none>"),
-    Suspend: (object) => (readField<boolean>(object, "spec.suspend") ? "True" : "False"),
-    Active: (object) => readField<unknown[]>(object, "status.active")?.length ?? 0,
-    "Last Schedule": (object, now) => {
-      const time = readField<string>(object, "status.lastScheduleTime");
-      return time === undefined ? "<none>" : ageOf(time, now);
-    },
-    ...containersAt("spec.jobTemplate.spec.template.spec"),
-    Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
-  },
-  podTemplate: "spec.jobTemplate.spec.template",
-  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
-  controllers: { cronjob: cronJobController },
-  zeroValues: { spec: { schedule: "" } },
-};

@@ -1,5 +1,3 @@
-type Interval = readonly [first: number, last: number];
-
 /** Formats indexes as in a Job's status: `1,3-5,7`. */
 export function formatIndexes(indexes: Iterable<number>): string {
   const sorted = [...indexes].sort((a, b) => a - b);
@@ -11,6 +9,8 @@ export function formatIndexes(indexes: Iterable<number>): string {
   }
   return intervals.map(formatInterval).join(",");
 }
+
+type Interval = readonly [first: number, last: number];
 
 function formatInterval([first, last]: Interval): string {
   if (first === last) return String(first);

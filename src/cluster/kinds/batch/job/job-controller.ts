@@ -31,8 +31,24 @@ import { positiveCounts } from "../../../control-loop/counts.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
 
-/** The value of managedBy for this controller. */
-const ownName = "kubernetes.io/job-controller";
+interface NextPod {
+  readonly index: number;
+  /** The earlier failures of its index; undefined without backoffLimitPerIndex. */
+  readonly failures: number | undefined;
+}
+
+/** The pods that a Job creates and deletes now; it creates more after `wait` milliseconds. */
+interface NextPods {
+  readonly create: readonly NextPod[];
+  readonly surplus: readonly Pod[];
+  readonly wait: number;
+}
+
+/** The failures of a Job since its last success: their number, and the time of the last one in milliseconds. */
+interface Failures {
+  readonly count: number;
+  readonly last: number;
+}
 
 /** Runs the pods of a Job until enough have succeeded or too many have failed. */
 export function jobController(context: ControllerContext): Controller {
@@ -221,19 +237,6 @@ function progressStatus(job: Job, progress: JobProgress): JobStatus {
   };
 }
 
-/** The pods that a Job creates and deletes now; it creates more after `wait` milliseconds. */
-interface NextPods {
-  readonly create: readonly NextPod[];
-  readonly surplus: readonly Pod[];
-  readonly wait: number;
-}
-
-interface NextPod {
-  readonly index: number;
-  /** The earlier failures of its index; undefined without backoffLimitPerIndex. */
-  readonly failures: number | undefined;
-}
-
 /** After failures the whole Job backs off; with backoffLimitPerIndex, only the failed indexes. */
 function nextPods(
   job: Job,
@@ -296,16 +299,6 @@ function failuresOfIndex(job: Job, owned: readonly Pod[], index: number): Failur
   return { count, last: Math.max(...ofIndex.map(endOf)) };
 }
 
-const firstDelay = 10_000;
-
-const longestDelay = 600_000;
-
-/** The failures of a Job since its last success: their number, and the time of the last one in milliseconds. */
-interface Failures {
-  readonly count: number;
-  readonly last: number;
-}
-
 /** Adds the pods that have finished and were not counted before. */
 export function withFailures(
   before: Failures | undefined,
@@ -317,6 +310,10 @@ export function withFailures(
   if (ends.length === 0) return kept;
   return { count: (kept?.count ?? 0) + ends.length, last: Math.max(kept?.last ?? 0, ...ends) };
 }
+
+const firstDelay = 10_000;
+
+const longestDelay = 600_000;
 
 /** The remaining backoff of a Job in milliseconds, which doubles with each failure. */
 export function untilRetry(failures: Failures | undefined, now: number): number {
@@ -396,6 +393,9 @@ function uncounted(
   const gone = [...failed, ...uids(progress.newFailed), ...uids(lost)];
   return { ...(done.length > 0 ? { succeeded: done } : {}), ...(gone.length > 0 ? { failed: gone } : {}) };
 }
+
+/** The value of managedBy for this controller. */
+const ownName = "kubernetes.io/job-controller";
 
 /** Returns true if another controller runs the pods of a Job. */
 function isManagedElsewhere({ spec }: Job): boolean {

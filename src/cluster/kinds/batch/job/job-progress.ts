@@ -7,10 +7,6 @@ import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
 export type Job = Defaulted<Stored<batch.Job>, "backoffLimit" | "parallelism">;
-export type JobStatus = Stored<batch.JobStatus>;
-type PodFailurePolicyRule = Stored<batch.PodFailurePolicyRule>;
-
-export const jobs: ResourceName<Job> = "jobs.batch";
 
 /** The progress of a Job: what its status has counted, and the pods that are yet to be counted. */
 export interface JobProgress {
@@ -25,15 +21,6 @@ export interface JobProgress {
   readonly completedIndexes: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
 }
-
-/** The annotation with the index of an indexed Job's pod. */
-export const indexAnnotation = "batch.kubernetes.io/job-completion-index";
-
-/** The annotation with the number of failures of that index before the pod. */
-export const failureCountAnnotation = "batch.kubernetes.io/job-index-failure-count";
-
-/** The finalizer that retains a pod until its Job has counted it. */
-export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 
 /** Counts a Job's pods; of an indexed Job, each index counts once. */
 export function jobProgress(job: Job, pods: readonly Pod[]): JobProgress {
@@ -57,6 +44,19 @@ export function jobProgress(job: Job, pods: readonly Pod[]): JobProgress {
     failedIndexes: failedIndexes(job, pods, completedIndexes),
   };
 }
+
+export type JobStatus = Stored<batch.JobStatus>;
+
+export const jobs: ResourceName<Job> = "jobs.batch";
+
+/** The annotation with the index of an indexed Job's pod. */
+export const indexAnnotation = "batch.kubernetes.io/job-completion-index";
+
+/** The annotation with the number of failures of that index before the pod. */
+export const failureCountAnnotation = "batch.kubernetes.io/job-index-failure-count";
+
+/** The finalizer that retains a pod until its Job has counted it. */
+export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 
 export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(trackingFinalizer) ?? false;
@@ -101,10 +101,7 @@ function failedIndexes(job: Job, pods: readonly Pod[], done: ReadonlySet<number>
   return new Set(indexes.filter((index) => !done.has(index)));
 }
 
-interface TerminatedContainer {
-  readonly name: string;
-  readonly exitCode: number;
-}
+type PodFailurePolicyRule = Stored<batch.PodFailurePolicyRule>;
 
 /** The first rule of a Job's podFailurePolicy that a failed pod matches, and why. */
 function failureRule(
@@ -136,6 +133,11 @@ function matchedCondition({ onPodConditions = [] }: PodFailurePolicyRule, pod: P
     pod.status?.conditions?.some((condition) => condition.type === type && condition.status === status),
   );
   return found && `Pod ${nameOf(pod)} has condition ${found.type}`;
+}
+
+interface TerminatedContainer {
+  readonly name: string;
+  readonly exitCode: number;
 }
 
 function terminatedContainers({ status }: Pod): TerminatedContainer[] {

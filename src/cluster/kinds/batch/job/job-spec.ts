@@ -19,16 +19,6 @@ import { countIndexes } from "./indexes.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
-export type JobStatus = Sent<batch.JobStatus>;
-export type Job = SentObject<JobSpec, JobStatus>;
-
-/** Sets the defaults of a JobSpec, wherever it is. */
-export function defaultJobSpec(spec: JobSpec): void {
-  spec.template = defaultTemplate(spec.template);
-  for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
-    for (const pattern of onPodConditions) pattern.status ||= "True";
-  }
-}
 
 const counts = [
   "parallelism",
@@ -39,8 +29,6 @@ const counts = [
   "backoffLimitPerIndex",
   "maxFailedIndexes",
 ] as const;
-
-const longestManager = 63;
 
 /** The rules of a JobSpec: that of a Job, or one in the template of another kind. */
 export function* jobSpec(field: string, spec: JobSpec): Problems {
@@ -61,6 +49,19 @@ export function* jobSpec(field: string, spec: JobSpec): Problems {
   yield* validateTemplate(spec.template, `${field}.template`);
   yield* restarts(`${field}.template.spec.restartPolicy`, spec);
 }
+
+export type JobStatus = Sent<batch.JobStatus>;
+export type Job = SentObject<JobSpec, JobStatus>;
+
+/** Sets the defaults of a JobSpec, wherever it is. */
+export function defaultJobSpec(spec: JobSpec): void {
+  spec.template = defaultTemplate(spec.template);
+  for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
+    for (const pattern of onPodConditions) pattern.status ||= "True";
+  }
+}
+
+const longestManager = 63;
 
 function* manager(field: string, name: string | undefined): Problems {
   if (name === undefined) return;
@@ -116,21 +117,17 @@ function* policies(field: string, spec: JobSpec): Problems {
   yield* optionalChoice(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, replacements);
 }
 
-type PodFailurePolicyRule = Sent<batch.PodFailurePolicyRule>;
 type PodFailurePolicy = Sent<batch.PodFailurePolicy>;
-type SuccessPolicy = Sent<batch.SuccessPolicy>;
 
 const ruleLimit = 20;
-
-const exitCodeLimit = 255;
-
-const indexesLimit = 64 * 1024;
 
 function* failurePolicy(field: string, policy: PodFailurePolicy, spec: JobSpec): Problems {
   const rules = policy.rules ?? [];
   if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
   yield* each(`${field}.rules`, rules, (at, rule) => failureRule(at, rule, spec));
 }
+
+type PodFailurePolicyRule = Sent<batch.PodFailurePolicyRule>;
 
 function* failureRule(field: string, rule: PodFailurePolicyRule, spec: JobSpec): Problems {
   const { action = "", onExitCodes, onPodConditions = [] } = rule;
@@ -158,6 +155,8 @@ function* listedChoice(field: string, value: string, choices: readonly string[])
   if (value !== "") return yield* optionalChoice(field, value, choices);
   yield required(field, `valid values: [${choices.map((each) => JSON.stringify(each)).join(" ")}]`);
 }
+
+const exitCodeLimit = 255;
 
 function* exitCodes(
   field: string,
@@ -198,6 +197,8 @@ function* conditions(
   }
 }
 
+type SuccessPolicy = Sent<batch.SuccessPolicy>;
+
 /** The policy as messages show it. */
 export function successStruct({ rules }: SuccessPolicy): object {
   const shown = rules?.map(({ succeededIndexes, succeededCount }) => ({
@@ -206,6 +207,8 @@ export function successStruct({ rules }: SuccessPolicy): object {
   }));
   return { Rules: shown ?? null };
 }
+
+const indexesLimit = 64 * 1024;
 
 function* successPolicy(field: string, policy: SuccessPolicy, spec: JobSpec): Problems {
   const rules = policy.rules ?? [];

@@ -25,6 +25,65 @@ import { countIndexes, firstCommonIndex } from "./indexes.ts";
  */
 const labelledByPods = new WeakSet<WriteRequest>();
 
+export const job: BuiltInKind<"job"> = {
+  resource: "jobs.batch",
+  metadataChecks: { update: ["new"] },
+  /** Jobs select their pods by their own uid, and their template is immutable. */
+  strategy: {
+    statusWritesMetadata: true,
+    refuseSelector: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+    deletionWarning: ({ propagationPolicy, orphanDependents }) =>
+      propagationPolicy === undefined && orphanDependents === undefined
+        ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
+        : undefined,
+    default(object, context) {
+      object["spec"] ??= {};
+      const { spec } = object as Job;
+      defaultJobSpec(spec);
+      if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+      spec.parallelism ??= 1;
+      spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
+      spec.completionMode ??= "NonIndexed";
+      spec.suspend ??= false;
+      spec.manualSelector ??= false;
+      spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+      if (!object.metadata.labels) {
+        labelledByPods.add(context);
+        const { labels } = spec.template?.metadata ?? {};
+        if (labels) object.metadata.labels = { ...labels };
+      }
+      object["status"] ??= {};
+    },
+    prepareForCreate(object, context) {
+      const { spec, metadata } = object as Job;
+      if (spec.manualSelector) return;
+      const labels = ownLabels(object);
+      const template = spec.template!;
+      if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
+      template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
+      const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
+      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
+    },
+    validate: (object) => [...jobProblems(object as Job)],
+    validateUpdate: (object, old, { subresource, resource }) =>
+      subresource === "status"
+        ? [...statusProblems(object as Job, old as Job)]
+        : [...jobChanges(object as Job, old as Job, resource)],
+    warnings: (object, old) => workloadWarnings(object, old),
+  },
+  cells: {
+    Status: jobStatus,
+    Completions: completions,
+    Duration: duration,
+    ...templateContainers,
+    Selector: selector,
+  },
+  selectors: { "status.successful": (object) => fieldText(object, "status.succeeded") || "0" },
+  podTemplate: "spec.template",
+  emptyObject: { spec: { template }, status: {} },
+  controllers: { job: jobController },
+};
+
 /**
  * Validates a change of a Job's status, which another controller than the cluster's may write (managedBy). As in
  * Kubernetes, a rule is checked only if one of the fields that it reads has changed.
@@ -302,62 +361,3 @@ function duration(object: object, now: number): string {
   const until = end === undefined ? now : Date.parse(end);
   return formatSpan(Math.floor((until - Date.parse(start)) / 1000));
 }
-
-export const job: BuiltInKind<"job"> = {
-  resource: "jobs.batch",
-  metadataChecks: { update: ["new"] },
-  /** Jobs select their pods by their own uid, and their template is immutable. */
-  strategy: {
-    statusWritesMetadata: true,
-    refuseSelector: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
-    deletionWarning: ({ propagationPolicy, orphanDependents }) =>
-      propagationPolicy === undefined && orphanDependents === undefined
-        ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
-        : undefined,
-    default(object, context) {
-      object["spec"] ??= {};
-      const { spec } = object as Job;
-      defaultJobSpec(spec);
-      if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
-      spec.parallelism ??= 1;
-      spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
-      spec.completionMode ??= "NonIndexed";
-      spec.suspend ??= false;
-      spec.manualSelector ??= false;
-      spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
-      if (!object.metadata.labels) {
-        labelledByPods.add(context);
-        const { labels } = spec.template?.metadata ?? {};
-        if (labels) object.metadata.labels = { ...labels };
-      }
-      object["status"] ??= {};
-    },
-    prepareForCreate(object, context) {
-      const { spec, metadata } = object as Job;
-      if (spec.manualSelector) return;
-      const labels = ownLabels(object);
-      const template = spec.template!;
-      if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
-      template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
-      const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
-      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
-    },
-    validate: (object) => [...jobProblems(object as Job)],
-    validateUpdate: (object, old, { subresource, resource }) =>
-      subresource === "status"
-        ? [...statusProblems(object as Job, old as Job)]
-        : [...jobChanges(object as Job, old as Job, resource)],
-    warnings: (object, old) => workloadWarnings(object, old),
-  },
-  cells: {
-    Status: jobStatus,
-    Completions: completions,
-    Duration: duration,
-    ...templateContainers,
-    Selector: selector,
-  },
-  selectors: { "status.successful": (object) => fieldText(object, "status.succeeded") || "0" },
-  podTemplate: "spec.template",
-  emptyObject: { spec: { template }, status: {} },
-  controllers: { job: jobController },
-};

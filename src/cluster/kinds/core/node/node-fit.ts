@@ -5,7 +5,6 @@ import type { Node, Pod, Taint } from "../../../control-loop/api/core.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 
 type PodSpec = Pod["spec"];
-type Toleration = Stored<core.Toleration>;
 
 /** Returns whether a node matches a pod's node selector and required node affinity. */
 export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): boolean {
@@ -50,6 +49,8 @@ export function repellingTaints({ tolerations = [] }: PodSpec, { spec }: Node): 
       taint.effect !== "PreferNoSchedule" && !tolerations.some((toleration) => tolerates(toleration, taint)),
   );
 }
+
+type Toleration = Stored<core.Toleration>;
 
 export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
   return (

@@ -67,6 +67,57 @@ const nodeStrategy: Partial<Strategy> = {
   },
 };
 
+const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+
+const rolePrefix = "node-role.kubernetes.io/";
+
+/** The name of the node that the cluster starts with. */
+const nodeName = "tsbuilder-node";
+
+/** The address of the node; nothing listens on it. */
+export const nodeAddress = "10.0.0.1";
+
+const user = `system:node:${nodeName}`;
+
+const heartbeat = 10_000;
+
+const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
+
+const capacity = { cpu: "64", memory: "256Gi", "ephemeral-storage": "1Ti", pods: "10000" };
+
+const nodeInfo = {
+  architecture: "amd64",
+  bootID: "tsbuilder",
+  containerRuntimeVersion: "tsbuilder://1.0.0",
+  kernelVersion: "none",
+  kubeProxyVersion: "",
+  kubeletVersion: versionInfo.gitVersion,
+  operatingSystem: "linux",
+  osImage: "tsbuilder",
+};
+
+const evictor = "system:serviceaccount:kube-system:node-controller";
+
+export const node: BuiltInKind<"node" | "tainteviction"> = {
+  resource: "nodes",
+  metadataChecks: { update: ["new", "update"] },
+  strategy: { ...nodeStrategy, statusWritesMetadata: true },
+  cells: {
+    Status: nodeStatus,
+    Roles: nodeRoles,
+    Version: text("status.nodeInfo.kubeletVersion"),
+    "Internal-IP": addressCell("InternalIP"),
+    "External-IP": addressCell("ExternalIP"),
+    "OS-Image": text("status.nodeInfo.osImage", "<unknown>"),
+    "Kernel-Version": text("status.nodeInfo.kernelVersion", "<unknown>"),
+    "Container-Runtime": text("status.nodeInfo.containerRuntimeVersion", "<unknown>"),
+  },
+  selectors: { "spec.unschedulable": (object) => fieldText(object, "spec.unschedulable") || "false" },
+  emptyObject: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
+  controllers: { node: fakeNode, tainteviction: taintEviction },
+  zeroValues: { status: { nodeInfo: emptyInfo } },
+};
+
 type SentNode = Sent<core.Node> & { spec?: { externalID?: string } };
 
 /** Validates a new Node. */
@@ -128,8 +179,6 @@ function* statusProblems({
   }
   yield* featureProblems("status.declaredFeatures", declaredFeatures);
 }
-
-const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 
 /** The features that a kubelet declares, in alphabetical order. */
 function* featureProblems(field: string, features: readonly string[] = []): Problems {
@@ -193,8 +242,6 @@ function nodeStatus(object: object): string {
   return readField(object, "spec.unschedulable") ? `${status},SchedulingDisabled` : status;
 }
 
-const rolePrefix = "node-role.kubernetes.io/";
-
 function nodeRoles(object: object): string {
   const labels = Object.keys(readField<object>(object, "metadata.labels") ?? {});
   const roles = labels
@@ -209,18 +256,6 @@ function addressCell(wanted: string): CellReader {
     return addresses.find(({ type }) => type === wanted)?.address ?? "<none>";
   };
 }
-
-/** The name of the node that the cluster starts with. */
-const nodeName = "tsbuilder-node";
-
-/** The address of the node; nothing listens on it. */
-export const nodeAddress = "10.0.0.1";
-
-const user = `system:node:${nodeName}`;
-
-const heartbeat = 10_000;
-
-const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 
 /** Registers a node, keeps it ready and renews its Lease. Nodes created by others are made ready as well. */
 function fakeNode({ objects, clock }: ControllerContext): Controller {
@@ -286,19 +321,6 @@ function newNode(): Node {
   };
 }
 
-const capacity = { cpu: "64", memory: "256Gi", "ephemeral-storage": "1Ti", pods: "10000" };
-
-const nodeInfo = {
-  architecture: "amd64",
-  bootID: "tsbuilder",
-  containerRuntimeVersion: "tsbuilder://1.0.0",
-  kernelVersion: "none",
-  kubeProxyVersion: "",
-  kubeletVersion: versionInfo.gitVersion,
-  operatingSystem: "linux",
-  osImage: "tsbuilder",
-};
-
 /** The status of a ready node; existing fields are kept, but for the empty texts that the server fills in. */
 function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
   const conditions: LooseCondition[] = node.status?.conditions ?? [
@@ -328,8 +350,6 @@ function nonEmpty(fields: object): object {
 function condition(type: string, status: "True" | "False", reason: string, now: string): LooseCondition {
   return { type, status, reason, lastHeartbeatTime: now, lastTransitionTime: now } as LooseCondition;
 }
-
-const evictor = "system:serviceaccount:kube-system:node-controller";
 
 /** Deletes pods from nodes that have taints with the effect `NoExecute`, once they no longer tolerate these. */
 function taintEviction(context: ControllerContext): Controller {
@@ -403,23 +423,3 @@ function toleratedFor({ tolerations = [] }: Pod["spec"], taints: readonly Taint[
   });
   return Math.max(0, Math.min(...limits) * 1000);
 }
-
-export const node: BuiltInKind<"node" | "tainteviction"> = {
-  resource: "nodes",
-  metadataChecks: { update: ["new", "update"] },
-  strategy: { ...nodeStrategy, statusWritesMetadata: true },
-  cells: {
-    Status: nodeStatus,
-    Roles: nodeRoles,
-    Version: text("status.nodeInfo.kubeletVersion"),
-    "Internal-IP": addressCell("InternalIP"),
-    "External-IP": addressCell("ExternalIP"),
-    "OS-Image": text("status.nodeInfo.osImage", "<unknown>"),
-    "Kernel-Version": text("status.nodeInfo.kernelVersion", "<unknown>"),
-    "Container-Runtime": text("status.nodeInfo.containerRuntimeVersion", "<unknown>"),
-  },
-  selectors: { "spec.unschedulable": (object) => fieldText(object, "spec.unschedulable") || "false" },
-  emptyObject: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
-  controllers: { node: fakeNode, tainteviction: taintEviction },
-  zeroValues: { status: { nodeInfo: emptyInfo } },
-};

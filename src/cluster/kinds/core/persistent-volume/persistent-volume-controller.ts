@@ -30,27 +30,8 @@ const protection = {
   attributes: "kubernetes.io/vac-protection",
 };
 
-const bindCompleted = "pv.kubernetes.io/bind-completed";
-
-const provisionerAnnotations = [
-  "volume.beta.kubernetes.io/storage-provisioner",
-  "volume.kubernetes.io/storage-provisioner",
-];
-
 /** The name of the StorageClass that the cluster creates. */
 const defaultClass = "standard";
-
-/** The provisioner of that class: this controller. */
-const provisioner = "tsbuilder.dev/pretended";
-
-/** The annotation that makes a class the default. */
-const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
-
-/** The annotation of volumes and claims that the controller bound by its own choice. */
-const boundByController = "pv.kubernetes.io/bound-by-controller";
-
-/** The annotation with the node that the scheduler selected for a claim's volume. */
-export const selectedNode = "volume.kubernetes.io/selected-node";
 
 /** Binds claims to volumes; provisions, expands and reclaims volumes of its own StorageClass. */
 export function persistentVolumeController(context: ControllerContext): Controller {
@@ -146,9 +127,28 @@ export function persistentVolumeController(context: ControllerContext): Controll
   }
 }
 
+/** The annotation with the node that the scheduler selected for a claim's volume. */
+export const selectedNode = "volume.kubernetes.io/selected-node";
+
 function attributesKeysOf(user: Volume | Claim): string[] {
   return attributesClassesOf(user).map((name) => `attributes${name}`);
 }
+
+const bindCompleted = "pv.kubernetes.io/bind-completed";
+
+const provisionerAnnotations = [
+  "volume.beta.kubernetes.io/storage-provisioner",
+  "volume.kubernetes.io/storage-provisioner",
+];
+
+/** The provisioner of that class: this controller. */
+const provisioner = "tsbuilder.dev/pretended";
+
+/** The annotation that makes a class the default. */
+const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
+
+/** The annotation of volumes and claims that the controller bound by its own choice. */
+const boundByController = "pv.kubernetes.io/bound-by-controller";
 
 /** Creates the function that binds a claim to a volume, or reports what it waits for. */
 function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void> {

@@ -19,8 +19,6 @@ import { withoutBacksteps } from "../../checks/names.ts";
 import { type SourceCheck, sources } from "../pod-spec/volumes.ts";
 import { oldSources } from "../pod-spec/warnings.ts";
 
-type Spec = Sent<core.PersistentVolumeSpec>;
-
 const persistentVolumeStrategy: Partial<Strategy> = {
   default(object) {
     object["spec"] ??= {};
@@ -52,6 +50,115 @@ const persistentVolumeStrategy: Partial<Strategy> = {
   warnings: (object) => volumeWarnings(object),
 };
 
+const withMountOptions = [
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "iscsi",
+  "cinder",
+  "cephfs",
+  "azureFile",
+  "vsphereVolume",
+  "azureDisk",
+  "photonPersistentDisk",
+] as const;
+
+/** The sources in the order in which the server checks them. */
+const order = [
+  "hostPath",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "flocker",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "cephfs",
+  "iscsi",
+  "cinder",
+  "fc",
+  "flexVolume",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "scaleIO",
+  "local",
+  "storageos",
+  "csi",
+];
+
+/** Names that differ in the server's messages: in those about the source, and in that about a second one. */
+const shownName: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };
+
+const refusedName: Readonly<Record<string, string>> = { cephfs: "cephFS" };
+
+const secrets = [
+  "controllerPublishSecretRef",
+  "controllerExpandSecretRef",
+  "nodePublishSecretRef",
+  "nodeExpandSecretRef",
+] as const;
+
+/** The sources that pods don't have, or have with other rules. */
+const ofVolumes: Readonly<Record<string, SourceCheck>> = {
+  *local(field, { path = "" }: Sent<core.LocalVolumeSource>) {
+    yield* needed(`${field}.path`, path);
+    yield* withoutBacksteps(`${field}.path`, path);
+  },
+  *csi(field, source: Sent<core.CSIPersistentVolumeSource>) {
+    yield* sources["csi"]!(field, { driver: source.driver }, "", "");
+    yield* needed(`${field}.volumeHandle`, source.volumeHandle);
+    for (const name of secrets) {
+      const secret = source[name];
+      if (secret) yield* secretProblems(`${field}.${name}`, secret);
+    }
+  },
+  *storageos() {},
+};
+
+const annotations: Readonly<Record<string, string>> = {
+  "volume.beta.kubernetes.io/storage-class":
+    'deprecated since v1.8; use "storageClassName" attribute instead',
+  "volume.beta.kubernetes.io/mount-options": 'deprecated since v1.31; use "mountOptions" attribute instead',
+};
+
+const deprecatedSources = [
+  "cephfs",
+  "photonPersistentDisk",
+  "scaleIO",
+  "storageos",
+  "glusterfs",
+  "rbd",
+] as const;
+
+export const persistentVolume: BuiltInKind<"persistentvolume"> = {
+  resource: "persistentvolumes",
+  metadataChecks: { update: ["new", "new"] },
+  strategy: { ...persistentVolumeStrategy, statusWritesMetadata: true, returnsDeleted: true },
+  cells: {
+    Capacity: text("spec.capacity.storage"),
+    "Access Modes": (object) => accessModes(object, "spec"),
+    "Reclaim Policy": text("spec.persistentVolumeReclaimPolicy"),
+    Status: (object) =>
+      readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
+    Claim: (object) => {
+      const claim = readField<core.ObjectReference>(object, "spec.claimRef");
+      return claim ? `${claim.namespace}/${claim.name}` : "";
+    },
+    StorageClass: text("spec.storageClassName"),
+    VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
+    Reason: text("status.reason"),
+    VolumeMode: text("spec.volumeMode", "<unset>"),
+  },
+  emptyObject: { spec: {}, status: {} },
+  controllers: { persistentvolume: persistentVolumeController },
+};
+
 /** Validates a PersistentVolume. */
 function* volumeProblems(object: ApiObject): Problems {
   const { spec = {} } = object as Sent<core.PersistentVolume>;
@@ -72,22 +179,6 @@ function* volumeProblems(object: ApiObject): Problems {
   yield* attributesClass(spec);
 }
 
-const withMountOptions = [
-  "gcePersistentDisk",
-  "awsElasticBlockStore",
-  "glusterfs",
-  "nfs",
-  "rbd",
-  "quobyte",
-  "iscsi",
-  "cinder",
-  "cephfs",
-  "azureFile",
-  "vsphereVolume",
-  "azureDisk",
-  "photonPersistentDisk",
-] as const;
-
 /** Only the old annotation is held against the kind of volume, not the field that took its place. */
 function* mountOptions(object: ApiObject): Problems {
   const { metadata, spec = {} } = object as Sent<core.PersistentVolume>;
@@ -96,6 +187,8 @@ function* mountOptions(object: ApiObject): Problems {
   if (withMountOptions.some((source) => spec[source])) return;
   yield forbidden(`metadata.annotations.${name}`, "may not specify mount options for this volume type");
 }
+
+type Spec = Sent<core.PersistentVolumeSpec>;
 
 function* capacityProblems(field: string, capacity: Spec["capacity"]): Problems {
   const entries = Object.entries(capacity ?? {});
@@ -169,61 +262,6 @@ function fixedSource(now: Spec, before: Spec): object {
   return sourceOf({ ...now, csi });
 }
 
-/** The sources in the order in which the server checks them. */
-const order = [
-  "hostPath",
-  "gcePersistentDisk",
-  "awsElasticBlockStore",
-  "glusterfs",
-  "flocker",
-  "nfs",
-  "rbd",
-  "quobyte",
-  "cephfs",
-  "iscsi",
-  "cinder",
-  "fc",
-  "flexVolume",
-  "azureFile",
-  "vsphereVolume",
-  "photonPersistentDisk",
-  "portworxVolume",
-  "azureDisk",
-  "scaleIO",
-  "local",
-  "storageos",
-  "csi",
-];
-
-/** Names that differ in the server's messages: in those about the source, and in that about a second one. */
-const shownName: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };
-
-const refusedName: Readonly<Record<string, string>> = { cephfs: "cephFS" };
-
-/** The sources that pods don't have, or have with other rules. */
-const ofVolumes: Readonly<Record<string, SourceCheck>> = {
-  *local(field, { path = "" }: Sent<core.LocalVolumeSource>) {
-    yield* needed(`${field}.path`, path);
-    yield* withoutBacksteps(`${field}.path`, path);
-  },
-  *csi(field, source: Sent<core.CSIPersistentVolumeSource>) {
-    yield* sources["csi"]!(field, { driver: source.driver }, "", "");
-    yield* needed(`${field}.volumeHandle`, source.volumeHandle);
-    for (const name of secrets) {
-      const secret = source[name];
-      if (secret) yield* secretProblems(`${field}.${name}`, secret);
-    }
-  },
-  *storageos() {},
-};
-
-const secrets = [
-  "controllerPublishSecretRef",
-  "controllerExpandSecretRef",
-  "nodePublishSecretRef",
-  "nodeExpandSecretRef",
-] as const;
-
 function* secretProblems(field: string, { name, namespace }: Sent<core.SecretReference>): Problems {
   yield* needed(`${field}.name`, name, checkSubdomain);
   yield* needed(`${field}.namespace`, namespace, checkLabel);
@@ -252,21 +290,6 @@ function sourceOf(spec: object): object {
   return Object.fromEntries(Object.entries(spec).filter(([name]) => order.includes(name)));
 }
 
-const annotations: Readonly<Record<string, string>> = {
-  "volume.beta.kubernetes.io/storage-class":
-    'deprecated since v1.8; use "storageClassName" attribute instead',
-  "volume.beta.kubernetes.io/mount-options": 'deprecated since v1.31; use "mountOptions" attribute instead',
-};
-
-const deprecatedSources = [
-  "cephfs",
-  "photonPersistentDisk",
-  "scaleIO",
-  "storageos",
-  "glusterfs",
-  "rbd",
-] as const;
-
 /** Warns of deprecated annotations, and of volumes that no kubelet mounts any more. */
 function* volumeWarnings({ metadata, spec = {} }: Sent<core.PersistentVolume>): Generator<string, void> {
   for (const [name, why] of Object.entries(annotations)) {
@@ -277,26 +300,3 @@ function* volumeWarnings({ metadata, spec = {} }: Sent<core.PersistentVolume>): 
   }
   yield* oldSources("spec", spec, deprecatedSources);
 }
-
-export const persistentVolume: BuiltInKind<"persistentvolume"> = {
-  resource: "persistentvolumes",
-  metadataChecks: { update: ["new", "new"] },
-  strategy: { ...persistentVolumeStrategy, statusWritesMetadata: true, returnsDeleted: true },
-  cells: {
-    Capacity: text("spec.capacity.storage"),
-    "Access Modes": (object) => accessModes(object, "spec"),
-    "Reclaim Policy": text("spec.persistentVolumeReclaimPolicy"),
-    Status: (object) =>
-      readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
-    Claim: (object) => {
-      const claim = readField<core.ObjectReference>(object, "spec.claimRef");
-      return claim ? `${claim.namespace}/${claim.name}` : "";
-    },
-    StorageClass: text("spec.storageClassName"),
-    VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
-    Reason: text("status.reason"),
-    VolumeMode: text("spec.volumeMode", "<unset>"),
-  },
-  emptyObject: { spec: {}, status: {} },
-  controllers: { persistentvolume: persistentVolumeController },
-};

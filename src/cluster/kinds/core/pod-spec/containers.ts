@@ -35,6 +35,9 @@ import { containerResources } from "../resources.ts";
 import { containerSecurityProblems } from "./security.ts";
 import type { Container, Handler, PodSpec, Probe, Volume } from "./types.ts";
 
+/** The volumes of a pod that containers may reference, by name. */
+type Volumes = ReadonlyMap<string, Volume>;
+
 /** The volumes and claims of a pod that its containers may reference. */
 export interface ContainerContext {
   readonly spec: PodSpec;
@@ -179,16 +182,6 @@ function* variable(at: string, { name, value, valueFrom }: Sent<core.EnvVar>): P
   else if (count > 1) yield invalid(field, "", "may not have more than one field specified at a time");
 }
 
-/** The resources that a resourceFieldRef may name. */
-const resourcesOfContainers = [
-  "limits.cpu",
-  "limits.ephemeral-storage",
-  "limits.memory",
-  "requests.cpu",
-  "requests.ephemeral-storage",
-  "requests.memory",
-];
-
 /** Fields of a pod that a fieldRef may name; each place allows some of them. */
 const podFields = new Set([
   "metadata.annotations",
@@ -231,7 +224,15 @@ function noField(field: string, path: string, reason: string): ReturnType<typeof
   return invalid(`${field}.fieldPath`, path, `error converting fieldPath: ${reason}`);
 }
 
-const cpuDivisors = ["1m", "1"];
+/** The resources that a resourceFieldRef may name. */
+const resourcesOfContainers = [
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+];
 
 const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
@@ -257,6 +258,8 @@ export function* resourceReference(
   yield invalid(`${field}.divisor`, resource, detail);
 }
 
+const cpuDivisors = ["1m", "1"];
+
 function divisorsOf(kind: string): [name: string, divisors: readonly string[]] {
   if (kind === "cpu") return ["cpu", cpuDivisors];
   if (kind === "ephemeral-storage") return ["local ephemeral storage", byteDivisors];
@@ -280,9 +283,6 @@ function* variableSources(field: string, list: Container["envFrom"]): Problems {
     }
   }
 }
-
-/** The volumes of a pod that containers may reference, by name. */
-type Volumes = ReadonlyMap<string, Volume>;
 
 /** The volumeMounts of a container. */
 function* mounts(field: string, container: Container, volumes: Volumes): Problems {
@@ -404,19 +404,6 @@ function* probe(field: string, values: Probe, ofReadiness: boolean): Problems {
   }
 }
 
-function* handler(field: string, values: Handler, gracePeriod: number | undefined): Problems {
-  let named = false;
-  for (const [name, check] of Object.entries(kinds) as Array<[keyof Handler, HandlerCheck]>) {
-    const value = values[name];
-    if (value === undefined) continue;
-    const at = `${field}.${name}`;
-    if (named) yield forbidden(at, "may not specify more than 1 handler type");
-    else yield* check(at, value, gracePeriod);
-    named = true;
-  }
-  if (!named) yield required(field, "must specify a handler type");
-}
-
 type HandlerCheck = (field: string, value: object, gracePeriod: number | undefined) => Problems;
 
 const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
@@ -442,6 +429,19 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
     );
   },
 };
+
+function* handler(field: string, values: Handler, gracePeriod: number | undefined): Problems {
+  let named = false;
+  for (const [name, check] of Object.entries(kinds) as Array<[keyof Handler, HandlerCheck]>) {
+    const value = values[name];
+    if (value === undefined) continue;
+    const at = `${field}.${name}`;
+    if (named) yield forbidden(at, "may not specify more than 1 handler type");
+    else yield* check(at, value, gracePeriod);
+    named = true;
+  }
+  if (!named) yield required(field, "must specify a handler type");
+}
 
 function* portOfHandler(field: string, { port = 0 }: { port?: number | string | undefined }): Problems {
   yield* checked(`${field}.port`, port, checkPort);

@@ -104,10 +104,6 @@ export function* gates(field: string, { readinessGates, schedulingGates }: PodSp
   }
 }
 
-const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
-
-const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
-
 /** The affinity of a pod. */
 export function* affinity(
   field: string,
@@ -117,6 +113,10 @@ export function* affinity(
   if (podAffinity) yield* pods(`${field}.podAffinity`, podAffinity);
   if (podAntiAffinity) yield* pods(`${field}.podAntiAffinity`, podAntiAffinity);
 }
+
+const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
+
+const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 
 function* nodes(field: string, rules: NonNullable<Sent<core.Affinity>["nodeAffinity"]>): Problems {
   const needs = rules[requiredTerms];

@@ -21,8 +21,6 @@ import {
 import { type PodSpec, type SeccompProfile, type SecurityContext, containersIn } from "./types.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
-const highestId = 2 ** 31 - 1;
-
 /** The securityContext of a container. */
 export function* containerSecurityProblems(
   field: string,
@@ -41,26 +39,6 @@ export function* containerSecurityProblems(
   yield* appArmorProblems(`${field}.appArmorProfile`, appArmorProfile);
 }
 
-function* escalationProblems(field: string, context: SecurityContext): Problems {
-  if (context.allowPrivilegeEscalation !== false) return;
-  const shown = goStruct(context, contextShape);
-  const refusal = "cannot set `allowPrivilegeEscalation` to false and";
-  if (context.privileged) yield invalidStruct(field, shown, `${refusal} \`privileged\` to true`);
-  for (const capability of context.capabilities?.add ?? []) {
-    if (capability === "CAP_SYS_ADMIN") {
-      yield invalidStruct(field, shown, `${refusal} \`capabilities.Add\` CAP_SYS_ADMIN`);
-    }
-  }
-}
-
-function* idProblems<Name extends string>(
-  field: string,
-  context: { readonly [Each in Name]?: number | undefined },
-  ...names: Name[]
-): Problems {
-  for (const name of names) yield* inRange(`${field}.${name}`, context[name], 0, highestId);
-}
-
 const profileShape: Shape = { type: text, localhostProfile: pointer };
 
 const contextShape: Shape = {
@@ -77,6 +55,28 @@ const contextShape: Shape = {
   seccompProfile: pointerTo(profileShape),
   appArmorProfile: pointerTo(profileShape),
 };
+
+function* escalationProblems(field: string, context: SecurityContext): Problems {
+  if (context.allowPrivilegeEscalation !== false) return;
+  const shown = goStruct(context, contextShape);
+  const refusal = "cannot set `allowPrivilegeEscalation` to false and";
+  if (context.privileged) yield invalidStruct(field, shown, `${refusal} \`privileged\` to true`);
+  for (const capability of context.capabilities?.add ?? []) {
+    if (capability === "CAP_SYS_ADMIN") {
+      yield invalidStruct(field, shown, `${refusal} \`capabilities.Add\` CAP_SYS_ADMIN`);
+    }
+  }
+}
+
+const highestId = 2 ** 31 - 1;
+
+function* idProblems<Name extends string>(
+  field: string,
+  context: { readonly [Each in Name]?: number | undefined },
+  ...names: Name[]
+): Problems {
+  for (const name of names) yield* inRange(`${field}.${name}`, context[name], 0, highestId);
+}
 
 /** The securityContext of a pod. */
 export function* podSecurityProblems(field: string, spec: PodSpec): Problems {

@@ -19,88 +19,6 @@ import { claimSpec } from "../persistent-volume-claim.ts";
 import type { PodSpec, Volume } from "./types.ts";
 import { fieldReference, resourceReference } from "./containers.ts";
 
-/** An item of a ConfigMap or Secret that becomes a file. */
-function* keyToPath(field: string, { key, path = "", mode }: Sent<core.KeyToPath>): Problems {
-  yield* needed(`${field}.key`, key);
-  yield* needed(`${field}.path`, path);
-  yield* unreservedPath(`${field}.path`, path);
-  yield* fileMode(`${field}.mode`, mode);
-}
-
-const fileFields = [
-  "metadata.annotations",
-  "metadata.labels",
-  "metadata.name",
-  "metadata.namespace",
-  "metadata.uid",
-];
-
-/** An item of the downward API that becomes a file. */
-function* downwardFile(field: string, file: Sent<core.DownwardAPIVolumeFile>): Problems {
-  const { path = "", fieldRef, resourceFieldRef, mode } = file;
-  yield* needed(`${field}.path`, path);
-  yield* unreservedPath(`${field}.path`, path);
-  if (fieldRef) {
-    yield* fieldReference(`${field}.fieldRef`, fieldRef, fileFields);
-    if (resourceFieldRef) {
-      yield invalid(field, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
-    }
-  } else if (resourceFieldRef) {
-    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, true);
-  } else yield required(field, "one of fieldRef and resourceFieldRef is required");
-  yield* fileMode(`${field}.mode`, mode);
-}
-
-/** The sources of a projected volume: no two may have the same file. */
-function* projections(field: string, sources: readonly Sent<core.VolumeProjection>[] | undefined): Problems {
-  const taken = new Set<string>();
-  function* take(path: string, shown: string): Problems {
-    if (path !== "" && taken.has(path)) yield invalid(field, shown, "conflicting duplicate paths");
-    taken.add(path);
-  }
-  for (const [at, source] of itemsOf(`${field}.sources`, sources)) {
-    for (const name of ["secret", "configMap"] as const) {
-      const keys = source[name];
-      if (!keys) continue;
-      yield* needed(`${at}.${name}.name`, keys.name);
-      for (const [path, item] of itemsOf(`${at}.${name}.items`, keys.items)) {
-        yield* keyToPath(path, item);
-        yield* take(item.path ?? "", keys.name ?? "");
-      }
-    }
-    for (const file of source.downwardAPI?.items ?? []) {
-      yield* downwardFile(`${at}.downwardAPI`, file);
-      yield* take(file.path ?? "", file.path ?? "");
-    }
-    const { clusterTrustBundle: bundle } = source;
-    // A ClusterTrustBundle with a name must not have a selector.
-    if (bundle?.signerName !== undefined && bundle.name === undefined) {
-      yield* selectorProblems(`${at}.clusterTrustBundle.labelSelector`, bundle.labelSelector);
-    }
-    if (source.serviceAccountToken) yield* token(field, at, source.serviceAccountToken);
-    if (Object.keys(source).length > 1) {
-      yield forbidden(at, "may not specify more than 1 volume type per source");
-    }
-  }
-}
-
-/** The real server reports the path of the token as that of the volume. */
-function* token(
-  volume: string,
-  source: string,
-  { expirationSeconds = 0, path = "" }: NonNullable<Sent<core.VolumeProjection>["serviceAccountToken"]>,
-): Problems {
-  const at = `${source}.serviceAccountToken.expirationSeconds`;
-  if (expirationSeconds < 10 * 60) {
-    yield invalid(at, expirationSeconds, "may not specify a duration less than 10 minutes");
-  }
-  if (expirationSeconds > 2 ** 32) {
-    yield invalid(at, expirationSeconds, "may not specify a duration larger than 2^32 seconds");
-  }
-  yield* needed(`${volume}.path`, path);
-  yield* unreservedPath(`${volume}.path`, path);
-}
-
 /**
  * Validates volumes, and returns those that containers may mount: only valid ones. The names of ephemeral claims depend on
  * the pod's name, which a template does not have.
@@ -128,24 +46,18 @@ export function* checkVolumes(
   return sound;
 }
 
-/** A volume has one source: the first is validated, the others are rejected. */
-function* source(field: string, volume: Volume, podName: string): Problems {
-  let first = true;
-  for (const [name, check] of Object.entries(sources)) {
-    const value = volume[name as keyof Volume] as object | undefined;
-    if (value === undefined) continue;
-    if (first || name === "emptyDir") yield* check(`${field}.${name}`, value, podName, volume.name ?? "");
-    else yield forbidden(`${field}.${shownNames[name] ?? name}`, "may not specify more than 1 volume type");
-    first = false;
-  }
-  if (first) yield required(field, "must specify a volume type");
-}
-
-/** Sources with another name in the server's messages. */
-const shownNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
-
 export type SourceCheck = (field: string, source: object, podName: string, volumeName: string) => Problems;
 type Source<Name extends keyof Volume> = NonNullable<Volume[Name]>;
+
+const managedDisk = [
+  "/subscriptions/",
+  "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
+] as const;
+
+const blobDisk = [
+  "https://",
+  "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
+] as const;
 
 /** The volume sources in the order in which the server checks them. */
 export const sources: Readonly<Record<string, SourceCheck>> = {
@@ -238,15 +150,103 @@ export const sources: Readonly<Record<string, SourceCheck>> = {
   },
 };
 
-const managedDisk = [
-  "/subscriptions/",
-  "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
-] as const;
+/** Sources with another name in the server's messages. */
+const shownNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 
-const blobDisk = [
-  "https://",
-  "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
-] as const;
+/** A volume has one source: the first is validated, the others are rejected. */
+function* source(field: string, volume: Volume, podName: string): Problems {
+  let first = true;
+  for (const [name, check] of Object.entries(sources)) {
+    const value = volume[name as keyof Volume] as object | undefined;
+    if (value === undefined) continue;
+    if (first || name === "emptyDir") yield* check(`${field}.${name}`, value, podName, volume.name ?? "");
+    else yield forbidden(`${field}.${shownNames[name] ?? name}`, "may not specify more than 1 volume type");
+    first = false;
+  }
+  if (first) yield required(field, "must specify a volume type");
+}
+
+/** An item of a ConfigMap or Secret that becomes a file. */
+function* keyToPath(field: string, { key, path = "", mode }: Sent<core.KeyToPath>): Problems {
+  yield* needed(`${field}.key`, key);
+  yield* needed(`${field}.path`, path);
+  yield* unreservedPath(`${field}.path`, path);
+  yield* fileMode(`${field}.mode`, mode);
+}
+
+const fileFields = [
+  "metadata.annotations",
+  "metadata.labels",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+];
+
+/** An item of the downward API that becomes a file. */
+function* downwardFile(field: string, file: Sent<core.DownwardAPIVolumeFile>): Problems {
+  const { path = "", fieldRef, resourceFieldRef, mode } = file;
+  yield* needed(`${field}.path`, path);
+  yield* unreservedPath(`${field}.path`, path);
+  if (fieldRef) {
+    yield* fieldReference(`${field}.fieldRef`, fieldRef, fileFields);
+    if (resourceFieldRef) {
+      yield invalid(field, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
+    }
+  } else if (resourceFieldRef) {
+    yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef, true);
+  } else yield required(field, "one of fieldRef and resourceFieldRef is required");
+  yield* fileMode(`${field}.mode`, mode);
+}
+
+/** The sources of a projected volume: no two may have the same file. */
+function* projections(field: string, sources: readonly Sent<core.VolumeProjection>[] | undefined): Problems {
+  const taken = new Set<string>();
+  function* take(path: string, shown: string): Problems {
+    if (path !== "" && taken.has(path)) yield invalid(field, shown, "conflicting duplicate paths");
+    taken.add(path);
+  }
+  for (const [at, source] of itemsOf(`${field}.sources`, sources)) {
+    for (const name of ["secret", "configMap"] as const) {
+      const keys = source[name];
+      if (!keys) continue;
+      yield* needed(`${at}.${name}.name`, keys.name);
+      for (const [path, item] of itemsOf(`${at}.${name}.items`, keys.items)) {
+        yield* keyToPath(path, item);
+        yield* take(item.path ?? "", keys.name ?? "");
+      }
+    }
+    for (const file of source.downwardAPI?.items ?? []) {
+      yield* downwardFile(`${at}.downwardAPI`, file);
+      yield* take(file.path ?? "", file.path ?? "");
+    }
+    const { clusterTrustBundle: bundle } = source;
+    // A ClusterTrustBundle with a name must not have a selector.
+    if (bundle?.signerName !== undefined && bundle.name === undefined) {
+      yield* selectorProblems(`${at}.clusterTrustBundle.labelSelector`, bundle.labelSelector);
+    }
+    if (source.serviceAccountToken) yield* token(field, at, source.serviceAccountToken);
+    if (Object.keys(source).length > 1) {
+      yield forbidden(at, "may not specify more than 1 volume type per source");
+    }
+  }
+}
+
+/** The real server reports the path of the token as that of the volume. */
+function* token(
+  volume: string,
+  source: string,
+  { expirationSeconds = 0, path = "" }: NonNullable<Sent<core.VolumeProjection>["serviceAccountToken"]>,
+): Problems {
+  const at = `${source}.serviceAccountToken.expirationSeconds`;
+  if (expirationSeconds < 10 * 60) {
+    yield invalid(at, expirationSeconds, "may not specify a duration less than 10 minutes");
+  }
+  if (expirationSeconds > 2 ** 32) {
+    yield invalid(at, expirationSeconds, "may not specify a duration larger than 2^32 seconds");
+  }
+  yield* needed(`${volume}.path`, path);
+  yield* unreservedPath(`${volume}.path`, path);
+}
 
 /** Legacy in-tree volumes: only their required fields are checked, not their own rules. */
 function needs(...fields: string[]): SourceCheck {

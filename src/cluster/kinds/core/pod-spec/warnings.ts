@@ -138,13 +138,13 @@ const oldVolumes = {
   rbd: "deprecated in v1.28, non-functional in v1.31+",
 } as const;
 
+type OldVolume = keyof typeof oldVolumes;
+
 function* volumeWarnings(field: string, { volumes }: PodSpec): Warnings {
   for (const [at, volume] of itemsOf(`${field}.volumes`, volumes)) {
     yield* oldSources(at, volume, Object.keys(oldVolumes) as OldVolume[]);
   }
 }
-
-type OldVolume = keyof typeof oldVolumes;
 
 /** Warns of the sources of a volume that no kubelet mounts any more, in the order of `names`. */
 export function* oldSources<Name extends OldVolume>(

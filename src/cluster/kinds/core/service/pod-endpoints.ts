@@ -14,11 +14,6 @@ export interface PodEndpoint {
   readonly ports: readonly EndpointPort[];
 }
 
-/** Returns whether the endpoints of a Service are computed from pods. */
-export function choosesPods({ spec }: Service): boolean {
-  return spec.selector !== undefined && spec.type !== "ExternalName";
-}
-
 /** Finds the pods behind a Service: those that match its selector and have an IP. */
 export function podEndpoints(service: Service, pods: readonly Pod[]): PodEndpoint[] {
   const { selector, ports, publishNotReadyAddresses } = service.spec;
@@ -32,6 +27,11 @@ export function podEndpoints(service: Service, pods: readonly Pod[]): PodEndpoin
       ready: publishNotReadyAddresses === true || (isReady(pod) && !pod.metadata.deletionTimestamp),
       ports: resolvePorts(ports ?? [], pod),
     }));
+}
+
+/** Returns whether the endpoints of a Service are computed from pods. */
+export function choosesPods({ spec }: Service): boolean {
+  return spec.selector !== undefined && spec.type !== "ExternalName";
 }
 
 /** Groups endpoints with the same ports: a named port may have different numbers in different pods. */

@@ -27,6 +27,19 @@ import { internalError, invalidObject } from "../../../contract/status-error.ts"
 import type { Collection } from "../../../storage/collection.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 
+export const service: BuiltInKind = {
+  resource: "services",
+  strategy: (store) => ({ ...serviceStrategy(store), statusWritesMetadata: true, returnsDeleted: true }),
+  cells: {
+    Type: text("spec.type"),
+    "Cluster-IP": text("spec.clusterIP", "<none>"),
+    "External-IP": externalIP,
+    "Port(s)": ports,
+    Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
+  },
+  emptyObject: { spec: {}, status: { loadBalancer: {} } },
+};
+
 type ServiceSpec = Sent<core.ServiceSpec>;
 type Service = SentObject<ServiceSpec, Sent<core.ServiceStatus>>;
 
@@ -87,6 +100,8 @@ function* serviceProblems({ spec }: Service): Problems {
   yield* balancer(spec);
   yield* traffic(spec);
 }
+
+const refusal = "may only be used when `type` is 'LoadBalancer'";
 
 function* byType(spec: ServiceSpec): Problems {
   if (spec.type === "LoadBalancer" || spec.type === "NodePort") {
@@ -181,15 +196,6 @@ function* addressList(list: readonly string[]): Problems {
   }
 }
 
-const refusal = "may only be used when `type` is 'LoadBalancer'";
-
-/** The server checks it twice on an update, so that the error is there twice. */
-function* balancerClass({ type, loadBalancerClass }: ServiceSpec): Problems {
-  if (loadBalancerClass === undefined) return;
-  if (type !== "LoadBalancer") yield forbidden("spec.loadBalancerClass", refusal);
-  else yield* checked("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName);
-}
-
 function* balancer(spec: ServiceSpec): Problems {
   const isBalancer = spec.type === "LoadBalancer";
   const { loadBalancerSourceRanges: ranges = [] } = spec;
@@ -201,6 +207,13 @@ function* balancer(spec: ServiceSpec): Problems {
     yield forbidden("spec.allocateLoadBalancerNodePorts", refusal);
   }
   yield* balancerClass(spec);
+}
+
+/** The server checks it twice on an update, so that the error is there twice. */
+function* balancerClass({ type, loadBalancerClass }: ServiceSpec): Problems {
+  if (loadBalancerClass === undefined) return;
+  if (type !== "LoadBalancer") yield forbidden("spec.loadBalancerClass", refusal);
+  else yield* checked("spec.loadBalancerClass", loadBalancerClass, checkQualifiedName);
 }
 
 function* traffic(spec: ServiceSpec): Problems {
@@ -436,10 +449,6 @@ function freeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {
   throw new RangeError("no service address is free");
 }
 
-const lowest = 30_000;
-
-const highest = 32_767;
-
 /** Allocates node ports for NodePort and LoadBalancer Services, and a healthCheckNodePort. */
 function allocateNodePorts(service: Service, services: Collection): void {
   const { spec } = service;
@@ -469,6 +478,10 @@ function allocateNodePorts(service: Service, services: Collection): void {
   }
   spec.healthCheckNodePort ||= freePort(taken);
 }
+
+const lowest = 30_000;
+
+const highest = 32_767;
 
 function freePort(taken: ReadonlySet<number>): number {
   for (let port = lowest; port <= highest; port++) if (!taken.has(port)) return port;
@@ -582,16 +595,3 @@ function ports(object: object): string {
     .map(({ port, nodePort, protocol = "TCP" }) => `${port}${nodePort ? `:${nodePort}` : ""}/${protocol}`)
     .join(",");
 }
-
-export const service: BuiltInKind = {
-  resource: "services",
-  strategy: (store) => ({ ...serviceStrategy(store), statusWritesMetadata: true, returnsDeleted: true }),
-  cells: {
-    Type: text("spec.type"),
-    "Cluster-IP": text("spec.clusterIP", "<none>"),
-    "External-IP": externalIP,
-    "Port(s)": ports,
-    Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
-  },
-  emptyObject: { spec: {}, status: { loadBalancer: {} } },
-};
