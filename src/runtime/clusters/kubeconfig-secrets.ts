@@ -35,14 +35,17 @@ export function followKubeconfigSecrets(manager: Manager, options: KubeconfigSec
     // Not by kind: with sharding, the leader follows all Secrets, because it also runs the controllers of the clusters.
     .controllerOf(formatKey)
     .named(`kubeconfig-secrets/${options.namespace}`)
-    // One that takes long to end must not hold up the others.
+    // A cluster that takes long to stop must not delay the others.
     .withOptions({ maxConcurrentReconciles: 16 })
-    .watchesSource(marked(manager, options))
+    .watchesSource(watchMarkedSecrets(manager, options))
     .complete(new KubeconfigSecrets(manager, options));
 }
 
-/** The keys of the marked Secrets, from a watch of these Secrets only. */
-function marked(manager: Manager, { namespace, labels }: KubeconfigSecretsOptions): Source<Request> {
+/** Enqueues the keys of the Secrets with the labels. Watches only their metadata: kubeconfigs stay out of the cache. */
+function watchMarkedSecrets(
+  manager: Manager,
+  { namespace, labels }: KubeconfigSecretsOptions,
+): Source<Request> {
   return {
     name: `Secrets with kubeconfigs in ${namespace}`,
     async start(enqueue, { signal, patience, log }) {
@@ -65,6 +68,7 @@ function marked(manager: Manager, { namespace, labels }: KubeconfigSecretsOption
   };
 }
 
+/** Adds, replaces or removes the cluster of a Secret. */
 class KubeconfigSecrets implements Reconciler {
   readonly #manager: Manager;
   readonly #options: KubeconfigSecretsOptions;
@@ -99,7 +103,7 @@ class KubeconfigSecrets implements Reconciler {
     log.info("Added the cluster", { cluster: name, server: config.server });
   }
 
-  /** Reads the kubeconfig of a Secret that is marked. */
+  /** Reads the kubeconfig; undefined if the Secret is gone or has lost its labels. */
   async #read(request: Request): Promise<string | undefined> {
     const secret = await this.#manager.client.find(Secret, request, { live: true });
     if (!secret || !this.#isMarked(secret.metadata)) return undefined;
@@ -121,8 +125,8 @@ class KubeconfigSecrets implements Reconciler {
   }
 }
 
-/** The fields by which a kubeconfig reads a file of this process or runs a program in it. */
-const reaching = {
+/** The fields with which a kubeconfig makes this process read a file or run a program. */
+const forbiddenFields = {
   cluster: ["certificate-authority"],
   user: ["exec", "auth-provider", "tokenFile", "client-certificate", "client-key"],
 } as const;
@@ -132,29 +136,24 @@ const reaching = {
  * programs in the operator's pod, or to send its files and tokens to a server: what would do that is refused.
  */
 export async function configFromSecret(text: string, where: string): Promise<ClusterConfig> {
-  const file = await parse(text, where);
-  const entries = [
-    ...(file.clusters ?? []).map(({ name, cluster }) => ({
-      kind: "cluster" as const,
-      name,
-      content: cluster,
-    })),
-    ...(file.users ?? []).map(({ name, user }) => ({ kind: "user" as const, name, content: user })),
-  ];
-  for (const { kind, name, content } of entries) {
-    const field = reaching[kind].find((one) => one in content);
-    if (field === undefined) continue;
-    throw new TerminalError(
-      `the ${kind} "${name}" of the kubeconfig in ${where} has "${field}", which a Secret must not have: write certificates, keys and tokens into the kubeconfig itself`,
-    );
-  }
+  const file = await parseOrThrow(text, where);
+  for (const { name, cluster } of file.clusters ?? []) checkFields("cluster", name, cluster, where);
+  for (const { name, user } of file.users ?? []) checkFields("user", name, user, where);
   return loadConfig({ kubeconfig: file });
 }
 
-async function parse(text: string, where: string): Promise<KubeconfigFile> {
+async function parseOrThrow(text: string, where: string): Promise<KubeconfigFile> {
   try {
     return await parseKubeconfig(text);
   } catch (error) {
     throw new TerminalError(`the kubeconfig in ${where} can't be read: ${(error as Error).message}`);
   }
+}
+
+function checkFields(kind: "cluster" | "user", name: string, content: object, where: string): void {
+  const field = forbiddenFields[kind].find((candidate) => candidate in content);
+  if (field === undefined) return;
+  throw new TerminalError(
+    `the ${kind} "${name}" of the kubeconfig in ${where} has "${field}", which a Secret must not have: write certificates, keys and tokens into the kubeconfig itself`,
+  );
 }

@@ -6,19 +6,19 @@ import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
 import { TerminalError } from "../errors/api-error.ts";
 
 /** A credential is replaced this many milliseconds before it expires, so that it is valid when the request arrives. */
-const expirySkew = 10_000;
+export const expirySkew = 10_000;
 
 /** The supported API versions; kubectl removed v1alpha1 in 1.24. */
-const versions = ["v1", "v1beta1"].map((version) => `client.authentication.k8s.io/${version}`);
+const apiVersions = ["v1", "v1beta1"].map((version) => `client.authentication.k8s.io/${version}`);
 
 /**
- * Credentials that a program prints, kept until they expire or the server rejects them. Throws a TerminalError for an
- * invalid `exec`; a program that fails rejects the request that needs the credentials.
+ * Creates credentials that a program prints, kept until they expire or the server rejects them. Throws a `TerminalError`
+ * for an invalid `exec`; a program that fails rejects the request that needs the credentials.
  */
 export function execCredentials(exec: KubeconfigExec, cluster: KubeconfigCluster): Credentials {
-  if (!exec.command || !versions.includes(exec.apiVersion))
+  if (!exec.command || !apiVersions.includes(exec.apiVersion))
     throw new TerminalError(
-      `the exec of a user needs a command, and an apiVersion that is one of ${versions.join(", ")}`,
+      `the exec of a user needs a command, and an apiVersion that is one of ${apiVersions.join(", ")}`,
     );
   let kept: { credential: Credential; expires: number } | undefined;
   let running: Promise<Credential> | undefined;
@@ -47,6 +47,7 @@ export function execCredentials(exec: KubeconfigExec, cluster: KubeconfigCluster
   };
 }
 
+/** The `status` of the ExecCredential that a program prints. */
 interface ExecStatus {
   token?: string;
   clientCertificateData?: string;
@@ -62,7 +63,7 @@ function credentialOf({ token, clientCertificateData, clientKeyData }: ExecStatu
   };
 }
 
-interface RunParts {
+interface RunContext {
   readonly clock: Clock;
   readonly observer: CredentialsObserver | undefined;
 }
@@ -70,25 +71,22 @@ interface RunParts {
 async function requestCredential(
   exec: KubeconfigExec,
   cluster: KubeconfigCluster,
-  parts: RunParts,
+  parts: RunContext,
 ): Promise<ExecStatus> {
-  if (exec.interactiveMode === "Always" && !process.stdin.isTTY) {
+  if (exec.interactiveMode === "Always" && !process.stdin.isTTY)
     throw new TerminalError(
       `the credential program "${exec.command}" needs interactive input, but there is no terminal`,
     );
-  }
   const text = await runProgram(exec, JSON.stringify(execInfo(exec, cluster)), parts);
   const answer = parseAnswer(text, exec.command);
-  if (answer.kind !== "ExecCredential" || answer.apiVersion !== exec.apiVersion) {
+  if (answer.kind !== "ExecCredential" || answer.apiVersion !== exec.apiVersion)
     throw new TerminalError(
       `the credential program "${exec.command}" printed ${answer.apiVersion} ${answer.kind}, not the ${exec.apiVersion} ExecCredential that the kubeconfig asks for`,
     );
-  }
-  if (!answer.status?.token && !answer.status?.clientCertificateData) {
+  if (!answer.status?.token && !answer.status?.clientCertificateData)
     throw new TerminalError(
       `the credential program "${exec.command}" printed neither a token nor a certificate`,
     );
-  }
   return answer.status;
 }
 
@@ -118,7 +116,7 @@ function execInfo(exec: KubeconfigExec, cluster: KubeconfigCluster): object {
   };
 }
 
-/** Undefined for a certificate that Node can't read: the server will report the error. */
+/** Reads the validity of a certificate; undefined if Node can't read it, as the server will report. */
 function spanOf(certificate: string | undefined): CertificateSpan | undefined {
   if (certificate === undefined) return undefined;
   try {
@@ -129,11 +127,11 @@ function spanOf(certificate: string | undefined): CertificateSpan | undefined {
   }
 }
 
-/** A program that runs for this many milliseconds is ended, and killed if it ignores that. */
+/** Milliseconds after which a program gets SIGTERM, and after which SIGKILL follows. */
 const programTimeout = 60_000;
-const killedAfter = 5_000;
+const killDelay = 5_000;
 
-function runProgram(exec: KubeconfigExec, info: string, { clock, observer }: RunParts): Promise<string> {
+function runProgram(exec: KubeconfigExec, info: string, { clock, observer }: RunContext): Promise<string> {
   const env: NodeJS.ProcessEnv = { ...process.env, KUBERNETES_EXEC_INFO: info };
   for (const { name, value } of exec.env ?? []) env[name] = value;
   return new Promise((resolve, reject) => {
@@ -155,12 +153,13 @@ function runProgram(exec: KubeconfigExec, info: string, { clock, observer }: Run
         // A child of its own may hold these open.
         child.stdout?.destroy();
         child.stderr?.destroy();
-      }, killedAfter);
+      }, killDelay);
     }, programTimeout);
     child.stdin?.end();
   });
 }
 
+/** Reports how a program ended, in client-go's words. */
 function reportRun(observer: CredentialsObserver | undefined, error: ExecFileException | null): void {
   if (!error) observer?.programRan(0, "no_error");
   else if (typeof error.code === "number") observer?.programRan(error.code, "plugin_execution_error");

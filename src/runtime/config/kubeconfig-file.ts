@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
+import { TerminalError } from "../errors/api-error.ts";
 
 interface KubeconfigContext {
   readonly cluster: string;
@@ -52,7 +55,75 @@ export interface KubeconfigExec {
   readonly interactiveMode?: "Never" | "IfAvailable" | "Always";
 }
 
-/** Parses a kubeconfig. Throws if it has another structure. */
+/**
+ * Reads kubeconfig files and merges them as kubectl does: of several entries of one name, the first wins. Throws a
+ * `TerminalError` for a file that can't be read.
+ */
+export async function readKubeconfigs(paths: readonly string[]): Promise<KubeconfigFile> {
+  const files: KubeconfigFile[] = [];
+  for (const path of paths) files.push(withAbsolutePaths(await readKubeconfig(path), dirname(path)));
+  return mergeKubeconfigs(files);
+}
+
+async function readKubeconfig(path: string): Promise<KubeconfigFile> {
+  try {
+    return await parseKubeconfig(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new TerminalError(`the kubeconfig ${path} can't be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Resolves the paths of a kubeconfig, which are relative to its file. */
+function withAbsolutePaths(file: KubeconfigFile, folder: string): KubeconfigFile {
+  const clusters = file.clusters?.map(({ name, cluster }) => ({
+    name,
+    cluster: resolvePaths<KubeconfigCluster>(cluster, folder, ["certificate-authority"]),
+  }));
+  const users = file.users?.map(({ name, user }) => ({
+    name,
+    user: withAbsoluteExec(
+      resolvePaths<KubeconfigUser>(user, folder, ["tokenFile", "client-certificate", "client-key"]),
+      folder,
+    ),
+  }));
+  return { ...file, ...(clusters && { clusters }), ...(users && { users }) };
+}
+
+/** Resolves the command of `exec` if it is a path; a mere name is looked up in PATH. */
+function withAbsoluteExec(user: KubeconfigUser, folder: string): KubeconfigUser {
+  const { exec } = user;
+  if (!exec || !/[/\\]/.test(exec.command)) return user;
+  return { ...user, exec: resolvePaths(exec, folder, ["command"]) };
+}
+
+function resolvePaths<T extends object>(entry: T, folder: string, fields: readonly (keyof T)[]): T {
+  const result = { ...entry };
+  for (const field of fields) {
+    const path = result[field];
+    if (typeof path === "string" && path !== "" && !isAbsolute(path)) {
+      result[field] = join(folder, path) as T[keyof T];
+    }
+  }
+  return result;
+}
+
+function mergeKubeconfigs(files: readonly KubeconfigFile[]): KubeconfigFile {
+  const current = files.find((file) => file["current-context"])?.["current-context"];
+  return {
+    ...(current !== undefined && { "current-context": current }),
+    clusters: firstByName(files.flatMap(({ clusters }) => clusters ?? [])),
+    users: firstByName(files.flatMap(({ users }) => users ?? [])),
+    contexts: firstByName(files.flatMap(({ contexts }) => contexts ?? [])),
+  };
+}
+
+function firstByName<T extends { readonly name: string }>(entries: readonly T[]): T[] {
+  return entries.filter((entry, at) => entries.findIndex(({ name }) => name === entry.name) === at);
+}
+
+/** Parses a kubeconfig, YAML or JSON. Throws if it has another structure. Messages quote nothing of its content. */
 export async function parseKubeconfig(text: string): Promise<KubeconfigFile> {
   const file = await parse(text);
   if (!isObject(file)) throw new Error("it holds no clusters, users and contexts");
@@ -64,7 +135,7 @@ export async function parseKubeconfig(text: string): Promise<KubeconfigFile> {
   } as KubeconfigFile;
 }
 
-/** The entries of one of the lists; null counts as empty, as with kubectl. */
+/** The entries of a list, each with its content. As with kubectl, null counts as empty. */
 function entriesOf(
   file: { readonly [field: string]: unknown },
   what: "cluster" | "user" | "context",
@@ -91,12 +162,14 @@ async function parse(text: string): Promise<unknown> {
   try {
     return (yaml.parse(text) as unknown) ?? {};
   } catch (error) {
-    throw withoutQuotes(error as Error);
+    throw errorWithoutQuotes(error as Error);
   }
 }
 
 /** The parser's messages quote lines of the file, in which tokens may be. */
-function withoutQuotes({ linePos }: Error & { linePos?: readonly { line: number; col: number }[] }): Error {
-  const [at] = linePos ?? [];
-  return new Error(`it isn't valid YAML${at ? ` (line ${at.line}, column ${at.col})` : ""}`);
+function errorWithoutQuotes({
+  linePos,
+}: Error & { linePos?: readonly { line: number; col: number }[] }): Error {
+  const [start] = linePos ?? [];
+  return new Error(`it isn't valid YAML${start ? ` (line ${start.line}, column ${start.col})` : ""}`);
 }

@@ -1,20 +1,17 @@
-// Address and credentials of a cluster, from kubeconfig files, the pod, credential programs or an OIDC provider. Begin
-// with `loadConfig`.
+// The config of a cluster: its address and credentials, from kubeconfig files or the pod. `kubeconfig-file.ts` reads the
+// files; `exec-credentials.ts` and `oidc-credentials.ts` are credentials that change while the program runs.
 
 import { existsSync, readFileSync } from "node:fs";
+import net from "node:net";
 import { homedir } from "node:os";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
-import http from "node:http";
-import https from "node:https";
-import { text as textOf } from "node:stream/consumers";
-import { systemClock } from "@tsbuilder/apimachinery/time";
+import { delimiter, join } from "node:path";
 import type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
 import type { KubeconfigCluster, KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
-import { parseKubeconfig } from "./kubeconfig-file.ts";
-import { isProxyProtocol } from "../http/proxy-tunnel.ts";
+import { readKubeconfigs } from "./kubeconfig-file.ts";
+import { isProxyProtocol, unbracketed } from "../http/proxy-tunnel.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { execCredentials } from "./exec-credentials.ts";
-import { hasScheme, proxyFromEnvironment } from "./proxy-environment.ts";
+import { authProviderCredentials } from "./oidc-credentials.ts";
 import { type ReadRequest, ReloadedFile } from "../http/reloaded-file.ts";
 
 /** Options of `loadConfig`. */
@@ -26,6 +23,8 @@ export interface LoadConfigOptions {
   /** Default: the environment of the process. */
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
 }
+
+type Environment = { readonly [name: string]: string | undefined };
 
 /**
  * Finds the config for a cluster. Uses the first of these that exists: `kubeconfig`, the files of `KUBECONFIG` (merged,
@@ -40,29 +39,28 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Clust
 
 async function findConfig(
   { kubeconfig, context }: LoadConfigOptions,
-  env: { readonly [name: string]: string | undefined },
+  env: Environment,
 ): Promise<ClusterConfig> {
   if (typeof kubeconfig === "object") return configFromContext(kubeconfig, context, "the given kubeconfig");
-  if (kubeconfig) return fromFiles([kubeconfig], context, kubeconfig);
-  const named = (env.KUBECONFIG ?? "").split(delimiter).filter((path) => path !== "");
-  if (named.length > 0) {
-    const source = named.join(delimiter);
+  if (kubeconfig) return configFromContext(await readKubeconfigs([kubeconfig]), context, kubeconfig);
+  const paths = (env.KUBECONFIG ?? "").split(delimiter).filter((path) => path !== "");
+  if (paths.length > 0) {
+    const source = paths.join(delimiter);
     // Like kubectl: missing files in the list are ignored.
-    const present = named.filter((path) => existsSync(path));
-    if (present.length > 0) return fromFiles(present, context, source);
+    const present = paths.filter((path) => existsSync(path));
+    if (present.length > 0) return configFromContext(await readKubeconfigs(present), context, source);
     throw new TerminalError(`KUBECONFIG names no file that exists: ${source}`);
   }
   if (isInCluster(env)) return inClusterConfig(env);
   const path = join(env.HOME ?? homedir(), ".kube", "config");
-  if (existsSync(path)) return fromFiles([path], context, path);
+  if (existsSync(path)) return configFromContext(await readKubeconfigs([path]), context, path);
   throw new TerminalError(
     `no cluster config found: there is no --kubeconfig, no KUBECONFIG, no service account of a pod, and no ${path}`,
   );
 }
 
+/** The folder with the token, the CA and the namespace that a kubelet mounts into each container. */
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-type Environment = { readonly [name: string]: string | undefined };
 
 /** Returns true if the process runs in a pod with a service account. */
 export function isInCluster(env: Environment, folder = serviceAccount): boolean {
@@ -91,48 +89,32 @@ export function podNamespace(folder = serviceAccount): string | undefined {
   }
 }
 
-async function fromFiles(
-  paths: readonly string[],
-  context: string | undefined,
-  source: string,
-): Promise<ClusterConfig> {
-  const files: KubeconfigFile[] = [];
-  for (const path of paths) files.push(withAbsolutePaths(await readKubeconfig(path), dirname(path)));
-  return configFromContext(mergeKubeconfigs(files), context, source);
-}
-
 /** Reads a context of a kubeconfig. Default: the current one. */
 function configFromContext(file: KubeconfigFile, name: string | undefined, source: string): ClusterConfig {
   const contextName = name ?? file["current-context"];
   if (!contextName) throw new TerminalError(`${source} has no current context; name one`);
-  const context = entry(file.contexts, "context", contextName, source).context;
-  const cluster = entry(file.clusters, "cluster", context.cluster, source).cluster;
-  const user = context.user ? entry(file.users, "user", context.user, source).user : {};
+  const context = findEntry(file.contexts, "context", contextName, source).context;
+  const cluster = findEntry(file.clusters, "cluster", context.cluster, source).cluster;
+  const user = context.user ? findEntry(file.users, "user", context.user, source).user : {};
   const where = `cluster "${context.cluster}" of ${source}`;
-  for (const [what, content] of [
-    [where, cluster],
-    [`user "${context.user}" of ${source}`, user],
-  ] as const)
-    refuseOtherTypes(what, content);
+  checkStrings(where, cluster);
+  checkStrings(`user "${context.user}" of ${source}`, user);
   if (!cluster.server) throw new TerminalError(`${where} has no server`);
   return {
-    server: serverUrl(cluster.server, isSecured(cluster, user), where),
-    ...authority(cluster),
+    server: checkServerUrl(cluster.server, hasTLSSettings(cluster, user), where),
+    ...readAuthority(cluster),
     ...(cluster["insecure-skip-tls-verify"] && { insecureSkipTlsVerify: true }),
     ...(cluster["tls-server-name"] && { tlsServerName: cluster["tls-server-name"] }),
-    ...(cluster["proxy-url"] && { proxyUrl: proxyUrl(cluster["proxy-url"], where) }),
-    credentials: credentialsOf(user, { name: context.cluster, cluster }),
-    impersonate: impersonationOf(user),
+    ...(cluster["proxy-url"] && { proxyUrl: checkProxyUrl(cluster["proxy-url"], where) }),
+    credentials: credentialsOf(user, cluster),
+    impersonate: readImpersonation(user),
     namespace: context.namespace,
     source: `context "${contextName}" of ${source}`,
   };
 }
 
 /** Credentials of a kubeconfig's user; undefined for a user without any. */
-function credentialsOf(
-  user: KubeconfigUser,
-  cluster: { readonly name: string; readonly cluster: KubeconfigCluster },
-): Credentials | undefined {
+function credentialsOf(user: KubeconfigUser, cluster: KubeconfigCluster): Credentials | undefined {
   const cert = fileOrData(user["client-certificate"], user["client-certificate-data"]);
   const key = fileOrData(user["client-key"], user["client-key-data"]);
   const token = user.tokenFile
@@ -140,143 +122,30 @@ function credentialsOf(
     : user.token
       ? () => String(user.token).trim()
       : undefined;
-  const others = user.exec
-    ? execCredentials(user.exec, cluster.cluster)
+  const dynamic = user.exec
+    ? execCredentials(user.exec, cluster)
     : user["auth-provider"]
       ? authProviderCredentials(user)
       : undefined;
-  if (!cert && !token && !others && user.username === undefined) return undefined;
+  if (!cert && !token && !dynamic && user.username === undefined) return undefined;
   return {
-    observe: (observer) => others?.observe?.(observer),
+    observe: (observer) => dynamic?.observe?.(observer),
     async current(request): Promise<Credential> {
       return {
         ...(cert && { cert: cert(request) }),
         ...(key && { key: key(request) }),
         ...(user.username !== undefined && { username: user.username, password: user.password }),
         // With a token in the file the program isn't run, as with kubectl.
-        ...(token ? { token: token(request) } : await others?.current(request)),
+        ...(token ? { token: token(request) } : await dynamic?.current(request)),
       };
     },
   };
 }
 
-/** A token is replaced this many milliseconds before it expires, so that it is still valid when the request arrives. */
-const expirySkew = 10_000;
+/** Reads a part of a credential: a token, a certificate or a key. */
+type CredentialSource = (request: ReadRequest) => string | undefined;
 
-/** The settings of an `auth-provider` named `oidc`. */
-type Settings = { readonly [key: string]: string };
-
-/**
- * Credentials of the `auth-provider` of a kubeconfig's user. Only `oidc` is supported: kubectl removed `gcp` and
- * `azure` in 1.26 in favor of exec credential programs. New tokens are kept in memory; the file is not written.
- */
-export function authProviderCredentials({ "auth-provider": provider }: KubeconfigUser): Credentials {
-  if (provider?.name !== "oidc") {
-    throw new TerminalError(
-      `the auth-provider "${provider?.name}" of the kubeconfig is no longer supported: use an exec credential program`,
-    );
-  }
-  const settings: Settings = provider.config ?? {};
-  let idToken = settings["id-token"];
-  let refreshToken = settings["refresh-token"];
-  let running: Promise<string> | undefined;
-  return {
-    async current({ refresh, clock = systemClock }): Promise<Credential> {
-      if (idToken && !refresh && expiryOf(idToken) - expirySkew > clock.now()) return { token: idToken };
-      running ??= refreshIdToken(settings, refreshToken)
-        .then((answer) => {
-          refreshToken = answer.refresh_token ?? refreshToken;
-          return (idToken = answer.id_token);
-        })
-        .finally(() => {
-          running = undefined;
-        });
-      return { token: await running };
-    },
-  };
-}
-
-/** When a token expires, in milliseconds since the epoch; 0 if unknown. */
-function expiryOf(token: string): number {
-  try {
-    const [, payload = ""] = token.split(".");
-    const { exp } = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as { exp?: number };
-    return (exp ?? 0) * 1000;
-  } catch {
-    return 0;
-  }
-}
-
-async function refreshIdToken(
-  settings: Settings,
-  refreshToken: string | undefined,
-): Promise<{ id_token: string; refresh_token?: string }> {
-  const issuer = settings["idp-issuer-url"]?.replace(/\/$/, "");
-  if (!issuer || !refreshToken) {
-    throw new TerminalError(
-      "the OIDC token of the kubeconfig has expired, and there is nothing to refresh it with",
-    );
-  }
-  const ca = authorityOf(settings);
-  const discovery = await request<{ token_endpoint: string }>(`${issuer}/.well-known/openid-configuration`, {
-    ca,
-  });
-  const form = new URLSearchParams({
-    grant_type: "refresh_token",
-    refresh_token: refreshToken,
-    client_id: settings["client-id"] ?? "",
-  });
-  if (settings["client-secret"]) form.set("client_secret", settings["client-secret"]);
-  const answer = await request<{ id_token?: string; refresh_token?: string }>(discovery.token_endpoint, {
-    ca,
-    body: form.toString(),
-  });
-  if (!answer.id_token) throw new TerminalError(`${issuer} refreshed the token, but gave no id_token`);
-  return { ...answer, id_token: answer.id_token };
-}
-
-function authorityOf(settings: Settings): string | undefined {
-  const data = settings["idp-certificate-authority-data"];
-  if (data) return Buffer.from(data, "base64").toString("utf8");
-  const path = settings["idp-certificate-authority"];
-  return path ? readFileSync(path, "utf8") : undefined;
-}
-
-/** Timeout for the provider in milliseconds of system time: it is a real server even if a test moves the clock. */
-const answerTimeout = 30_000;
-
-function request<T>(url: string, { ca, body }: { ca: string | undefined; body?: string }): Promise<T> {
-  const headers = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" };
-  const secure = url.startsWith("https:");
-  const method = body === undefined ? "GET" : "POST";
-  return new Promise((resolve, reject) => {
-    const fail = (why: string, cause?: unknown): void =>
-      reject(new Error(`the OIDC token could not be refreshed at ${url}: ${why}`, { cause }));
-    const outgoing = (secure ? https : http).request(
-      url,
-      { method, headers, timeout: answerTimeout, ...(secure && ca !== undefined && { ca }) },
-      (answer) =>
-        void textOf(answer).then(
-          (text) => {
-            if (answer.statusCode !== 200) return fail(`HTTP ${answer.statusCode} ${text.slice(0, 200)}`);
-            try {
-              resolve(JSON.parse(text) as T);
-            } catch (error) {
-              fail("the answer is not JSON", error);
-            }
-          },
-          (error: Error) => fail(error.message, error),
-        ),
-    );
-    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer in 30 s")));
-    outgoing.on("error", (error) => fail(error.message, error));
-    outgoing.end(body);
-  });
-}
-
-type Source = (request: ReadRequest) => string | undefined;
-
-function fileOrData(path: string | undefined, data: string | undefined): Source | undefined {
+function fileOrData(path: string | undefined, data: string | undefined): CredentialSource | undefined {
   if (data) {
     const text = Buffer.from(data, "base64").toString("utf8");
     return () => text;
@@ -284,13 +153,13 @@ function fileOrData(path: string | undefined, data: string | undefined): Source 
   return path ? contentOf(path) : undefined;
 }
 
-function contentOf(path: string): Source {
+function contentOf(path: string): CredentialSource {
   const file = new ReloadedFile(path);
   return (request) => file.read(request);
 }
 
-/** The fields that become paths, addresses and certificates. */
-const texts = [
+/** The fields that must be strings, because they become paths, addresses and certificates. */
+const stringFields = [
   "server",
   "tls-server-name",
   "proxy-url",
@@ -303,20 +172,20 @@ const texts = [
   "tokenFile",
 ] as const;
 
-function refuseOtherTypes(what: string, content: KubeconfigCluster | KubeconfigUser): void {
+function checkStrings(what: string, content: KubeconfigCluster | KubeconfigUser): void {
   const fields = content as { readonly [field: string]: unknown };
-  const wrong = texts.find((field) => fields[field] != null && typeof fields[field] !== "string");
+  const wrong = stringFields.find((field) => fields[field] != null && typeof fields[field] !== "string");
   if (wrong) throw new TerminalError(`"${wrong}" of ${what} must be a string`);
 }
 
-/** Like client-go: an address without a scheme means https if there are TLS settings. */
-function serverUrl(server: string, secured: boolean, where: string): string {
-  const url = hasScheme(server) ? server : `${secured ? "https" : "http"}://${server}`;
+/** Checks the address of a server. As in client-go, one without a scheme means https if there are TLS settings. */
+function checkServerUrl(server: string, isSecured: boolean, where: string): string {
+  const url = hasScheme(server) ? server : `${isSecured ? "https" : "http"}://${server}`;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new TerminalError(`${where} has the server "${server}", which is not an http or https URL`);
 }
 
-function isSecured(cluster: KubeconfigCluster, user: KubeconfigUser): boolean {
+function hasTLSSettings(cluster: KubeconfigCluster, user: KubeconfigUser): boolean {
   return Boolean(
     cluster["certificate-authority"] ||
     cluster["certificate-authority-data"] ||
@@ -326,20 +195,20 @@ function isSecured(cluster: KubeconfigCluster, user: KubeconfigUser): boolean {
   );
 }
 
-function proxyUrl(url: string, where: string): string {
+function checkProxyUrl(url: string, where: string): string {
   if (URL.canParse(url) && isProxyProtocol(new URL(url).protocol)) return url;
   throw new TerminalError(`${where} has the proxy-url "${url}", which is not an http, https or socks5 URL`);
 }
 
 /** Inline data takes precedence over a file, as everywhere in a kubeconfig. */
-function authority(cluster: KubeconfigCluster): Pick<ClusterConfig, "ca" | "caFile"> {
+function readAuthority(cluster: KubeconfigCluster): Pick<ClusterConfig, "ca" | "caFile"> {
   const data = cluster["certificate-authority-data"];
   if (data) return { ca: Buffer.from(data, "base64").toString("utf8") };
   const file = cluster["certificate-authority"];
   return file ? { caFile: file } : {};
 }
 
-function impersonationOf(user: KubeconfigUser): Impersonation | undefined {
+function readImpersonation(user: KubeconfigUser): Impersonation | undefined {
   if (!user.as) return undefined;
   return {
     user: user.as,
@@ -349,7 +218,8 @@ function impersonationOf(user: KubeconfigUser): Impersonation | undefined {
   };
 }
 
-function entry<T extends { readonly name: string }>(
+/** Finds an entry by name. Throws a `TerminalError` that names the entries that there are. */
+function findEntry<T extends { readonly name: string }>(
   entries: readonly T[] | undefined,
   what: string,
   name: string,
@@ -361,60 +231,44 @@ function entry<T extends { readonly name: string }>(
   throw new TerminalError(`there is no ${what} "${name}" in ${source}; it has ${names}`);
 }
 
-async function readKubeconfig(path: string): Promise<KubeconfigFile> {
-  try {
-    return await parseKubeconfig(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new TerminalError(`the kubeconfig ${path} can't be read: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+/** The proxy that the environment names for a server; undefined if it names none, or NO_PROXY excludes the server. */
+export function proxyFromEnvironment(server: string, env: Environment): string | undefined {
+  const { protocol, hostname, port } = new URL(server);
+  const [name, defaultPort] = protocol === "https:" ? ["HTTPS_PROXY", "443"] : ["HTTP_PROXY", "80"];
+  const proxy = env[name] ?? env[name.toLowerCase()];
+  if (!proxy || isLoopback(hostname)) return undefined;
+  const exceptions = (env.NO_PROXY ?? env.no_proxy ?? "").split(",").map((entry) => entry.trim());
+  if (exceptions.some((entry) => isExcepted(hostname, port || defaultPort, entry))) return undefined;
+  return hasScheme(proxy) ? proxy : `http://${proxy}`;
 }
 
-function mergeKubeconfigs(files: readonly KubeconfigFile[]): KubeconfigFile {
-  const current = files.find((file) => file["current-context"])?.["current-context"];
-  return {
-    ...(current !== undefined && { "current-context": current }),
-    clusters: firstByName(files.flatMap(({ clusters }) => clusters ?? [])),
-    users: firstByName(files.flatMap(({ users }) => users ?? [])),
-    contexts: firstByName(files.flatMap(({ contexts }) => contexts ?? [])),
-  };
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host.startsWith("127.");
 }
 
-function firstByName<T extends { readonly name: string }>(entries: readonly T[]): T[] {
-  return entries.filter((entry, at) => entries.findIndex(({ name }) => name === entry.name) === at);
+/** Compares a host with an entry of NO_PROXY: `*`, a CIDR, or an address or domain (with subdomains) and a port. */
+function isExcepted(host: string, port: string, entry: string): boolean {
+  if (entry === "" || entry === "*") return entry === "*";
+  const address = unbracketed(host);
+  const family = net.isIP(address);
+  const [range = "", bits, ...rest] = entry.split("/");
+  if (bits !== undefined) return rest.length === 0 && isInRange(address, family, range, bits);
+  const [, name = entry, wanted = port] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
+  if (wanted !== port) return false;
+  const domain = unbracketed(name).replace(/^\*?\./, "");
+  return address === domain || (family === 0 && domain !== "" && address.endsWith(`.${domain}`));
 }
 
-/** Paths in a kubeconfig are relative to the file. */
-function withAbsolutePaths(file: KubeconfigFile, folder: string): KubeconfigFile {
-  const clusters = file.clusters?.map(({ name, cluster }) => ({
-    name,
-    cluster: absolute<KubeconfigCluster>(cluster, folder, ["certificate-authority"]),
-  }));
-  const users = file.users?.map(({ name, user }) => ({
-    name,
-    user: withAbsoluteExec(
-      absolute<KubeconfigUser>(user, folder, ["tokenFile", "client-certificate", "client-key"]),
-      folder,
-    ),
-  }));
-  return { ...file, ...(clusters && { clusters }), ...(users && { users }) };
+function isInRange(address: string, family: number, range: string, bits: string): boolean {
+  if (family === 0 || net.isIP(range) !== family) return false;
+  if (!/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) return false;
+  const type = family === 4 ? "ipv4" : "ipv6";
+  const list = new net.BlockList();
+  list.addSubnet(range, Number(bits), type);
+  return list.check(address, type);
 }
 
-/** A program is looked up in PATH, unless it is a path. */
-function withAbsoluteExec(user: KubeconfigUser, folder: string): KubeconfigUser {
-  const { exec } = user;
-  if (!exec || !/[/\\]/.test(exec.command)) return user;
-  return { ...user, exec: absolute(exec, folder, ["command"]) };
-}
-
-function absolute<T extends object>(entry: T, folder: string, fields: readonly (keyof T)[]): T {
-  const result = { ...entry };
-  for (const field of fields) {
-    const path = result[field];
-    if (typeof path === "string" && path !== "" && !isAbsolute(path)) {
-      result[field] = join(folder, path) as T[keyof T];
-    }
-  }
-  return result;
+/** Returns true if an address is a URL, and not only a host with a port. */
+function hasScheme(address: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
 }

@@ -1,7 +1,7 @@
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, type StubAnswer, type StubServer, startStubServer } from "../testing/stub-server.ts";
-import { authProviderCredentials } from "./load-config.ts";
+import { authProviderCredentials } from "./oidc-credentials.ts";
 
 const clock = new FakeClock();
 

@@ -5,7 +5,7 @@ import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, onTestFinished, test } from "vitest";
 import { answerJSON, startStubServer } from "../testing/stub-server.ts";
 import { HttpTransport } from "./http-transport.ts";
-import { proxyFromEnvironment } from "../config/proxy-environment.ts";
+import { proxyFromEnvironment } from "../config/load-config.ts";
 
 /** Listens on the loopback interface until the test ends. */
 async function listen(server: net.Server): Promise<number> {
