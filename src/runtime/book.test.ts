@@ -46,7 +46,7 @@ const rowsOf = (name: string): string[] => rows.filter((row) => row.split(" | ")
 
 test.for([
   ["manager/manager-options.ts", "ManagerOptions"],
-  ["leader-election/lease-elector.ts", "LeaderElectionOptions"],
+  ["leader-election/lease-options.ts", "LeaderElectionOptions"],
   ["metrics/metrics-server.ts", "MetricsOptions"],
   ["webhook/webhook-server.ts", "WebhookServerOptions"],
   ["controller/controller-spec.ts", "ControllerOptions"],

@@ -10,7 +10,7 @@ export type { ManagerArgs, FlagDefinition, FlagDefinitions, FlagValues } from ".
 export type { Cluster, MemberCluster } from "./manager/cluster.ts";
 export type { Runnable, RunContext } from "./manager/lifecycle.ts";
 export type { ScheduledContext, ScheduledRun, ScheduledWork } from "./manager/scheduled-work.ts";
-export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/lease-elector.ts";
+export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/lease-options.ts";
 export type { MetricsOptions } from "./metrics/metrics-server.ts";
 export type { HttpHandler } from "./serve/http-listener.ts";
 export type { HealthCheck } from "./health/health-checks.ts";

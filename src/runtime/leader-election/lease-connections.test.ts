@@ -6,7 +6,8 @@ import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
-import { LeaseElector, electionTiming } from "./lease-elector.ts";
+import { LeaseElector } from "./lease-elector.ts";
+import { electionTiming } from "./lease-options.ts";
 import { Lease } from "../k8s/coordination/v1.ts";
 
 test("a load balancer that resets all connections and lets new ones hang for a while costs no lease", async () => {

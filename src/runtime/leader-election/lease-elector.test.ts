@@ -15,7 +15,8 @@ import { createLogger } from "../log/logger.ts";
 import { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
-import { LeaseElector, electionTiming } from "./lease-elector.ts";
+import { LeaseElector } from "./lease-elector.ts";
+import { electionTiming } from "./lease-options.ts";
 import { Lease } from "../k8s/coordination/v1.ts";
 
 let cluster: ClusterUnderTest;

@@ -1,29 +1,26 @@
-// Leases: one process of several leads, or all share the work. Begin here with the elector. `lease-member.ts` executes
+// Leases: one process of several leads, as the elector here decides, or all share the objects: `lease-member.ts` executes
 // the protocol of `shards/member.ts`, and `member-leases.ts` reads and writes its Leases.
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, formatMicroTime, parseTime } from "@tsbuilder/apimachinery/time";
-import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { Client } from "../client/client.ts";
-import { readDuration, waitWithClock, withTimeout } from "../clock/waits.ts";
+import { waitWithClock, withTimeout } from "../clock/waits.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import { Lease, type LeaseSpec } from "../k8s/coordination/v1.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { podNamespace } from "../config/load-config.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import type { RawRequest } from "../http/transport.ts";
-
-/** The timing of an election in milliseconds. */
-interface ElectionTiming {
-  readonly leaseDuration: number;
-  readonly renewDeadline: number;
-  readonly retryPeriod: number;
-  /** A single request that hangs must not cost the lease. */
-  readonly requestTimeout: number;
-}
+import {
+  type ElectionTiming,
+  electionTiming,
+  jitter,
+  leaseHint,
+  leaseNamespace,
+  type LeaderElectionOptions,
+} from "./lease-options.ts";
 
 /** Options of an elector. */
 interface LeaseElectorOptions {
@@ -48,6 +45,7 @@ interface LeaseElectorOptions {
  * lease counts as lost when it could not be renewed for `renewDeadline`, before any other process may take it.
  */
 export class LeaseElector {
+  /** Called once when the lease is lost while leading. */
   onLost: (error: Error) => void = () => {};
   readonly #options: LeaseElectorOptions;
   readonly #stop = new AbortController();
@@ -57,8 +55,8 @@ export class LeaseElector {
   #state: "following" | "leading" | "lost" | "released" = "following";
   /** When the last renewal was sent: the lease counts from before the server received it. */
   #renewedAt = 0;
-  /** The times that this process wrote, or may have written, as the last renewal; the first was written. */
-  #claimed: (string | undefined)[] = [];
+  /** The values of `renewTime` that this process wrote: the first was confirmed, later ones may have been stored. */
+  #claimedTimes: (string | undefined)[] = [];
   #renewing: Promise<void> | undefined;
 
   constructor(options: LeaseElectorOptions) {
@@ -83,12 +81,13 @@ export class LeaseElector {
     throw error;
   }
 
+  /** Resolves when this process holds the lease, and renews it from then on. Rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<void> {
     const { name, identity, log, timing, namespace, clock } = this.#options;
     this.#namespace = await namespace();
     log.info("Attempting to acquire leader lease", { lease: `${this.#namespace}/${name}` });
     let seenHolder: string | undefined;
-    while (!(await this.#tryOnce(timing.requestTimeout, signal))) {
+    while (!(await this.#tryToHold(timing.requestTimeout, signal))) {
       signal.throwIfAborted();
       const holder = this.#observed?.spec?.holderIdentity;
       if (holder && holder !== seenHolder) log.info("Another process leads", { holder });
@@ -99,19 +98,20 @@ export class LeaseElector {
     this.#state = "leading";
     signal.throwIfAborted();
     log.info("Successfully acquired lease", { lease: `${this.#namespace}/${name}`, identity });
-    this.#tell(`${identity} became leader`);
+    this.#recordEvent(`${identity} became leader`);
     this.#options.onStatus?.(true);
     this.#renewing = this.#renew();
   }
 
+  /** Stops the renewals, and releases the lease if the options say so. */
   async release(): Promise<void> {
     this.#stop.abort();
     await this.#renewing;
     if (this.#state !== "leading") return;
     this.#state = "released";
     this.#options.onStatus?.(false);
-    this.#tell(`${this.#options.identity} stopped leading`);
-    if (this.#options.releaseOnCancel) await this.#giveAway();
+    this.#recordEvent(`${this.#options.identity} stopped leading`);
+    if (this.#options.releaseOnCancel) await this.#releaseLease();
   }
 
   async #renew(): Promise<void> {
@@ -121,7 +121,7 @@ export class LeaseElector {
       await waitWithClock(clock, timing.retryPeriod, signal);
       if (signal.aborted || this.#state !== "leading") return;
       const left = this.#renewedAt + timing.renewDeadline - clock.monotonic();
-      if (left > 0 && (await this.#tryOnce(Math.min(left, timing.requestTimeout), signal))) continue;
+      if (left > 0 && (await this.#tryToHold(Math.min(left, timing.requestTimeout), signal))) continue;
       if (signal.aborted) return;
       const holder = this.#observed?.spec?.holderIdentity;
       if (holder && holder !== this.#options.identity)
@@ -143,7 +143,7 @@ export class LeaseElector {
   }
 
   /** Acquires or renews the lease; false if another process holds it, or the server didn't answer in time. */
-  async #tryOnce(timeout: number, signal: AbortSignal): Promise<boolean> {
+  async #tryToHold(timeout: number, signal: AbortSignal): Promise<boolean> {
     const { clock, log } = this.#options;
     const startedAt = clock.monotonic();
     try {
@@ -160,11 +160,12 @@ export class LeaseElector {
     }
   }
 
+  /** Writes the lease if it is free, expired, or held by this process. Returns false if another process holds it. */
   async #takeOrRenew(signal: AbortSignal): Promise<boolean> {
     const { client, name, identity, labels } = this.#options;
     if (this.#state === "leading" && this.#observed) {
       try {
-        return this.#hold(await client.update(Lease, this.#claim(this.#observed), { signal }));
+        return this.#confirm(await client.update(Lease, this.#claim(this.#observed), { signal }));
       } catch (error) {
         // Another process changed the lease: read it again.
         if (!(error instanceof ApiError && (error.isConflict || error.isNotFound))) throw error;
@@ -174,11 +175,11 @@ export class LeaseElector {
     if (!lease) {
       const metadata = { name, namespace: this.#namespace, ...(labels && { labels: { ...labels } }) };
       const first: Lease = { apiVersion: Lease.apiVersion, kind: Lease.kind, metadata };
-      return this.#hold(await client.create(Lease, this.#claim(first), { signal }));
+      return this.#confirm(await client.create(Lease, this.#claim(first), { signal }));
     }
     this.#observe(lease);
     const holder = lease.spec?.holderIdentity;
-    if (holder && holder !== identity && !this.#hasRunOut(lease.spec)) return false;
+    if (holder && holder !== identity && !this.#hasExpired(lease.spec)) return false;
     if (this.#state === "leading" && holder !== identity) return false;
     if (this.#state === "leading" && this.#isRenewedByAnother(lease.spec)) {
       const remedy = "give each process an identity of its own, or omit leaderElection.identity";
@@ -187,19 +188,16 @@ export class LeaseElector {
       );
       return false;
     }
-    return this.#hold(await client.update(Lease, this.#claim(lease), { signal }));
+    return this.#confirm(await client.update(Lease, this.#claim(lease), { signal }));
   }
 
-  /**
-   * The lease with this process as the holder, renewed now. Taking it over counts as a transition; other fields are
-   * kept.
-   */
+  /** Returns the lease with this process as its holder, renewed now. Taking it over from another is a transition. */
   #claim(lease: Lease): Lease {
     const { identity, timing, clock } = this.#options;
     const now = formatMicroTime(clock.now());
     const { acquireTime, leaseTransitions = 0, holderIdentity, ...rest } = lease.spec ?? {};
-    this.#claimed = this.#state === "leading" ? [...this.#claimed, now] : [now];
-    const isOurs = holderIdentity === identity;
+    this.#claimedTimes = this.#state === "leading" ? [...this.#claimedTimes, now] : [now];
+    const isHeldByUs = holderIdentity === identity;
     const isNew = lease.metadata.resourceVersion === undefined;
     return {
       ...lease,
@@ -207,49 +205,47 @@ export class LeaseElector {
         ...rest,
         holderIdentity: identity,
         leaseDurationSeconds: Math.ceil(timing.leaseDuration / 1000),
-        acquireTime: isOurs && acquireTime !== undefined ? acquireTime : now,
+        acquireTime: isHeldByUs && acquireTime !== undefined ? acquireTime : now,
         renewTime: now,
-        leaseTransitions: isOurs || isNew ? leaseTransitions : leaseTransitions + 1,
+        leaseTransitions: isHeldByUs || isNew ? leaseTransitions : leaseTransitions + 1,
       },
     };
   }
 
-  /** Earlier writes without an answer can't take effect after this one. */
-  #hold(lease: Lease): true {
-    this.#claimed = [lease.spec?.renewTime];
+  /** Notes that a write was confirmed. Earlier writes without an answer can't take effect after it. */
+  #confirm(lease: Lease): true {
+    this.#claimedTimes = [lease.spec?.renewTime];
     this.#observe(lease);
     return true;
   }
 
-  /**
-   * Returns false for an earlier time or none, which a restore or an edit leaves behind: such a lease can be renewed
-   * again.
-   */
+  /** Returns true if the last renewal is a later one than ours. A restore or an edit leaves an earlier time, or none. */
   #isRenewedByAnother(spec: LeaseSpec | undefined): boolean {
-    if (this.#claimed.includes(spec?.renewTime)) return false;
-    return timeOf(spec?.renewTime) > timeOf(this.#claimed[0]);
+    if (this.#claimedTimes.includes(spec?.renewTime)) return false;
+    return parseTimeOrNever(spec?.renewTime) > parseTimeOrNever(this.#claimedTimes[0]);
   }
 
+  /** Notes when the spec of the lease changed, by our own clock. */
   #observe(lease: Lease): void {
     if (!this.#observed || JSON.stringify(this.#observed.spec) !== JSON.stringify(lease.spec))
       this.#observedAt = this.#options.clock.monotonic();
     this.#observed = lease;
   }
 
-  #hasRunOut(spec: LeaseSpec | undefined): boolean {
+  #hasExpired(spec: LeaseSpec | undefined): boolean {
     const seconds = spec?.leaseDurationSeconds ?? 0;
     return this.#options.clock.monotonic() - this.#observedAt >= seconds * 1000;
   }
 
-  /** An empty holder and a short duration let the next process acquire it at once, including client-go's. */
-  async #giveAway(): Promise<void> {
+  /** Empties the holder and shortens the duration, as client-go does: the next process can acquire the lease at once. */
+  async #releaseLease(): Promise<void> {
     const { client, clock, log, timing, name } = this.#options;
     try {
       await withTimeout(clock, timing.requestTimeout, undefined, async (signal) => {
         const lease = await client.find(Lease, { namespace: this.#namespace, name }, { live: true, signal });
         if (lease?.spec?.holderIdentity !== this.#options.identity) return;
         // Another process of this identity may have renewed it since.
-        if (!this.#claimed.includes(lease.spec.renewTime)) return;
+        if (!this.#claimedTimes.includes(lease.spec.renewTime)) return;
         const now = formatMicroTime(clock.now());
         const spec = {
           ...lease.spec,
@@ -266,13 +262,13 @@ export class LeaseElector {
     }
   }
 
-  #tell(note: string): void {
+  #recordEvent(note: string): void {
     if (this.#observed) this.#options.events.normal(this.#observed, "LeaderElection", note);
   }
 }
 
 /** Parses a time; an invalid one counts as earlier than any other. */
-function timeOf(time: string | undefined): number {
+function parseTimeOrNever(time: string | undefined): number {
   try {
     return parseTime(time ?? "");
   } catch {
@@ -299,88 +295,6 @@ export function makeElector(
     timing: electionTiming(options),
     releaseOnCancel: options.releaseOnCancel ?? true,
   });
-}
-
-/**
- * Options for electing one of several processes to run the controllers. The defaults are client-go's, so that both can
- * share a lease.
- */
-export interface LeaderElectionOptions {
-  /** The name of the Lease. */
-  readonly id: string;
-  /** The namespace of the Lease. Default: the pod's own. */
-  readonly namespace?: string | undefined;
-  /** How long others wait before they take over a lease that is no longer renewed. Default: `15s`. */
-  readonly leaseDuration?: Duration | undefined;
-  /** How long the holder tries to renew before it gives up. Default: `10s`. */
-  readonly renewDeadline?: Duration | undefined;
-  /** Time between attempts. Default: `2s`. */
-  readonly retryPeriod?: Duration | undefined;
-  /** Release the lease when the manager stops, so that the next process needn't wait. Default: true. */
-  readonly releaseOnCancel?: boolean | undefined;
-  /** Labels of the Lease. */
-  readonly labels?: { readonly [name: string]: string } | undefined;
-  /** The identity of this process. Default: the host name and a random part. */
-  readonly identity?: string | undefined;
-}
-
-/**
- * Options for sharing the objects among all processes of an operator. The times mean what they do in a leader election,
- * and have the same defaults.
- */
-export interface ShardingOptions extends Pick<
-  LeaderElectionOptions,
-  "id" | "namespace" | "leaseDuration" | "renewDeadline" | "retryPeriod" | "labels"
-> {
-  /**
-   * The field whose hash decides which process an object belongs to: its own `uid`, which spreads the work most evenly,
-   * or its `namespace`, with which owned objects are divided among the caches, too. Default: `uid`.
-   */
-  readonly by?: "uid" | "namespace" | undefined;
-}
-
-/** Delays between attempts to acquire are up to this factor longer, so that candidates don't collide. */
-const jitter = 1.2;
-
-/**
- * Parses the timing, with client-go's defaults and validation: otherwise a lease could expire while it is being
- * renewed.
- */
-export function electionTiming(
-  options: Pick<LeaderElectionOptions, "id" | "leaseDuration" | "renewDeadline" | "retryPeriod">,
-  name = "leaderElection",
-): ElectionTiming {
-  const leaseDuration = readDuration(`${name}.leaseDuration`, options.leaseDuration ?? "15s");
-  const renewDeadline = readDuration(`${name}.renewDeadline`, options.renewDeadline ?? "10s");
-  const retryPeriod = readDuration(`${name}.retryPeriod`, options.retryPeriod ?? "2s");
-  if (leaseDuration <= renewDeadline)
-    throw new TerminalError(`${name}: leaseDuration must be longer than renewDeadline`);
-  if (renewDeadline <= jitter * retryPeriod)
-    throw new TerminalError(`${name}: renewDeadline must be longer than ${jitter} times retryPeriod`);
-  // A Lease holds whole seconds, at least one.
-  if (leaseDuration < 1000) throw new TerminalError(`${name}: leaseDuration must be at least 1s`);
-  return { leaseDuration, renewDeadline, retryPeriod, requestTimeout: Math.max(1000, renewDeadline / 2) };
-}
-
-/** The field of a log line that names the missing permission, if RBAC forbids a request for a Lease. */
-export function leaseHint(error: unknown, verbs: string): { readonly hint?: string } {
-  if (!(error instanceof ApiError && error.isForbidden)) return {};
-  return { hint: `the operator needs the verbs ${verbs} on leases.coordination.k8s.io` };
-}
-
-/** Finds the namespace of Leases: as given, the pod's, or the context's. */
-export function leaseNamespace(
-  what: string,
-  given: string | undefined,
-  config: () => Promise<ClusterConfig>,
-): () => Promise<string> {
-  return async () => {
-    const found = given ?? podNamespace() ?? (await config()).namespace;
-    if (found) return found;
-    throw new TerminalError(
-      `${what} needs a namespace: outside of a cluster, give --leader-election-namespace`,
-    );
-  };
 }
 
 /**

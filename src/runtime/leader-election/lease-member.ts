@@ -11,7 +11,7 @@ import { ShardGate } from "../shards/shard-gate.ts";
 import { MemberLeases } from "./member-leases.ts";
 import type { Client } from "../client/client.ts";
 import type { ClusterConfig } from "../http/config.ts";
-import { type ShardingOptions, electionTiming, leaseHint, leaseNamespace } from "./lease-elector.ts";
+import { type ShardingOptions, electionTiming, leaseHint, leaseNamespace } from "./lease-options.ts";
 
 /** Is notified when ranges move; updates the metrics. */
 export interface MemberObserver {
@@ -49,7 +49,7 @@ class LeaseMember {
   #running: Promise<void> | undefined;
   #onJoined = (): void => {};
   #endWait = (): void => {};
-  /** The times at which ranges became this process's part; a range is removed when it is open. */
+  /** By range that was assigned to this process and is not open yet: since when. */
   readonly #waiting = new Map<number, number>();
 
   constructor(options: LeaseMemberOptions) {
@@ -63,7 +63,7 @@ class LeaseMember {
     return this.#state.members;
   }
 
-  /** Throws while the Lease could not be renewed in time. */
+  /** A readiness check: throws while the Lease is not renewed in time. */
   check(): void {
     if (!this.#options.gate.isFresh) throw new Error("the Lease of this shard could not be renewed in time");
   }
@@ -114,8 +114,8 @@ class LeaseMember {
     const { state, commands } = stepMember(settings, this.#state, event, clock.monotonic());
     this.#state = state;
     if (event.type === "listed") this.#onJoined();
-    this.#countWaits();
-    let lengthy: MemberCommand | undefined;
+    this.#trackWaits();
+    let slowCommand: MemberCommand | undefined;
     for (const command of commands) {
       if (command.type === "hold") void this.#hold(command.ranges);
       else if (command.type === "drain") void this.#drain(command.ranges);
@@ -123,12 +123,13 @@ class LeaseMember {
         log.error("The Lease of this shard is gone: others work on its objects now");
         this.observer?.lost(countRanges(gate.held));
         gate.lose();
-      } else lengthy = command;
+      } else slowCommand = command;
     }
     if (!wasFresh && gate.isFresh) gate.resume();
-    return lengthy;
+    return slowCommand;
   }
 
+  /** Loads ranges and opens them. */
   async #hold(ranges: Ranges): Promise<void> {
     const { gate, log } = this.#options;
     this.observer?.gained(countRanges(ranges));
@@ -142,6 +143,7 @@ class LeaseMember {
     }
   }
 
+  /** Ends the reconciles of ranges, and reports it to the protocol. */
   async #drain(ranges: Ranges): Promise<void> {
     const { gate, log } = this.#options;
     this.observer?.lost(countRanges(ranges));
@@ -151,7 +153,8 @@ class LeaseMember {
     this.#endWait();
   }
 
-  #countWaits(): void {
+  /** Notes since when assigned ranges have not been open, for the metrics. */
+  #trackWaits(): void {
     const { gate, clock } = this.#options;
     const now = clock.monotonic();
     const missing = this.#state.desired & ~gate.open;
@@ -160,6 +163,7 @@ class LeaseMember {
       if ((missing & (1n << BigInt(range))) === noRanges) this.#waiting.delete(range);
   }
 
+  /** Executes a command that takes time, and returns the event at its end. */
   async #perform(command: MemberCommand): Promise<MemberEvent> {
     const { clock, log, requestTimeout } = this.#options;
     const { signal } = this.#stop;

@@ -6,8 +6,9 @@ import { Lease } from "../k8s/coordination/v1.ts";
 import type { MemberRecord } from "../shards/member.ts";
 import { allRanges, formatRanges, parseRanges, type Ranges } from "../shards/ranges.ts";
 
-/** The label of all Leases of one operator, and the annotations that hold their claims. */
-const label = "tsbuilder.dev/shards";
+/** The label of all Leases of one operator. */
+const operatorLabel = "tsbuilder.dev/shards";
+/** The annotation with the ranges that the process of a Lease claims, and the one with its `MemberSettings.layout`. */
 export const claimsAnnotation = "tsbuilder.dev/shard-claims";
 const layoutAnnotation = "tsbuilder.dev/shard-layout";
 
@@ -28,21 +29,21 @@ export interface MemberLeasesOptions {
 /** The Leases of the processes that share ranges. */
 export class MemberLeases {
   readonly #options: MemberLeasesOptions;
-  /** The value of the label, which is at most 63 characters long. */
-  readonly #label: string;
+  /** The id, or its hash: the value of a label has at most 63 characters. */
+  readonly #labelValue: string;
   #namespace = "";
 
   constructor(options: MemberLeasesOptions) {
     this.#options = options;
     const { id } = options;
-    this.#label = id.length > 63 ? fnv64(id).toString(16) : id;
+    this.#labelValue = id.length > 63 ? fnv64(id).toString(16) : id;
   }
 
   useNamespace(namespace: string): void {
     this.#namespace = namespace;
   }
 
-  /** Creates the own Lease, or renews it if it has the version. Undefined if it is in another state. */
+  /** Creates the own Lease, or renews the `known` one; undefined if it was created, changed or deleted by others. */
   async write(
     claims: Ranges,
     known: { readonly uid: string; readonly version: string } | undefined,
@@ -55,7 +56,7 @@ export class MemberLeases {
       metadata: {
         name,
         namespace: this.#namespace,
-        labels: { ...labels, [label]: this.#label },
+        labels: { ...labels, [operatorLabel]: this.#labelValue },
         annotations: { [claimsAnnotation]: formatRanges(claims), [layoutAnnotation]: layout },
         // The uid keeps the update from creating the Lease anew.
         ...(known && { uid: known.uid, resourceVersion: known.version }),
@@ -79,11 +80,12 @@ export class MemberLeases {
     }
   }
 
+  /** Lists the Leases of all processes, from the server. */
   async list(signal: AbortSignal): Promise<MemberRecord[]> {
     const { client } = this.#options;
     const leases = await client.list(Lease, {
       namespace: this.#namespace,
-      labels: `${label}=${this.#label}`,
+      labels: `${operatorLabel}=${this.#labelValue}`,
       live: true,
       signal,
     });
@@ -92,17 +94,17 @@ export class MemberLeases {
       uid: metadata.uid ?? "",
       version: metadata.resourceVersion ?? "",
       layout: metadata.annotations?.[layoutAnnotation] ?? "",
-      // An annotation that can't be parsed may claim any range.
+      // A Lease with an invalid annotation counts as claiming all ranges, which is safe.
       claims: parseRanges(metadata.annotations?.[claimsAnnotation]) ?? allRanges,
       leaseDuration: (spec?.leaseDurationSeconds ?? 0) * 1000,
     }));
   }
 
-  /** Deletes a Lease that hasn't changed. */
+  /** Deletes the Lease of a dead process, unless it has changed. */
   async bury({ name, uid, version }: Pick<MemberRecord, "name" | "uid" | "version">, signal: AbortSignal) {
     const preconditions = { uid, resourceVersion: version };
     try {
-      await this.#options.client.delete(Lease, this.#ref(name), { preconditions, signal });
+      await this.#options.client.delete(Lease, this.#leaseRef(name), { preconditions, signal });
     } catch (error) {
       if (!isChanged(error)) throw error;
     }
@@ -111,14 +113,15 @@ export class MemberLeases {
   /** Deletes the own Lease in any version: it claims nothing any more. */
   async leave(uid: string, signal: AbortSignal): Promise<void> {
     const { client, name } = this.#options;
-    await client.delete(Lease, this.#ref(name), { preconditions: { uid }, signal });
+    await client.delete(Lease, this.#leaseRef(name), { preconditions: { uid }, signal });
   }
 
-  #ref(name: string) {
+  #leaseRef(name: string) {
     return { metadata: { name, namespace: this.#namespace } };
   }
 }
 
+/** Returns true if the Lease is not in the state that the request expected. */
 function isChanged(error: unknown): boolean {
   return error instanceof ApiError && (error.isConflict || error.isAlreadyExists || error.isNotFound);
 }

@@ -68,7 +68,7 @@ export interface AddedClusterParts
   readonly onRemoved: () => void;
 }
 
-/** How long the last Events of a cluster and the end of its connections may take, in milliseconds. */
+/** Milliseconds for sending the last Events of a cluster and closing its connections. */
 const closeTimeout = 1000;
 
 /**
@@ -88,7 +88,7 @@ export class AddedCluster implements MemberCluster {
   readonly #deadline = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #runnables: WarmRunnable[] = [];
-  #end: Promise<void> | undefined;
+  #ended: Promise<void> | undefined;
   #isStarted = false;
 
   constructor(name: string, parts: AddedClusterParts) {
@@ -126,13 +126,13 @@ export class AddedCluster implements MemberCluster {
   remove(): Promise<void> {
     if (!this.#removed.signal.aborted) {
       this.#removed.abort();
-      const { clock, gracefulShutdownTimeout: time } = this.#parts;
+      const { clock, gracefulShutdownTimeout } = this.#parts;
       const expire = () => this.#deadline.abort(new DOMException("the time to stop is over", "TimeoutError"));
-      const cancel = time < 0 ? () => {} : clock.setTimer(expire, time);
-      if (!this.#isStarted) this.#end = this.#close();
-      void this.#end?.finally(cancel);
+      const cancel = gracefulShutdownTimeout < 0 ? () => {} : clock.setTimer(expire, gracefulShutdownTimeout);
+      if (!this.#isStarted) this.#ended = this.#close();
+      void this.#ended?.finally(cancel);
     }
-    return this.#end ?? Promise.resolve();
+    return this.#ended ?? Promise.resolve();
   }
 
   #add(runnable: WarmRunnable): void {
@@ -144,22 +144,21 @@ export class AddedCluster implements MemberCluster {
   #run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
     this.#isStarted = true;
     if (this.#removed.signal.aborted) return Promise.resolve();
-    const forget = [
+    const removeListeners = [
       onAbort(signal, () => this.#removed.abort()),
       onAbort(deadline, () => this.#deadline.abort(deadline.reason)),
     ];
     this.#parts.cache.start();
-    this.#end = aborted(this.#removed.signal).then(async () => {
+    this.#ended = aborted(this.#removed.signal).then(async () => {
       await Promise.race([Promise.all(this.#running), aborted(this.#deadline.signal)]);
       await this.#close();
-      for (const each of forget) each();
+      for (const removeListener of removeListeners) removeListener();
     });
-    return this.#end;
+    return this.#ended;
   }
 
   /**
-   * A controller ends with its cluster, or with the manager, which waits neither for its warm-up nor for its start. If
-   * a source of it fails, only this controller ends.
+   * Makes a controller end with its cluster, and the manager not wait for it. A failing source ends only this controller.
    */
   #untilRemoved(controller: WarmRunnable): WarmRunnable {
     const { name, needLeaderElection } = controller;
@@ -187,7 +186,7 @@ export class AddedCluster implements MemberCluster {
     };
   }
 
-  /** Neither a cluster nor a config that doesn't answer may delay the release of the lease. */
+  /** Closes the cluster, within a time: one that doesn't answer must not delay the release of the lease. */
   async #close(): Promise<void> {
     const { clock, lifecycle, log, onRemoved } = this.#parts;
     this.#controllers.forget();

@@ -76,7 +76,7 @@ export class ControllerSet implements ControllerHost {
       name,
       // A cluster besides the manager's own may be unreachable: its controllers wait without a limit.
       ...(this.#cluster !== undefined && { cacheSyncTimeout: undefined }),
-      // Other loggers don't have these fields; the scope of a reconcile has all of them.
+      // The scope of a reconcile has the controller's fields, too, for lines of other loggers.
       describe: (request) => ({ ...logFields, ...spec.describe(request) }),
       log: log.with(logFields),
       events,

@@ -2,21 +2,12 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { Latch, aborted, onAbort } from "../clock/waits.ts";
+import type { LeaseElector } from "../leader-election/lease-elector.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/http-listener.ts";
 
-/** Elects a leader among several processes. */
-export interface Elector {
-  /** Resolves when this process leads; rejects with the signal's reason. */
-  acquire(signal: AbortSignal): Promise<void>;
-  /** Called once when the lease is lost while leading. */
-  onLost: (error: Error) => void;
-  /** Stops renewing, and releases the lease if configured. */
-  release(): Promise<void>;
-}
-
 /** Shares the objects with other processes. */
-export interface Member {
+interface Member {
   /** Resolves when this process takes part, or the signal is aborted. */
   join(signal: AbortSignal): Promise<void>;
   leave(): Promise<void>;
@@ -26,13 +17,13 @@ export interface Member {
 export interface LifecycleParts {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Finds errors that waiting can't resolve, such as a missing cluster config. */
+  /** Called first; rejects for errors that waiting can't resolve, such as a missing cluster config. */
   readonly prepare: () => Promise<unknown>;
   /** Health and metrics. */
   readonly servers: readonly Service[];
   readonly webhooks: Service;
   readonly cache: Cache;
-  readonly elector: Elector | undefined;
+  readonly elector: Pick<LeaseElector, "acquire" | "release" | "onLost"> | undefined;
   readonly member?: Member | undefined;
   /** Sends the recorded Events. */
   readonly events: { stop(deadline: AbortSignal): Promise<void> };
@@ -58,24 +49,21 @@ export class Lifecycle {
   readonly #stopping = new AbortController();
   readonly #deadline = new AbortController();
   readonly #errors: Error[] = [];
-  readonly #others: RunnableGroup;
-  readonly #leaders: RunnableGroup;
-  readonly #warm: WarmRunnable[] = [];
-  readonly #warming: Promise<void>[] = [];
-  readonly #start = new Latch();
-  /**
-   * Resolves when everything runs and the controllers have enqueued the existing objects; rejects if the manager stops
-   * before.
-   */
-  readonly started = this.#start.wait();
+  readonly #withoutLease: RunnableGroup;
+  readonly #withLease: RunnableGroup;
+  readonly #warmable: WarmRunnable[] = [];
+  readonly #warmUps: Promise<void>[] = [];
+  readonly #startLatch = new Latch();
+  /** Resolves when everything runs and all existing objects are enqueued; rejects if the manager stops before. */
+  readonly started = this.#startLatch.wait();
   #state: "new" | "started" | "stopped" = "new";
   #isWarming = false;
   #isLeaseLost = false;
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
-    this.#others = new RunnableGroup(parts.clock, (error) => this.fail(error));
-    this.#leaders = new RunnableGroup(parts.clock, (error) => this.fail(error));
+    this.#withoutLease = new RunnableGroup(parts.clock, (error) => this.fail(error));
+    this.#withLease = new RunnableGroup(parts.clock, (error) => this.fail(error));
     // Without this handler, a promise that is not awaited would end the process. run() rejects with the error.
     this.started.catch(() => {});
     if (parts.elector)
@@ -90,21 +78,21 @@ export class Lifecycle {
   add(runnable: WarmRunnable): void {
     if (this.#stopping.signal.aborted)
       throw new TerminalError(`${runnable.name} can't be added: the manager has stopped`);
-    if (runnable.needLeaderElection === false) return this.#others.add(runnable);
+    if (runnable.needLeaderElection === false) return this.#withoutLease.add(runnable);
     if (this.#parts.member && !this.#parts.elector)
       throw new TerminalError(
         `${runnable.name} would run in each of the processes that share the objects: add leaderElection, so that one runs it, or needLeaderElection: false`,
       );
-    this.#leaders.add(runnable);
-    this.#warm.push(runnable);
+    this.#withLease.add(runnable);
+    this.#warmable.push(runnable);
     if (this.#isWarming) this.#warmUp(runnable);
   }
 
   /** Forgets a runnable that has ended, or will never run. */
   forget(runnable: WarmRunnable): void {
-    const at = this.#warm.indexOf(runnable);
-    if (at >= 0) this.#warm.splice(at, 1);
-    for (const group of [this.#others, this.#leaders]) group.forget(runnable);
+    const at = this.#warmable.indexOf(runnable);
+    if (at >= 0) this.#warmable.splice(at, 1);
+    for (const group of [this.#withoutLease, this.#withLease]) group.forget(runnable);
   }
 
   /** Runs until `stop` is called or something fails; rejects with all failures. */
@@ -117,7 +105,7 @@ export class Lifecycle {
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.fail(error as Error);
     }
-    this.#start.break(this.#errors[0] ?? new Error("the manager was stopped before it had started"));
+    this.#startLatch.break(this.#errors[0] ?? new Error("the manager was stopped before it had started"));
     await this.#stop();
     this.#state = "stopped";
     if (this.#errors.length === 1) throw this.#errors[0];
@@ -147,18 +135,18 @@ export class Lifecycle {
     if (signal.aborted) return;
     cache.start();
     await cache.synced(signal);
-    this.#others.start(context);
+    this.#withoutLease.start(context);
     this.#isWarming = true;
-    for (const runnable of this.#warm) this.#warmUp(runnable);
+    for (const runnable of this.#warmable) this.#warmUp(runnable);
     await member?.join(signal);
     await elector?.acquire(signal);
     if (signal.aborted) return;
-    this.#leaders.start(context);
-    await Promise.all([...this.#warming, ...this.#warm.map((runnable) => this.#ready(runnable))]);
-    if (!signal.aborted) this.#start.open();
+    this.#withLease.start(context);
+    await Promise.all([...this.#warmUps, ...this.#warmable.map((runnable) => this.#ready(runnable))]);
+    if (!signal.aborted) this.#startLatch.open();
   }
 
-  /** A runnable that fails before it is ready also rejects its run; the failure is reported once. */
+  /** Waits until a runnable is ready. Its failure also rejects its run, but is reported once. */
   async #ready(runnable: WarmRunnable): Promise<void> {
     try {
       await runnable.ready?.(this.#stopping.signal);
@@ -167,12 +155,12 @@ export class Lifecycle {
     }
   }
 
-  /** The leader's own start sees the failure too, but a process that waits for the lease wouldn't. */
+  /** Starts the warm-up of a runnable. Reports its failure, since a process may wait for the lease without end. */
   #warmUp(runnable: WarmRunnable): void {
     const warming = runnable.warmUp?.(this.#stopping.signal).catch((error: Error) => {
       if (!this.#stopping.signal.aborted) this.fail(error);
     });
-    if (warming) this.#warming.push(warming);
+    if (warming) this.#warmUps.push(warming);
   }
 
   async #stop(): Promise<void> {
@@ -184,12 +172,13 @@ export class Lifecycle {
     let cancel = () => {};
     if (gracefulShutdownTimeout === 0) expire();
     else if (gracefulShutdownTimeout > 0) cancel = clock.setTimer(expire, gracefulShutdownTimeout);
-    const moment = this.#isLeaseLost ? 0 : 100;
-    const all = await Promise.all([
-      this.#others.stop(deadline, moment),
-      this.#leaders.stop(deadline, moment),
+    // Runnables that respect the deadline's signal need a moment to end.
+    const momentAfter = this.#isLeaseLost ? 0 : 100;
+    const haveStopped = await Promise.all([
+      this.#withoutLease.stop(deadline, momentAfter),
+      this.#withLease.stop(deadline, momentAfter),
     ]);
-    if (all.includes(false) && gracefulShutdownTimeout !== 0)
+    if (haveStopped.includes(false) && gracefulShutdownTimeout !== 0)
       this.#errors.push(new Error("not everything stopped in time: what still ran was left behind"));
     for (const step of [
       async () => member?.leave(),
@@ -216,10 +205,7 @@ export interface Runnable {
   readonly name: string;
   /** Wait until the lease is held. Default: true. */
   readonly needLeaderElection?: boolean | undefined;
-  /**
-   * Runs until it is done or the signal is aborted. Returning early is not a failure. A rejection stops the manager,
-   * which reports it.
-   */
+  /** Runs until it is done or the signal is aborted. It may return early. A rejection stops and fails the manager. */
   start(context: RunContext): Promise<void> | void;
 }
 
@@ -232,10 +218,7 @@ export interface RunContext {
   readonly log: Logger;
 }
 
-/**
- * Runnables that start and stop together. One that is added while the group runs starts at once. Failures are reported
- * when they happen.
- */
+/** Runnables that start and stop together. One that is added while the group runs starts at once. */
 export class RunnableGroup {
   readonly #clock: Clock;
   readonly #onFailure: (error: Error) => void;
@@ -266,10 +249,7 @@ export class RunnableGroup {
     for (const runnable of this.#waiting.splice(0)) this.#run(runnable, context);
   }
 
-  /**
-   * Stops all runnables, and resolves when they have ended, or a moment after the deadline, so that runnables that
-   * respect their signal can end. Returns true if all have ended.
-   */
+  /** Stops all runnables. Resolves when they have ended, or a moment after the deadline; true if all have ended. */
   async stop(deadline: AbortSignal, momentAfter: number): Promise<boolean> {
     this.#waiting.length = 0;
     this.#stopping.abort();

@@ -5,17 +5,8 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { CacheOptions } from "../cache/cache.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { type LogLevel, createLogger } from "../log/logger.ts";
-import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/lease-elector.ts";
+import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/lease-options.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-
-/** A command-line flag. */
-export type FlagDefinition = FlagText &
-  (
-    | { readonly type: "string"; readonly default?: string | undefined }
-    | { readonly type: "boolean"; readonly default?: boolean | undefined }
-    | { readonly type: "number"; readonly default?: number | undefined }
-    | { readonly type: "duration"; readonly default?: Duration | undefined }
-  );
 
 /** The properties of every flag. */
 export interface FlagText {
@@ -25,6 +16,15 @@ export interface FlagText {
   /** Alternative names, for compatibility with Go. */
   readonly aliases?: readonly string[] | undefined;
 }
+
+/** A command-line flag. */
+export type FlagDefinition = FlagText &
+  (
+    | { readonly type: "string"; readonly default?: string | undefined }
+    | { readonly type: "boolean"; readonly default?: boolean | undefined }
+    | { readonly type: "number"; readonly default?: number | undefined }
+    | { readonly type: "duration"; readonly default?: Duration | undefined }
+  );
 
 /** Flags by name, without leading dashes: `max-databases`. */
 export type FlagDefinitions = { readonly [name: string]: FlagDefinition };
@@ -55,7 +55,7 @@ export type FlagValues<Flags extends FlagDefinitions> = {
           : undefined);
 };
 
-/** An invalid command line; the message is for the user. */
+/** The command line is invalid. The message is for the user. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
 }
@@ -81,24 +81,23 @@ export function parseFlags(
   for (let argument = rest.shift(); argument !== undefined && argument !== "--"; argument = rest.shift()) {
     const match = /^--?(?<name>[^-=][^=]*)(?:=(?<value>.*))?$/s.exec(argument);
     if (!match) throw new FlagError(`"${argument}" is not a flag: flags start with --`);
-    const typed = match.groups!["name"]!;
-    const [name, definition] = findFlag(definitions, typed);
+    const givenName = match.groups!["name"]!;
+    const [name, definition] = findFlag(definitions, givenName);
     const value = match.groups!["value"] ?? (definition.type === "boolean" ? "true" : rest.shift());
-    if (value === undefined) throw new FlagError(`--${typed} needs a value`);
-    values[name] = readValue(`--${typed}`, definition, value);
+    if (value === undefined) throw new FlagError(`--${givenName} needs a value`);
+    values[name] = readValue(`--${givenName}`, definition, value);
   }
   return values;
 }
 
-function findFlag(definitions: FlagDefinitions, typed: string): [string, FlagDefinition] {
+/** Finds a flag by its name or an alias. Returns its name and definition. */
+function findFlag(definitions: FlagDefinitions, givenName: string): [string, FlagDefinition] {
   const found = Object.entries(definitions).find(
-    ([name, { aliases }]) => name === typed || aliases?.includes(typed),
+    ([name, { aliases }]) => name === givenName || aliases?.includes(givenName),
   );
-  if (!found) throw new FlagError(`there is no flag --${typed}; --help lists them`);
+  if (!found) throw new FlagError(`there is no flag --${givenName}; --help lists them`);
   return found;
 }
-
-const text = flagsOf("string");
 
 function readValue(source: string, { type }: FlagDefinition, text: string): string | boolean | number {
   switch (type) {
@@ -154,70 +153,71 @@ export interface ManagerArgs<Flags extends FlagDefinitions = {}> extends Omit<
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
 }
 
-/** Returns a function that makes flags of a type. */
-function flagsOf<Type extends FlagDefinition["type"]>(type: Type) {
+/** Returns a function that makes flags of a type, and keeps the types of their defaults. */
+function flagMaker<Type extends FlagDefinition["type"]>(type: Type) {
   return <More extends Partial<FlagDefinition> = {}>(description: string, more?: More) =>
     ({ type, description, ...more }) as { readonly type: Type; readonly description: string } & More;
 }
 
-const toggle = flagsOf("boolean");
+const str = flagMaker("string");
+const bool = flagMaker("boolean");
 
 /** The names and defaults of a kubebuilder project's main.go, so that its manifests need no change. */
 export const managerFlags = {
-  kubeconfig: text(
+  kubeconfig: str(
     "The kubeconfig to use. Otherwise KUBECONFIG, the pod's service account, or ~/.kube/config.",
   ),
-  "kube-context": text("The context of the kubeconfig to use, if not its current one."),
-  "watch-namespaces": text("The only namespaces to watch, separated by commas; all of them if empty.", {
+  "kube-context": str("The context of the kubeconfig to use, if not its current one."),
+  "watch-namespaces": str("The only namespaces to watch, separated by commas; all of them if empty.", {
     env: "WATCH_NAMESPACE",
   }),
-  "leader-elect": toggle("Run controllers only while holding a lease, so that one of several replicas acts."),
-  "leader-election-namespace": text("The namespace of the lease; the pod's own if empty."),
-  shards: toggle(
+  "leader-elect": bool("Run controllers only while holding a lease, so that one of several replicas acts."),
+  "leader-election-namespace": str("The namespace of the lease; the pod's own if empty."),
+  shards: bool(
     "Share the objects among all replicas, each with a lease of its own, so that all of them reconcile.",
   ),
-  "health-probe-bind-address": text("Where /healthz and /readyz are served; 0 for nowhere.", {
+  "health-probe-bind-address": str("Where /healthz and /readyz are served; 0 for nowhere.", {
     default: ":8081",
   }),
-  "metrics-bind-address": text("Where /metrics is served, :8443 with TLS or :8080 without; 0 for nowhere.", {
+  "metrics-bind-address": str("Where /metrics is served, :8443 with TLS or :8080 without; 0 for nowhere.", {
     default: "0",
   }),
-  "metrics-secure": toggle(
+  "metrics-secure": bool(
     "Serve metrics over TLS to callers who may read them; --metrics-secure=false for plain HTTP.",
     { default: true },
   ),
-  "metrics-cert-path": text("The folder of the metrics certificate; a self-signed one is made if empty."),
-  "metrics-cert-name": text("The file name of the metrics certificate.", { default: "tls.crt" }),
-  "metrics-cert-key": text("The file name of its key.", { default: "tls.key" }),
-  "metrics-debug": toggle("Serve heap snapshots, CPU profiles and the log level beside the metrics."),
-  "enable-webhooks": toggle("Serve webhooks; false where no API server can reach this process.", {
+  "metrics-cert-path": str("The folder of the metrics certificate; a self-signed one is made if empty."),
+  "metrics-cert-name": str("The file name of the metrics certificate.", { default: "tls.crt" }),
+  "metrics-cert-key": str("The file name of its key.", { default: "tls.key" }),
+  "metrics-debug": bool("Serve heap snapshots, CPU profiles and the log level beside the metrics."),
+  "enable-webhooks": bool("Serve webhooks; false where no API server can reach this process.", {
     default: true,
     env: "ENABLE_WEBHOOKS",
   }),
-  "webhook-port": flagsOf("number")("The port that webhooks are served at.", { default: 9443 }),
-  "webhook-host": text("The address that webhooks are served at (default: all of this machine's)."),
-  "webhook-cert-path": text("The folder of the webhook certificate."),
-  "webhook-cert-name": text("The file name of the webhook certificate.", { default: "tls.crt" }),
-  "webhook-cert-key": text("The file name of its key.", { default: "tls.key" }),
-  "self-signed-webhook-certs": toggle(
+  "webhook-port": flagMaker("number")("The port that webhooks are served at.", { default: 9443 }),
+  "webhook-host": str("The address that webhooks are served at (default: all of this machine's)."),
+  "webhook-cert-path": str("The folder of the webhook certificate."),
+  "webhook-cert-name": str("The file name of the webhook certificate.", { default: "tls.crt" }),
+  "webhook-cert-key": str("The file name of its key.", { default: "tls.key" }),
+  "self-signed-webhook-certs": bool(
     "Make the webhook certificate here, keep it in a Secret and let the API server trust it: for clusters without cert-manager.",
   ),
-  "webhook-service": text("The Service in front of the webhooks, for which a certificate is made.", {
+  "webhook-service": str("The Service in front of the webhooks, for which a certificate is made.", {
     default: "webhook-service",
   }),
-  "webhook-shutdown-delay": flagsOf("duration")(
+  "webhook-shutdown-delay": flagMaker("duration")(
     "How long webhooks are still served after the process was told to end: nodes send requests for a moment.",
     { default: "0s" as const },
   ),
-  "graceful-shutdown-timeout": flagsOf("duration")("The time that everything has to stop in.", {
+  "graceful-shutdown-timeout": flagMaker("duration")("The time that everything has to stop in.", {
     default: "30s" as const,
   }),
-  "log-level": text("debug, info, warn or error.", {
+  "log-level": str("debug, info, warn or error.", {
     default: "info",
     env: "LOG_LEVEL",
     aliases: ["zap-log-level"],
   }),
-  "log-encoder": text("json for machines, console for people (default: console on a terminal, else json).", {
+  "log-encoder": str("json for machines, console for people (default: console on a terminal, else json).", {
     aliases: ["zap-encoder"],
   }),
 } as const satisfies FlagDefinitions;
@@ -226,8 +226,8 @@ export const managerFlags = {
 export function optionsFromArgs<Flags extends FlagDefinitions>(
   args: ManagerArgs<Flags>,
 ): { options: ManagerOptions; flags: FlagValues<Flags> } {
-  const { argv = process.argv.slice(2), env = process.env, flags: own, ...rest } = args;
-  const definitions = { ...own, ...managerFlags };
+  const { argv = process.argv.slice(2), env = process.env, flags: userFlags, ...rest } = args;
+  const definitions = { ...userFlags, ...managerFlags };
   if (argv.some((argument) => /^--?h(?:elp)?$/.test(argument))) {
     process.stdout.write(`${args.name} takes these flags:\n${describeFlags(definitions)}\n`);
     process.exit(0);
@@ -253,7 +253,7 @@ function managerOptions(
   const encoder = values["log-encoder"];
   if (encoder !== undefined && encoder !== "json" && encoder !== "console")
     throw new FlagError(`--log-encoder is json or console, not "${encoder}"`);
-  const leases = (flag: "leader-elect" | "shards") => {
+  const leaseOptions = (flag: "leader-elect" | "shards") => {
     if (leaderElectionId === undefined)
       throw new FlagError(`--${flag} needs a leaderElectionId in Manager.fromArgs()`);
     const namespace = values["leader-election-namespace"];
@@ -267,8 +267,10 @@ function managerOptions(
     cache: cacheOptions(args.cache, values["watch-namespaces"]),
     healthProbeBindAddress: values["health-probe-bind-address"],
     gracefulShutdownTimeout: values["graceful-shutdown-timeout"],
-    leaderElection: values["leader-elect"] ? { ...leaderElection, ...leases("leader-elect") } : undefined,
-    sharding: values.shards ? { ...sharding, ...leases("shards") } : undefined,
+    leaderElection: values["leader-elect"]
+      ? { ...leaderElection, ...leaseOptions("leader-elect") }
+      : undefined,
+    sharding: values.shards ? { ...sharding, ...leaseOptions("shards") } : undefined,
     metrics: {
       ...args.metrics,
       bindAddress: values["metrics-bind-address"],

@@ -5,7 +5,7 @@ import type { ClientOptions } from "../client/live-client.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ControllerDefaults } from "../controller/controller-spec.ts";
-import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/lease-elector.ts";
+import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/lease-options.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsOptions } from "../metrics/metrics-server.ts";
 import type { WebhookServerOptions } from "../webhook/webhook-server.ts";
@@ -32,10 +32,7 @@ export interface ManagerOptions {
   readonly controllers?: ControllerDefaults | undefined;
   /** Run controllers only while holding a lease. Default: no leader election. */
   readonly leaderElection?: LeaderElectionOptions | undefined;
-  /**
-   * Share the objects among all processes of the operator that have the same `id`, instead of letting one of them do
-   * all the work. Default: no sharing.
-   */
+  /** Share the objects among all processes with the same `id`, so that all of them work. Default: no sharing. */
   readonly sharding?: ShardingOptions | undefined;
   /** Address of `/healthz` and `/readyz`, such as `:8081`; `0` turns them off. Default: `0`. */
   readonly healthProbeBindAddress?: string | undefined;

@@ -28,14 +28,15 @@ import { AddedCluster, type AddedClusterParts, ClusterSet } from "./cluster.ts";
 import { ControllerSet } from "./controller-set.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { LoopWatchdog, readMemoryLimits, Sampler } from "./process-watch.ts";
+import { readMemoryLimits } from "./memory-limits.ts";
+import { LoopWatchdog, Sampler } from "./process-watch.ts";
 
 /** The parts of a manager. */
 export type ManagerParts = ReturnType<typeof makeManagerParts>;
 
 /** Creates and connects the parts of a manager. Sends nothing and opens nothing. */
 export function makeManagerParts(options: ManagerOptions) {
-  const base = makeBase(options);
+  const base = makeSharedParts(options);
   const { clock, slices, log, measurements, config } = base;
   const { background, events, elector } = makeElection(options, base);
   const sharing =
@@ -76,7 +77,7 @@ export function makeManagerParts(options: ManagerOptions) {
     elector,
     member: sharing?.member,
     events,
-    gracefulShutdownTimeout: graceOf(options),
+    gracefulShutdownTimeout: readGracePeriod(options),
   });
   const controllers = new ControllerSet(
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
@@ -110,8 +111,8 @@ export function makeManagerParts(options: ManagerOptions) {
   };
 }
 
-/** The values that all parts of a manager share. */
-interface Base {
+/** The parts that the others are made with: those of the manager, or of a cluster that was added to it. */
+interface SharedParts {
   readonly name: string;
   readonly clock: Clock;
   readonly slices: TimeSlices;
@@ -120,7 +121,7 @@ interface Base {
   readonly log: Logger;
 }
 
-function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions): Base {
+function makeSharedParts({ name, clock = systemClock, config, logger }: ManagerOptions): SharedParts {
   // It becomes the field manager, which the API server validates on every apply.
   if (!/^[\x20-\x7e]{1,128}$/.test(name))
     throw new TerminalError(`a manager's name is 1 to 128 characters of ASCII, not "${name}"`);
@@ -138,18 +139,18 @@ function makeBase({ name, clock = systemClock, config, logger }: ManagerOptions)
 
 /** Loads the config of a cluster once for all clients; after a failure, the next call tries again. */
 function loadOnce(config: ClusterConfig | (() => Promise<ClusterConfig>)): () => Promise<ClusterConfig> {
-  let found: Promise<ClusterConfig> | undefined;
+  let loaded: Promise<ClusterConfig> | undefined;
   return () => {
-    if (found) return found;
+    if (loaded) return loaded;
     const loading = typeof config === "function" ? config() : Promise.resolve(config);
-    loading.catch(() => (found = undefined));
-    found = loading;
+    loading.catch(() => (loaded = undefined));
+    loaded = loading;
     return loading;
   };
 }
 
-/** Leases and Events have their own connections: a busy operator must not delay a renewal. */
-function makeElection({ leaderElection }: ManagerOptions, base: Base) {
+/** Creates the elector and the event recorder, on their own connections: a busy operator must not delay a renewal. */
+function makeElection({ leaderElection }: ManagerOptions, base: SharedParts) {
   const { name, clock, config, measurements, log } = base;
   const background = createClient(config, {
     userAgent: `${name}/leader-election`,
@@ -172,10 +173,10 @@ function makeElection({ leaderElection }: ManagerOptions, base: Base) {
 /** Creates the client of the controllers. `beforeSend` rejects its writes as soon as another process may lead. */
 function makeLiveClient(
   { client: { wrap: _wrap, ...options } = {} }: ManagerOptions,
-  { name, clock, slices, config, measurements, log }: Base,
+  { name, clock, slices, config, measurements, log }: SharedParts,
   beforeSend: ClientOptions["beforeSend"],
 ): LiveClient {
-  const all: ClientOptions = {
+  const clientOptions: ClientOptions = {
     ...options,
     userAgent: name,
     fieldManager: name,
@@ -185,16 +186,16 @@ function makeLiveClient(
     onLookup: (report) => measurements.metrics?.client.lookup(report),
     beforeSend,
   };
-  return new LiveClient(new HttpTransport(config, all, slices), all);
+  return new LiveClient(new HttpTransport(config, clientOptions, slices), clientOptions);
 }
 
 function makeManagerCache(
   { cache: options }: ManagerOptions,
-  { name, clock, slices, measurements, log }: Base,
+  { name, clock, slices, measurements, log }: SharedParts,
   live: LiveClient,
   sharing: Sharing | undefined,
 ): Cache {
-  const all: CacheOptions = {
+  const cacheOptions: CacheOptions = {
     fieldManager: name,
     onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
     clock,
@@ -205,9 +206,10 @@ function makeManagerCache(
       else logCacheError(log, error, informer.kind);
     },
   };
-  return new InformerCache(live, all, sharing?.gate, slices);
+  return new InformerCache(live, cacheOptions, sharing?.gate, slices);
 }
 
+/** Logs an error of an informer, with a hint if a CRD seems to be missing. */
 function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: Kind): void {
   if (error instanceof CallbackError) logCallbackError(log, error, { kind });
   else if (error instanceof ApiError && error.isNotFound)
@@ -222,12 +224,10 @@ function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: K
   else log.error("Watch failed, trying again", { kind, error });
 }
 
-/**
- * Creates the servers for webhooks, probes and metrics, and the watchdog that reports when none of them could answer.
- */
+/** Creates the servers for webhooks, probes and metrics, and the watchdog that reports when they could not answer. */
 function makeServers(
   options: ManagerOptions,
-  base: Base,
+  base: SharedParts,
   { cache, live, sharing }: { cache: Cache; live: LiveClient; sharing: Sharing | undefined },
 ) {
   const { clock, log, measurements } = base;
@@ -261,17 +261,17 @@ function makeServers(
 
 /** Throws while an informer is not synced, or has lost its permissions: the manager must not count as ready then. */
 function checkInformers(cache: Cache): void {
-  const behind = cache.informers.find(
+  const unhealthy = cache.informers.find(
     ({ hasSynced, stats }) =>
       !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),
   );
-  if (behind)
-    throw behind.stats.lastError ?? new Error(`the ${behind.kind.kind} objects are still being listed`);
+  if (unhealthy)
+    throw unhealthy.stats.lastError ?? new Error(`the ${unhealthy.kind.kind} objects are still being listed`);
 }
 
 function makeWebhookServer(
   { webhooks: options = {} }: ManagerOptions,
-  { clock, config, log }: Base,
+  { clock, config, log }: SharedParts,
   live: LiveClient,
 ): WebhookServer {
   const { selfManaged } = options;
@@ -289,7 +289,7 @@ function makeWebhookServer(
   return server;
 }
 
-function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {
+function readGracePeriod({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {
   return readDuration("gracefulShutdownTimeout", gracefulShutdownTimeout);
 }
 
@@ -297,11 +297,11 @@ function graceOf({ gracefulShutdownTimeout = "30s" }: ManagerOptions): number {
 function makeAddedCluster(
   clusterName: string,
   options: ManagerOptions,
-  all: Base,
+  managerParts: SharedParts,
   beforeSend: ClientOptions["beforeSend"],
   shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
 ): AddedCluster {
-  const base = { ...all, log: all.log.with({ cluster: clusterName }) };
+  const base = { ...managerParts, log: managerParts.log.with({ cluster: clusterName }) };
   const live = makeLiveClient(options, base, beforeSend);
   const cache = makeManagerCache(options, base, live, undefined);
   const cached = createCachedClient(live, cache);
@@ -312,12 +312,12 @@ function makeAddedCluster(
     cache,
     events: makeEvents(base, live),
     controllerDefaults: options.controllers ?? {},
-    gracefulShutdownTimeout: graceOf(options),
+    gracefulShutdownTimeout: readGracePeriod(options),
     close: () => live.close(),
   });
 }
 
-function makeEvents({ name, log, clock }: Base, client: Client): ApiEventRecorder {
+function makeEvents({ name, log, clock }: SharedParts, client: Client): ApiEventRecorder {
   const reportingInstance = `${name}-${hostname()}`;
   return new ApiEventRecorder({ client, reportingController: name, reportingInstance, log, clock });
 }

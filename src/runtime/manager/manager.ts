@@ -1,6 +1,6 @@
 // The manager: what `main` creates, adds controllers and webhooks to, and starts. `manager-parts.ts` creates everything
 // below it from the options, `lifecycle.ts` starts and stops it in order, `manager-args.ts` reads the command line, and
-// `process-watch.ts` watches the event loop and the memory.
+// `process-watch.ts` watches the event loop.
 
 import process from "node:process";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
@@ -24,11 +24,11 @@ import { type ManagerParts, makeManagerParts } from "./manager-parts.ts";
 import type { Runnable } from "./lifecycle.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
-import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";
+import { readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
 
 /**
  * Runs controllers, webhooks and other parts of an operator with one client and one cache. Starts them in order, runs
- * what needs the lease only while holding it, and stops everything within a deadline.
+ * what needs the lease only while holding it, and stops everything within a deadline. It is a `Cluster` itself.
  */
 export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
   /** The values of custom flags, besides the manager's own. */
@@ -51,12 +51,10 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
     this.#ownsProcess = options.ownsProcess ?? false;
   }
 
-  /** How to reach the cluster, and as whom; loaded once. */
   config(): Promise<ClusterConfig> {
     return this.#parts.config();
   }
 
-  /** Reads from the cache and writes to the server. `client.with({ live: true })` also reads from the server. */
   get client(): Client {
     return this.#parts.client;
   }
@@ -65,10 +63,7 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
     return this.#parts.cache;
   }
 
-  /**
-   * The clock of the whole manager: the system time, or a clock that a test moves. Pass it to `setCondition` and
-   * `Children`.
-   */
+  /** The clock of the manager: the system time, or one that a test moves. Pass it to `setCondition` and `Children`. */
   get clock(): Clock {
     return this.#parts.clock;
   }
@@ -77,7 +72,6 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
     return this.#parts.log;
   }
 
-  /** Records Events outside of a reconcile, which has a recorder in its context. */
   get events(): EventRecorder {
     return this.#parts.events;
   }
@@ -101,12 +95,10 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
     return this.#parts.isIdle();
   }
 
-  /** Starts building the controller of a kind; `complete` adds it. */
   controllerFor<T extends KubernetesObject>(kind: Kind<T>, filter?: WatchFilter<T>): ControllerBuilder<T> {
     return new ControllerBuilder(this.#parts.controllers, kind, filter);
   }
 
-  /** Starts building a controller whose requests aren't object keys; requests with the same `keyOf` are the same. */
   controllerOf<R>(keyOf: (request: R) => string): RequestControllerBuilder<R> {
     return new RequestControllerBuilder(this.#parts.controllers, keyOf);
   }

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { createLogger } from "../log/logger.ts";
-import type { MemoryLimits } from "../metrics/runtime-metrics.ts";
-import { readMemoryLimits, warnOfLooseHeap } from "./process-watch.ts";
+import { type MemoryLimits, readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
 
 const mebibyte = 2 ** 20;
 
@@ -29,7 +28,7 @@ test("nothing is said of a heap that fits, or where there is no container", () =
 });
 
 test("the heap's limit is that of Node's options", () => {
-  const module = JSON.stringify(new URL("process-watch.ts", import.meta.url).pathname);
+  const module = JSON.stringify(new URL("memory-limits.ts", import.meta.url).pathname);
   const program = `console.log(JSON.stringify((await import(${module})).readMemoryLimits()))`;
   const args = ["--import", "tsx", "--max-old-space-size=192", "--input-type=module", "--eval", program];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

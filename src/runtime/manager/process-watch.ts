@@ -4,11 +4,9 @@ import { url as inspectorUrl } from "node:inspector";
 import type { EventLoopUtilization, PerformanceEntry } from "node:perf_hooks";
 import { constants, performance, PerformanceObserver } from "node:perf_hooks";
 import process from "node:process";
-import { getHeapStatistics } from "node:v8";
 import type { Cache } from "../cache/cache.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { Logger } from "../log/logger.ts";
-import type { MemoryLimits } from "../metrics/runtime-metrics.ts";
 import type { Service } from "../serve/http-listener.ts";
 import { type ControllerSample, isObserved, publish, type SampleMessage } from "../tracing/channels.ts";
 
@@ -68,27 +66,24 @@ export class LoopWatchdog implements Service {
   }
 }
 
-interface SampledParts {
+interface SamplerParts {
   readonly controllers: () => readonly MeasurableController[];
   /** The caches of all clusters. */
   readonly caches: () => readonly Cache[];
 }
 
-/** Milliseconds between samples, at least. */
-const pause = 1000;
+/** The least number of milliseconds between two samples. */
+const samplePeriod = 1000;
 
-/**
- * Publishes samples of a manager's process, if something has subscribed to them before it starts. It uses the system
- * time, as the watchdog does.
- */
+/** Publishes samples of the process if something subscribed before the start. Uses system time, as the watchdog does. */
 export class Sampler implements Service {
-  readonly #parts: SampledParts;
-  readonly #kept = new KeptHeap();
-  #most = new Map<string, ControllerSample>();
-  #last: SampleMessage | undefined;
+  readonly #parts: SamplerParts;
+  readonly #keptHeap = new KeptHeap();
+  #peaks = new Map<string, ControllerSample>();
+  #lastSample: SampleMessage | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: SampledParts) {
+  constructor(parts: SamplerParts) {
     this.#parts = parts;
   }
 
@@ -98,13 +93,13 @@ export class Sampler implements Service {
     const since = Math.round(performance.timeOrigin + performance.now());
     const delay = new LoopDelay();
     let due = performance.now();
-    this.#kept.start();
+    this.#keptHeap.start();
     // Most reconciles begin and end between two turns of the timer.
-    subscribe("tsbuilder:reconcile:start", this.#look);
+    subscribe("tsbuilder:reconcile:start", this.#notePeaks);
     this.#timer = setInterval(() => {
       delay.tick();
       if (performance.now() < due) return;
-      due = performance.now() + pause;
+      due = performance.now() + samplePeriod;
       this.#sample(since, delay);
     }, loopPeriod);
     this.#timer.unref();
@@ -112,35 +107,36 @@ export class Sampler implements Service {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    unsubscribe("tsbuilder:reconcile:start", this.#look);
-    this.#kept.stop();
+    unsubscribe("tsbuilder:reconcile:start", this.#notePeaks);
+    this.#keptHeap.stop();
   }
 
-  readonly #look = (): void => {
+  /** Raises the peaks of queued requests and running reconciles since the last sample. */
+  readonly #notePeaks = (): void => {
     for (const { name, depth, active, workers } of this.#parts.controllers()) {
-      const { queued = 0, active: before = 0 } = this.#most.get(name) ?? {};
-      const most = { queued: Math.max(depth, queued), active: Math.max(active, before) };
-      this.#most.set(name, { controller: name, ...most, workers });
+      const { queued = 0, active: before = 0 } = this.#peaks.get(name) ?? {};
+      const peak = { queued: Math.max(depth, queued), active: Math.max(active, before) };
+      this.#peaks.set(name, { controller: name, ...peak, workers });
     }
   };
 
   #sample(since: number, delay: LoopDelay): void {
-    this.#look();
+    this.#notePeaks();
     const { milliseconds: blocked, until } = delay.take();
     const { rss: resident, heapUsed: heap } = process.memoryUsage();
     const sample: SampleMessage = {
       since,
-      controllers: [...this.#most.values()],
+      controllers: [...this.#peaks.values()],
       ...cachedObjects(this.#parts.caches()),
       blocked,
       blockedAgo: until === undefined ? undefined : Math.round(performance.now() - until),
       resident,
       heap,
-      heapKept: this.#kept.bytes,
+      heapKept: this.#keptHeap.bytes,
     };
-    this.#most = new Map();
-    if (!differs(this.#last, sample)) return;
-    this.#last = sample;
+    this.#peaks = new Map();
+    if (!differs(this.#lastSample, sample)) return;
+    this.#lastSample = sample;
     publish("tsbuilder:sample", () => sample);
   }
 }
@@ -150,7 +146,7 @@ interface CollectionEntry {
   readonly detail: { readonly kind: number };
 }
 
-/** Notes how much of the heap is in use after each full garbage collection, when it holds no garbage. */
+/** The heap in use after the last full garbage collection, when it held no garbage. */
 class KeptHeap {
   bytes: number | undefined;
   readonly #observer = new PerformanceObserver((list) => {
@@ -168,20 +164,20 @@ class KeptHeap {
   }
 }
 
-/** A difference of fewer milliseconds is not worth a sample. */
-const leastBlock = 20;
+/** A sample is published if the longest block has changed by more than this many milliseconds. */
+const leastBlockChange = 20;
 const megabyte = 1024 * 1024;
 
 /** Returns true if a sample differs enough from the one before: memory is never the same twice. */
 export function differs(before: SampleMessage | undefined, after: SampleMessage): boolean {
   if (before === undefined) return true;
-  const amount = (bytes = 0, bytesBefore = 0): boolean =>
+  const hasMoved = (bytes = 0, bytesBefore = 0): boolean =>
     Math.abs(bytes - bytesBefore) > Math.max(megabyte, bytesBefore / 20);
   return (
-    Math.abs(after.blocked - before.blocked) > leastBlock ||
-    amount(after.resident, before.resident) ||
-    amount(after.heap, before.heap) ||
-    amount(after.heapKept, before.heapKept) ||
+    Math.abs(after.blocked - before.blocked) > leastBlockChange ||
+    hasMoved(after.resident, before.resident) ||
+    hasMoved(after.heap, before.heap) ||
+    hasMoved(after.heapKept, before.heapKept) ||
     JSON.stringify([after.controllers, after.cached]) !== JSON.stringify([before.controllers, before.cached])
   );
 }
@@ -212,9 +208,9 @@ export interface LongestBlock {
  * this many milliseconds counts as a block without further evidence. A shorter one counts only as far as this process
  * used the processor, and so does every delay while a debugger may be attached: its pauses use no processor time.
  */
-const surelyBlocked = 1000;
+const certainBlock = 1000;
 
-const none: LongestBlock = { milliseconds: 0, until: undefined };
+const noBlock: LongestBlock = { milliseconds: 0, until: undefined };
 
 /** Measures how long the event loop is blocked, if `tick` is called once in each period. */
 export class LoopDelay {
@@ -223,7 +219,7 @@ export class LoopDelay {
   #computed = process.cpuUsage();
   readonly #starvedTime: () => number;
   #starved: number;
-  #longest = none;
+  #longest = noBlock;
 
   constructor(readStarvedTime: () => number = starvedTime) {
     this.#starvedTime = readStarvedTime;
@@ -239,9 +235,10 @@ export class LoopDelay {
     // A block begins somewhere in a period.
     const lost = late > loopPeriod / 2 ? late + loopPeriod / 2 : late;
     const blocked = Math.min(lost, used.active - this.#used.active) - (starved - this.#starved);
-    const own = (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
-    const isSure = blocked >= surelyBlocked && inspectorUrl() === undefined;
-    const milliseconds = Math.round(isSure ? blocked : Math.min(blocked, own));
+    const processorTime =
+      (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
+    const isSure = blocked >= certainBlock && inspectorUrl() === undefined;
+    const milliseconds = Math.round(isSure ? blocked : Math.min(blocked, processorTime));
     if (milliseconds > this.#longest.milliseconds) this.#longest = { milliseconds, until: now };
     this.#last = now;
     this.#used = used;
@@ -252,15 +249,12 @@ export class LoopDelay {
   /** Returns the longest block since the last call. */
   take(): LongestBlock {
     const longest = this.#longest;
-    this.#longest = none;
+    this.#longest = noBlock;
     return longest;
   }
 }
 
-/**
- * The milliseconds for which this process was ready to run but others ran; 0 where the system doesn't report it, as
- * outside of Linux.
- */
+/** The milliseconds for which other processes ran although this one was ready; 0 outside of Linux. */
 function starvedTime(): number {
   try {
     const [, waited] = readFileSync("/proc/self/schedstat", "utf8").split(" ");
@@ -268,32 +262,4 @@ function starvedTime(): number {
   } catch {
     return 0;
   }
-}
-
-export function readMemoryLimits(): MemoryLimits {
-  // Without a limit, Node returns 0 or a number near 2^64, depending on its version and on that of cgroups.
-  const limit = process.constrainedMemory();
-  return {
-    container: limit > 0 && limit < 2 ** 53 ? limit : undefined,
-    heap: getHeapStatistics().heap_size_limit,
-  };
-}
-
-const mebibyte = 2 ** 20;
-
-/**
- * Warns if the heap may outgrow the container. V8 collects garbage the later the more the heap may grow, so the kernel
- * would kill a process that holds far less than it may use.
- */
-export function warnOfLooseHeap({ container, heap }: MemoryLimits, log: Logger): void {
-  if (container === undefined || heap < container) return;
-  log.warn(
-    `V8's heap may outgrow the container, which would be killed: set NODE_OPTIONS=--max-old-space-size=${heapFor(container)}`,
-    { containerMiB: Math.floor(container / mebibyte), heapMiB: Math.floor(heap / mebibyte) },
-  );
-}
-
-/** The heap that fits a container, in MiB: a quarter is left for code, buffers and sockets. */
-function heapFor(container: number): number {
-  return Math.floor((container * 0.75) / mebibyte);
 }

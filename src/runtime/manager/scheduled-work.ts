@@ -45,7 +45,7 @@ const stuckAfter = 300_000;
 /** Longer waits are split: Node's timers end at 25 days, and a clock may be set in between. */
 const longestWait = 86_400_000;
 
-/** The runnable of scheduled work. Missed times, such as those before the lease was held, are not made up for. */
+/** Makes the runnable of scheduled work. Missed times, such as those before the lease was held, are not made up for. */
 export function scheduledRunnable(
   work: ScheduledWork,
   clock: Clock,
@@ -54,7 +54,7 @@ export function scheduledRunnable(
   const { name, needLeaderElection } = work;
   const fail = (error: unknown) =>
     report(new CallbackError("schedule", `the scheduled work "${name}"`, error));
-  const { now, next } = timesOf(work, clock);
+  const { now, next } = readTimes(work, clock);
 
   async function runOnce(log: Logger, signal: AbortSignal): Promise<void> {
     const cancel = clock.setTimer(() => fail(new Error(stillRuns(stuckAfter))), stuckAfter);
@@ -79,8 +79,11 @@ export function scheduledRunnable(
   return { name: `scheduled work "${name}"`, needLeaderElection, start };
 }
 
-/** A pause is measured by the monotonic clock, the times of a cron expression by the time of day. */
-function timesOf(
+/**
+ * Returns the current time, and the time of the next run: on the monotonic clock for an interval, on the time of day for
+ * a cron expression. Throws a `TerminalError` if the times of the work are invalid.
+ */
+function readTimes(
   { name, every, cron }: ScheduledWork,
   clock: Clock,
 ): { now: () => number; next: () => number } {

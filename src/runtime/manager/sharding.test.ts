@@ -6,7 +6,7 @@ import { SuspendedClock } from "../../../e2e/support/runtime/suspended-clock.ts"
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createLogger } from "../log/logger.ts";
-import type { ShardingOptions } from "../leader-election/lease-elector.ts";
+import type { ShardingOptions } from "../leader-election/lease-options.ts";
 import { rangeCount, rangeOf } from "../shards/ranges.ts";
 import { type FaultProxy, startFaultProxy } from "../testing/fault-proxy.ts";
 import { eventually } from "../testing/eventually.ts";

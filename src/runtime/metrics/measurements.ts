@@ -8,32 +8,35 @@ import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { WebhookServer } from "../webhook/webhook-server.ts";
 import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
 
+/** The parts of a manager that are measured or report to the metrics. */
+interface ObservedParts extends MeasuredParts {
+  readonly webhooks: WebhookServer;
+  /** The id of the leader election. */
+  readonly lease: string | undefined;
+  readonly credentials: Credentials | undefined;
+}
+
 /** The metrics of a manager, loaded on demand: they take memory and time to load, and many managers have none. */
 export class Measurements {
   readonly controllers: MeasurableController[] = [];
-  /** Undefined until they are counted. */
+  /** Undefined until `start`. */
   metrics: RuntimeMetrics | undefined;
-  /** Failures during the setup, before anything was counted. */
-  readonly #early: CallbackName[] = [];
+  /** The failures before `start`. */
+  readonly #earlyFailures: CallbackName[] = [];
 
-  async start(
-    parts: MeasuredParts & {
-      readonly webhooks: WebhookServer;
-      readonly lease: string | undefined;
-      readonly credentials: Credentials | undefined;
-    },
-  ) {
+  /** Loads the metrics, and counts from now on. */
+  async start(parts: ObservedParts): Promise<void> {
     const { RuntimeMetrics } = await import("./runtime-metrics.ts");
     const metrics = new RuntimeMetrics(parts);
     this.metrics = metrics;
-    for (const callback of this.#early.splice(0)) metrics.callbackFailed(callback);
+    for (const callback of this.#earlyFailures.splice(0)) metrics.callbackFailed(callback);
     parts.webhooks.observer = metrics.webhooks;
     parts.credentials?.observe?.(metrics.client);
     if (parts.lease !== undefined) metrics.leading(parts.lease, false);
     for (const controller of this.controllers) controller.observe(metrics.controllers.observe(controller));
   }
 
-  /** Counts for a controller, from now or from the start on. */
+  /** Counts the reconciles of a controller, once the metrics are started. */
   add(controller: MeasurableController): void {
     this.controllers.push(controller);
     if (this.metrics) controller.observe(this.metrics.controllers.observe(controller));
@@ -51,7 +54,7 @@ export class Measurements {
 
   callbackFailed(callback: CallbackName): void {
     if (this.metrics) this.metrics.callbackFailed(callback);
-    else this.#early.push(callback);
+    else this.#earlyFailures.push(callback);
   }
 
   async send(response: ServerResponse): Promise<void> {

@@ -31,6 +31,7 @@ export interface MetricsOptions {
   readonly debug?: boolean | undefined;
 }
 
+/** The parts of the manager that the server uses. */
 export interface MetricsServerParts {
   readonly options: MetricsOptions;
   readonly client: Client;
@@ -80,9 +81,9 @@ export class MetricsServer implements Service {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? "/").split("?")[0]!;
-    const refusal = await this.#refuse(request, path);
-    if (refusal !== undefined) {
-      response.writeHead(refusal, { "content-type": "text/plain; charset=utf-8" }).end();
+    const denial = await this.#authorize(request, path);
+    if (denial !== undefined) {
+      response.writeHead(denial, { "content-type": "text/plain; charset=utf-8" }).end();
       return;
     }
     const handler = Object.hasOwn(this.#handlers, path) ? this.#handlers[path] : undefined;
@@ -99,9 +100,9 @@ export class MetricsServer implements Service {
     }
   }
 
-  async #refuse(request: IncomingMessage, path: string): Promise<number | undefined> {
+  async #authorize(request: IncomingMessage, path: string): Promise<number | undefined> {
     try {
-      return await this.#authorizer?.refuse(request, path);
+      return await this.#authorizer?.authorize(request, path);
     } catch (error) {
       const hint = "the operator needs the verb create on tokenreviews and subjectaccessreviews";
       this.#parts.log.error("Can't find out who asks for metrics", { error, hint });
@@ -117,24 +118,24 @@ export class MetricsServer implements Service {
   }
 }
 
-/** How long results are cached, in milliseconds: a permission for longer than a denial. */
-const lifetimes = { token: 60_000, allowed: 300_000, denied: 30_000 };
+/** How long answers of the API server are cached, in milliseconds: a permission for longer than a denial. */
+const cacheLifetimes = { token: 60_000, allowed: 300_000, denied: 30_000 };
 
-const maxEntries = 4096;
+const maxCachedEntries = 4096;
 
 /** Authorizes readers: asks the API server whose token it is, and whether that user may get the URL. */
 class RequestAuthorizer {
   readonly #client: Client;
   readonly #clock: Clock;
-  readonly #answers = new Map<string, { readonly value: unknown; readonly until: number }>();
+  readonly #cached = new Map<string, { readonly value: unknown; readonly until: number }>();
 
   constructor(client: Client, clock: Clock) {
     this.#client = client;
     this.#clock = clock;
   }
 
-  /** The status of the rejection, or undefined to allow the request. */
-  async refuse(request: IncomingMessage, path: string): Promise<401 | 403 | undefined> {
+  /** Returns the status of a denial; undefined if the request is allowed. */
+  async authorize(request: IncomingMessage, path: string): Promise<401 | 403 | undefined> {
     const token = /^Bearer (?<token>.+)$/i.exec(request.headers.authorization ?? "")?.groups?.["token"];
     if (token === undefined) return 401;
     const user = await this.#userOf(token);
@@ -144,9 +145,9 @@ class RequestAuthorizer {
 
   #userOf(token: string): Promise<UserInfo | undefined> {
     const key = `token ${createHash("sha256").update(token).digest("base64")}`;
-    return this.#remember(
+    return this.#readCached(
       key,
-      () => lifetimes.token,
+      () => cacheLifetimes.token,
       async () => {
         const { status } = await this.#client.create(TokenReview, { metadata: {}, spec: { token } });
         return status?.authenticated === true ? status.user : undefined;
@@ -156,22 +157,22 @@ class RequestAuthorizer {
 
   #isAllowed({ username, ...user }: UserInfo, path: string, verb: string): Promise<boolean> {
     const key = JSON.stringify([username, user, path, verb]);
-    const lifetime = (allowed: boolean) => (allowed ? lifetimes.allowed : lifetimes.denied);
-    return this.#remember(key, lifetime, async () => {
+    const lifetime = (allowed: boolean) => (allowed ? cacheLifetimes.allowed : cacheLifetimes.denied);
+    return this.#readCached(key, lifetime, async () => {
       const spec = { ...user, user: username, nonResourceAttributes: { path, verb } };
       const { status } = await this.#client.create(SubjectAccessReview, { metadata: {}, spec });
       return status?.allowed === true;
     });
   }
 
-  async #remember<T>(key: string, lifetime: (value: T) => number, ask: () => Promise<T>): Promise<T> {
+  async #readCached<T>(key: string, lifetime: (value: T) => number, ask: () => Promise<T>): Promise<T> {
     const now = this.#clock.monotonic();
-    const known = this.#answers.get(key);
+    const known = this.#cached.get(key);
     if (known && known.until > now) return known.value as T;
     const value = await ask();
-    this.#answers.delete(key);
-    this.#answers.set(key, { value, until: now + lifetime(value) });
-    if (this.#answers.size > maxEntries) this.#answers.delete(this.#answers.keys().next().value!);
+    this.#cached.delete(key);
+    this.#cached.set(key, { value, until: now + lifetime(value) });
+    if (this.#cached.size > maxCachedEntries) this.#cached.delete(this.#cached.keys().next().value!);
     return value;
   }
 }
@@ -190,7 +191,7 @@ async function sendHeap(_request: IncomingMessage, response: ServerResponse): Pr
   await pipeline(getHeapSnapshot(), response);
 }
 
-/** `?seconds=` sets the duration. Default: 30. */
+/** Sends a CPU profile. `?seconds=` sets the duration. Default: 30. */
 async function sendProfile(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const asked = Number(new URL(request.url ?? "/", "http://debug").searchParams.get("seconds") ?? 30);
   const seconds = Math.min(Math.max(asked || 30, 0.1), 300);

@@ -3,7 +3,8 @@ import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { startStubServer, answerJSON, answerStatus } from "../testing/stub-server.ts";
 import { HttpTransport } from "../http/http-transport.ts";
-import { type MemoryLimits, RuntimeMetrics } from "./runtime-metrics.ts";
+import type { MemoryLimits } from "../manager/memory-limits.ts";
+import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 function makeMetrics(memory: MemoryLimits = { container: undefined, heap: 200 }): RuntimeMetrics {
   const cache = { informers: [] } as unknown as ConstructorParameters<typeof RuntimeMetrics>[0]["cache"];

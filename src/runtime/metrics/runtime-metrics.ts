@@ -9,6 +9,7 @@ import { countRanges } from "../shards/ranges.ts";
 import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
 import type { CertificateSpan, ProgramEnding } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
+import type { MemoryLimits } from "../manager/memory-limits.ts";
 
 /** The parts that the metrics read when they are scraped. */
 export interface MeasuredParts {
@@ -84,14 +85,6 @@ export class RuntimeMetrics {
   }
 }
 
-/** How much memory a process may use, in bytes. */
-export interface MemoryLimits {
-  /** The limit of the container; undefined without one. */
-  readonly container: number | undefined;
-  /** How far V8 lets the heap grow before it gives up. */
-  readonly heap: number;
-}
-
 /** Defines metrics in a registry. */
 class Meters {
   readonly registry = new Registry();
@@ -148,7 +141,7 @@ const tenfoldBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) 
 const results = ["success", "error", "requeue", "requeue_after"] as const;
 
 /** The labels of queues: both are the name of the controller. */
-const byQueue = ["name", "controller"] as const;
+const queueLabels = ["name", "controller"] as const;
 
 /** The metrics of all controllers of a process, under controller-runtime's names. */
 function controllerMetrics(meters: Meters) {
@@ -159,18 +152,21 @@ function controllerMetrics(meters: Meters) {
     "controller",
     "result",
   );
-  const failed = (name: string, help: string) => meters.counter(name, help, "controller");
+  const failureCounter = (name: string, help: string) => meters.counter(name, help, "controller");
   const failures = {
-    error: failed("controller_runtime_reconcile_errors_total", "Reconciles that failed and are tried again."),
-    terminal: failed(
+    error: failureCounter(
+      "controller_runtime_reconcile_errors_total",
+      "Reconciles that failed and are tried again.",
+    ),
+    terminal: failureCounter(
       "controller_runtime_terminal_reconcile_errors_total",
       "Reconciles that failed for good.",
     ),
-    panic: failed(
+    panic: failureCounter(
       "controller_runtime_reconcile_panics_total",
       "Reconciles that ended in an error of the program.",
     ),
-    timeout: failed(
+    timeout: failureCounter(
       "controller_runtime_reconcile_timeouts_total",
       "Reconciles that took longer than they may.",
     ),
@@ -181,13 +177,14 @@ function controllerMetrics(meters: Meters) {
     reconcileBuckets,
     "controller",
   );
-  const total = (name: string, help: string) => meters.counter(name, help, ...byQueue);
-  const allAdds = total("workqueue_adds_total", "Requests added to the queue.");
-  const allRetries = total("workqueue_retries_total", "Requests added after a failure.");
-  const duration = (name: string, help: string) => meters.histogram(name, help, tenfoldBuckets, ...byQueue);
-  const waits = duration("workqueue_queue_duration_seconds", "How long due requests wait.");
-  const works = duration("workqueue_work_duration_seconds", "How long requests are worked on.");
-  const gauge = (
+  const queueCounter = (name: string, help: string) => meters.counter(name, help, ...queueLabels);
+  const allAdds = queueCounter("workqueue_adds_total", "Requests added to the queue.");
+  const allRetries = queueCounter("workqueue_retries_total", "Requests added after a failure.");
+  const queueHistogram = (name: string, help: string) =>
+    meters.histogram(name, help, tenfoldBuckets, ...queueLabels);
+  const queueDurations = queueHistogram("workqueue_queue_duration_seconds", "How long due requests wait.");
+  const workDurations = queueHistogram("workqueue_work_duration_seconds", "How long requests are worked on.");
+  const defineGauge = (
     name: string,
     help: string,
     labels: readonly ("name" | "controller")[],
@@ -197,39 +194,39 @@ function controllerMetrics(meters: Meters) {
       for (const controller of controllers.values())
         metric.set(Object.fromEntries(labels.map((label) => [label, controller.name])), value(controller));
     });
-  gauge(
+  defineGauge(
     "controller_runtime_max_concurrent_reconciles",
     "Reconciles that may run at once.",
     ["controller"],
     ({ workers }) => workers,
   );
-  gauge(
+  defineGauge(
     "controller_runtime_active_workers",
     "Reconciles that run now.",
     ["controller"],
     ({ active }) => active,
   );
-  meters.computed("workqueue_depth", "Requests that are due.", [...byQueue, "priority"], (depth) => {
+  meters.computed("workqueue_depth", "Requests that are due.", [...queueLabels, "priority"], (depth) => {
     for (const { name, queue } of controllers.values())
       for (const [priority, count] of depthsByLabel(queue.depths))
         depth.set({ name, controller: name, priority }, count);
   });
-  gauge(
+  defineGauge(
     "tsbuilder_failing_requests",
     "Requests that were retried more than five times in a row, however long the next try is away.",
     ["controller"],
     ({ queue }) => queue.failing,
   );
-  gauge(
+  defineGauge(
     "workqueue_unfinished_work_seconds",
     "Time spent so far on what is being worked on; what grows is stuck.",
-    byQueue,
+    queueLabels,
     ({ workingSeconds }) => sum(workingSeconds),
   );
-  gauge(
+  defineGauge(
     "workqueue_longest_running_processor_seconds",
     "Time spent so far on what has been worked on longest.",
-    byQueue,
+    queueLabels,
     ({ workingSeconds }) => Math.max(0, ...workingSeconds),
   );
   return {
@@ -246,8 +243,8 @@ function controllerMetrics(meters: Meters) {
       const seconds = durations.labels({ controller: name });
       const adds = allAdds.labels(queue);
       const retries = allRetries.labels(queue);
-      const waited = waits.labels(queue);
-      const worked = works.labels(queue);
+      const waited = queueDurations.labels(queue);
+      const worked = workDurations.labels(queue);
       adds.inc(0);
       retries.inc(0);
       return {
@@ -268,7 +265,8 @@ function controllerMetrics(meters: Meters) {
       controllers.delete(name);
       for (const result of results) reconciles.remove({ controller: name, result });
       for (const counter of [...Object.values(failures), durations]) counter.remove({ controller: name });
-      for (const metric of [allAdds, allRetries, waits, works]) metric.remove({ name, controller: name });
+      for (const metric of [allAdds, allRetries, queueDurations, workDurations])
+        metric.remove({ name, controller: name });
     },
   };
 }
@@ -289,11 +287,13 @@ function sum(values: readonly number[]): number {
 
 /** Metrics of a process that shares the objects with others. */
 function measureShards(meters: Meters, { member, gate }: Sharing): MemberObserver {
-  const gauge = (name: string, help: string, value: () => number): void =>
+  const defineGauge = (name: string, help: string, value: () => number): void =>
     meters.computed(`tsbuilder_shard_${name}`, help, [], (metric) => metric.set(value()));
-  gauge("members", "Processes that share the objects, as this one sees them.", () => member.members);
-  gauge("ranges_held", "Ranges of hashes that this process works on, of 64.", () => countRanges(gate.open));
-  gauge(
+  defineGauge("members", "Processes that share the objects, as this one sees them.", () => member.members);
+  defineGauge("ranges_held", "Ranges of hashes that this process works on, of 64.", () =>
+    countRanges(gate.open),
+  );
+  defineGauge(
     "foreign_objects",
     "Objects of other processes that were received and dropped: the API server doesn't shard lists and watches.",
     () => gate.dropped,
@@ -361,7 +361,7 @@ function webhookMetrics(meters: Meters): WebhookObserver {
       };
     },
     certified({ cert }) {
-      // Before that, its 0 would look like a certificate that has expired.
+      // Defined late, because a value of 0 would look like a certificate that has expired.
       expiry ??= meters.gauge(
         "tsbuilder_webhook_certificate_expiry_timestamp_seconds",
         "When the served certificate of the webhooks expires.",
@@ -376,12 +376,9 @@ function webhookMetrics(meters: Meters): WebhookObserver {
   };
 }
 
-/**
- * Measures the cache. Go's runtime exports neither its memory, of which operators run out, nor watches that went
- * silent.
- */
+/** Measures the cache: its memory, of which operators run out, and watches that went silent. */
 function measureCache(meters: Meters, { cache, droppedEvents }: MeasuredParts): void {
-  const gauge = (
+  const defineGauge = (
     name: string,
     help: string,
     value: (stats: Cache["informers"][number]["stats"]) => number,
@@ -390,25 +387,25 @@ function measureCache(meters: Meters, { cache, droppedEvents }: MeasuredParts): 
       for (const { kind, stats } of cache.informers)
         metric.inc({ group: kind.group, version: kind.version, kind: kind.kind }, value(stats));
     });
-  gauge("objects", "Objects in the cache.", ({ objects }) => objects);
-  gauge("bytes", "Length of the cached objects as JSON.", ({ bytes }) => bytes);
-  gauge(
+  defineGauge("objects", "Objects in the cache.", ({ objects }) => objects);
+  defineGauge("bytes", "Length of the cached objects as JSON.", ({ bytes }) => bytes);
+  defineGauge(
     "last_event_age_seconds",
     "Time since the server sent anything.",
     ({ lastEventAge = 0 }) => lastEventAge / 1000,
   );
-  gauge("relists", "Full lists after the first.", ({ relists }) => relists);
-  gauge("watch_errors", "Watches that failed.", ({ watchErrors }) => watchErrors);
+  defineGauge("relists", "Full lists after the first.", ({ relists }) => relists);
+  defineGauge("watch_errors", "Watches that failed.", ({ watchErrors }) => watchErrors);
   meters.computed("tsbuilder_events_dropped", "Events that were recorded and not sent.", [], (dropped) =>
     dropped.set(droppedEvents()),
   );
 }
 
+/** client-go's buckets, in seconds and bytes. */
 const latencyBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
-
 const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 
-/** Ten minutes to four years, for rotations that are too frequent, in time, or too late. */
+/** client-go's: ten minutes to four years, for rotations that are too frequent, in time, or too late. */
 const ageBuckets = [
   600, 1800, 3600, 14_400, 86_400, 604_800, 2_592_000, 7_776_000, 15_552_000, 31_104_000, 124_416_000,
 ];
