@@ -20,7 +20,8 @@ import type {
 } from "./controller-spec.ts";
 import { deletionAware } from "./deletion-aware.ts";
 import type { EventHandler, Reaction, RequestMap } from "./kind-source.ts";
-import { ObjectShard, handling, kindSource, mapping } from "./kind-source.ts";
+import { handling, kindSource, mapping } from "./kind-source.ts";
+import { ObjectShard } from "./object-shard.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
@@ -82,10 +83,7 @@ export class RequestControllerBuilder<R> {
     return this.#watchAll(kind, mapping(map, this.#keyOf), filter);
   }
 
-  /**
-   * Watches a kind of which this process needs only the objects that it reconciles itself or whose owners it
-   * reconciles.
-   */
+  /** Watches a kind of which this process needs only the objects that it reconciles, or whose owners it reconciles. */
   protected watchesOwn<T extends KubernetesObject>(
     kind: Kind<T>,
     map: RequestMap<T, R>,
@@ -152,10 +150,10 @@ export class RequestControllerBuilder<R> {
       throw new TerminalError(`controller "${name}" watches nothing: call watches() or watchesSource()`);
     const { backoff = {}, maxConcurrentReconciles = 1, ...settings } = this.#settings;
     if (!Number.isInteger(maxConcurrentReconciles) || maxConcurrentReconciles < 1)
-      throw this.#refusal(`maxConcurrentReconciles is ${maxConcurrentReconciles}: at least 1, and whole`);
+      throw this.#optionError(`maxConcurrentReconciles is ${maxConcurrentReconciles}: at least 1, and whole`);
     const { retriesPerSecond } = backoff;
     if (retriesPerSecond !== undefined && !(retriesPerSecond > 0))
-      throw this.#refusal(`backoff.retriesPerSecond is ${retriesPerSecond}: omit it for no limit`);
+      throw this.#optionError(`backoff.retriesPerSecond is ${retriesPerSecond}: omit it for no limit`);
     const engine = this.host.addController({
       ...parts,
       name,
@@ -163,15 +161,15 @@ export class RequestControllerBuilder<R> {
       keyOf: this.#keyOf,
       sources: this.#sources.map((source) => source()),
       maxConcurrentReconciles,
-      reconcileTimeout: this.#time("reconcileTimeout"),
-      stuckAfter: this.#time("stuckAfter") ?? 300_000,
-      cacheSyncTimeout: this.#time("cacheSyncTimeout") ?? 120_000,
-      // All processes work on their part.
+      reconcileTimeout: this.#readDurationOption("reconcileTimeout"),
+      stuckAfter: this.#readDurationOption("stuckAfter") ?? 300_000,
+      cacheSyncTimeout: this.#readDurationOption("cacheSyncTimeout") ?? 120_000,
+      // With sharding, every process reconciles the objects of its shard.
       needLeaderElection: parts.shard ? false : (settings.needLeaderElection ?? true),
       warmup: settings.warmup ?? true,
       backoff: {
-        base: this.#positive("backoff.base", backoff.base) ?? defaultBackoff.base,
-        max: this.#positive("backoff.max", backoff.max) ?? defaultBackoff.max,
+        base: this.#readPositive("backoff.base", backoff.base) ?? defaultBackoff.base,
+        max: this.#readPositive("backoff.max", backoff.max) ?? defaultBackoff.max,
         retriesPerSecond,
         delay: backoff.delay,
       },
@@ -203,32 +201,36 @@ export class RequestControllerBuilder<R> {
       kind,
       predicates: [...this.#predicates, ...predicates],
       reaction,
-      resyncPeriod: this.#time("resyncPeriod"),
+      resyncPeriod: this.#readDurationOption("resyncPeriod"),
       shard,
     });
   }
 
-  #time(option: "resyncPeriod" | "reconcileTimeout" | "stuckAfter" | "cacheSyncTimeout"): number | undefined {
-    return this.#positive(option, this.#settings[option]);
+  #readDurationOption(
+    option: "resyncPeriod" | "reconcileTimeout" | "stuckAfter" | "cacheSyncTimeout",
+  ): number | undefined {
+    return this.#readPositive(option, this.#settings[option]);
   }
 
-  #positive(option: string, text: Duration | undefined): number | undefined {
+  /** Parses a duration that must be positive; undefined if the option is omitted. */
+  #readPositive(option: string, text: Duration | undefined): number | undefined {
     if (text === undefined) return undefined;
     const milliseconds = readDuration(`${option} of controller "${this.name}"`, text);
     if (milliseconds > 0) return milliseconds;
-    throw this.#refusal(`${option} is "${text}": omit it for no timeout`);
+    throw this.#optionError(`${option} is "${text}": omit it for no timeout`);
   }
 
-  #refusal(what: string): TerminalError {
+  #optionError(what: string): TerminalError {
     return new TerminalError(`controller "${this.name}": ${what}`);
   }
 
+  /** The options of this builder, with the manager's defaults for those that it omits. */
   get #settings(): ControllerOptions {
     const { groupKindConcurrency, ...defaults } = this.host.controllerDefaults;
-    const ofKind = this.groupKind === undefined ? undefined : groupKindConcurrency?.[this.groupKind];
+    const kindConcurrency = this.groupKind === undefined ? undefined : groupKindConcurrency?.[this.groupKind];
     return {
       ...defaults,
-      ...(ofKind !== undefined && { maxConcurrentReconciles: ofKind }),
+      ...(kindConcurrency !== undefined && { maxConcurrentReconciles: kindConcurrency }),
       ...this.options,
     };
   }
@@ -250,10 +252,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
     this.watchesOwn(kind, (object) => [keyOf(object)], filter, this.#shard);
   }
 
-  /**
-   * Watches a kind and reconciles the owner that controls the changed object. `metadataOnly(Kind)` caches only
-   * metadata.
-   */
+  /** Watches a kind, and reconciles the owner that controls the changed object. `metadataOnly(Kind)` saves memory. */
   owns<Owned extends KubernetesObject>(
     kind: Kind<Owned>,
     { everyOwner = false, ...filter }: OwnsFilter<Owned> = {},
@@ -262,17 +261,16 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
       ownerReferences
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
         .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
-    // By uid, an object and its owner may belong to different processes; by namespace they don't.
-    const keys = [this.#kind, kind].map((one) => this.host.shards?.kinds.keyOf(one));
+    // If objects are shared by uid, an object and its owner may belong to different processes; by namespace they don't.
+    const keys = [this.#kind, kind].map((shared) => this.host.shards?.kinds.keyOf(shared));
     if (keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
     this.watchesOwn(kind, ownersOf, filter);
     return this;
   }
 
   /**
-   * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead
-   * of `reconcile`; the finalizer is removed once it succeeds. Several cleanups run in the order in which they were
-   * added.
+   * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead of
+   * `reconcile`, and the finalizer is removed once it succeeds. Several cleanups run in the order of the calls.
    */
   finalizer(name: string, cleanup: Cleanup<T>): this {
     if (!/^[^/]+\/[^/]+$/.test(name))

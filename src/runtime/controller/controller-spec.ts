@@ -7,7 +7,8 @@ import type { Logger } from "../log/logger.ts";
 import type { LogFields } from "../scope/scope.ts";
 import type { BackoffSettings, QueueObserver } from "../queue/work-queue.ts";
 import type { Tracing } from "../tracing/tracing.ts";
-import type { EventHandler, RequestMap, RequestShard } from "./kind-source.ts";
+import type { EventHandler, RequestMap } from "./kind-source.ts";
+import type { RequestShard } from "./object-shard.ts";
 import type { Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 import type { Cache } from "../cache/cache.ts";
@@ -169,7 +170,7 @@ export interface ObservedController extends Pick<Controller, "name" | "depth" | 
 
 /** A controller that an observer can be attached to. */
 export interface MeasurableController extends ObservedController {
-  /** The keys being reconciled, and those whose last reconcile ended after a time of `performance.now()`. */
+  /** The keys that are being reconciled, or whose reconciles ended since a time of `performance.now()`. */
   workedSince(moment: number): readonly string[];
   observe(observer: ControllerObserver): void;
 }

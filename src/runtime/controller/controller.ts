@@ -28,8 +28,8 @@ import { type Ranges, hasRange } from "../shards/ranges.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { stackOf } from "../log/format-field.ts";
 
-/** The number of ended reconciles that are remembered. */
-const remembered = 10;
+/** The number of ended reconciles that are remembered for the watchdog. */
+const endedCapacity = 10;
 
 /** A request with its key. The key is computed once, because it must not change while the request is processed. */
 interface Keyed<R> {
@@ -73,7 +73,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       keyOf: ({ key }) => key,
       onReady: () => this.#schedulePump(),
       clock: this.#clock,
-      backoff: { ...spec.backoff, delay: delay && ownDelay(delay, (error) => this.#report(error)) },
+      backoff: { ...spec.backoff, delay: delay && guardDelay(delay, (error) => this.#report(error)) },
     });
     spec.shard?.gate.addWorker({
       idle: (ranges) => this.#running.idle(ranges),
@@ -158,7 +158,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
           };
           await Promise.race([
             source.start(enqueueUntilStopped, context),
-            overdue(source, patience, signal, cacheSyncTimeout),
+            rejectIfOverdue(source, patience, signal, cacheSyncTimeout),
           ]);
         }),
       );
@@ -167,10 +167,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     }
   }
 
-  /**
-   * Processes requests until the signal is aborted and the running reconciles have ended. `deadline` aborts their
-   * signals.
-   */
+  /** Processes requests until the signal is aborted and no reconcile runs. The deadline aborts the reconciles' signals. */
   async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
     await this.ready(signal);
     if (signal.aborted) return;
@@ -192,7 +189,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     log.info("All workers finished");
   }
 
-  /** Throws for an invalid request, so that the error reaches the code that enqueues it. */
+  /** Adds a request to the queue. Throws for an invalid one, so that the error reaches the code that enqueues it. */
   #enqueue(source: string, request: R, { after, priority, cause = source }: EnqueueOptions = {}): void {
     const { shard } = this.#spec;
     if (shard && !shard.gate.isOpen(shard.rangeOf(request))) return;
@@ -210,7 +207,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     this.#spec.onCallbackError?.(error.callback);
   }
 
-  /** Requests whose events are handled together are taken after all of them, so that their priorities apply. */
+  /** Calls `#pump` when no promise is ready: all events of this turn are handled then, so priorities apply. */
   #schedulePump(): void {
     if (this.#isPumpScheduled || !this.#isWorking) return;
     this.#isPumpScheduled = true;
@@ -250,9 +247,9 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     this.#running.begin(abort, range);
     const startedAt = this.#clock.monotonic();
     const { log, describe, shard } = this.#spec;
-    let made: LogFields & { readonly reconcileID: string };
-    // Made when they are first needed.
-    const fields = () => (made ??= { ...describe(request), reconcileID: randomUUID() });
+    let computed: LogFields & { readonly reconcileID: string };
+    // Computed when they are first needed: most reconciles log nothing.
+    const fields = () => (computed ??= { ...describe(request), reconcileID: randomUUID() });
     const startMessage = () => ({ controller: this.name, request: key, reconcileID: fields().reconcileID });
     const calls = {
       signal: abort.signal,
@@ -280,7 +277,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     } finally {
       this.#running.end(abort);
       this.#ended.push({ key, at: performance.now() });
-      if (this.#ended.length > remembered) this.#ended.shift();
+      if (this.#ended.length > endedCapacity) this.#ended.shift();
       this.queue.done(taken.request);
       if (this.#running.size === 0) this.#onIdle?.();
       // A reconcile starts only when all earlier ones wait for a timer or for I/O. So if this one was the latest, no
@@ -335,15 +332,13 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       case "later":
         log.debug("Reconcile done, requeueing", { requeueAfter: outcome.after });
         return;
-      case "again": {
-        const { requeueAfter } = outcome;
+      case "again":
         log.warn("requeueAfter is not positive, reconciling again after the backoff of errors", {
-          requeueAfter,
+          requeueAfter: outcome.requeueAfter,
         });
         return;
-      }
       case "conflict":
-        if (retries > manyConflicts) {
+        if (retries > toleratedConflicts) {
           observer?.failed("error");
           log.warn("Conflict again, although the object was read again", { retries, error: outcome.error });
           return;
@@ -421,6 +416,7 @@ function outcomeOf(end: { readonly result: Result } | { readonly error: unknown 
   }
 }
 
+/** The outcome of a reconcile that threw. */
 function failure(thrown: unknown): Outcome {
   const error = thrownError(thrown);
   if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
@@ -429,10 +425,10 @@ function failure(thrown: unknown): Outcome {
   return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
 }
 
-/** After more conflicts in a row than this, the reconciler reads the object from where it doesn't change. */
-const manyConflicts = 10;
+/** More conflicts in a row are an error: the reconciler probably writes an object that it doesn't read again. */
+const toleratedConflicts = 10;
 
-/** The message for subscribers about how a reconcile ended. */
+/** The message of the channel `tsbuilder:reconcile:end`. */
 function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: number): ReconcileEndMessage {
   return {
     ...start,
@@ -444,7 +440,7 @@ function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: num
   };
 }
 
-/** The reconciles that run, each with its range if the controller's objects are shared. */
+/** The reconciles that run, each with the range of its object if several processes share the objects. */
 class RunningReconciles {
   readonly #ranges = new Map<AbortController, number | undefined>();
   readonly #waiting = new Set<() => void>();
@@ -459,42 +455,39 @@ class RunningReconciles {
 
   end(abort: AbortController): void {
     this.#ranges.delete(abort);
-    for (const look of this.#waiting) look();
+    for (const check of this.#waiting) check();
   }
 
   /** Resolves when none of these ranges runs. */
   idle(ranges: Ranges): Promise<void> {
     return new Promise((resolve) => {
-      const look = (): void => {
-        if (this.#of(ranges).length > 0) return;
-        this.#waiting.delete(look);
+      const check = (): void => {
+        if (this.#inRanges(ranges).length > 0) return;
+        this.#waiting.delete(check);
         resolve();
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 
   abort(ranges: Ranges, reason: unknown): void {
-    for (const abort of this.#of(ranges)) abort.abort(reason);
+    for (const abort of this.#inRanges(ranges)) abort.abort(reason);
   }
 
   abortAll(reason: unknown): void {
     for (const abort of this.#ranges.keys()) abort.abort(reason);
   }
 
-  #of(ranges: Ranges): AbortController[] {
+  #inRanges(ranges: Ranges): AbortController[] {
     return [...this.#ranges]
       .filter(([, range]) => range !== undefined && hasRange(ranges, range))
       .map(([abort]) => abort);
   }
 }
 
-/**
- * Wraps a user's delay function: returns milliseconds, or undefined if the function returns nothing or fails, which is
- * reported.
- */
-export function ownDelay(
+/** Wraps a user's delay function. Returns milliseconds; undefined if it returns nothing, or fails, which is reported. */
+export function guardDelay(
   delay: RetryDelay,
   report: (error: CallbackError) => void,
 ): (retries: number, key: string) => number | undefined {
@@ -513,7 +506,7 @@ export function ownDelay(
 }
 
 /** Rejects when a source has not started in time, even if it ignores its signals. */
-function overdue<R>(
+function rejectIfOverdue<R>(
   { name }: Source<R>,
   patience: AbortSignal,
   signal: AbortSignal,
@@ -540,8 +533,8 @@ export class AddedSources<R> {
     readonly begin: (signal: AbortSignal) => void;
     readonly stop: () => void;
   }>();
-  #warm: AbortSignal | undefined;
-  #running: AbortSignal | undefined;
+  #warmUpSignal: AbortSignal | undefined;
+  #startSignal: AbortSignal | undefined;
 
   constructor(log: Logger, start: (source: Source<R>, signal: AbortSignal) => Promise<void>) {
     this.#log = log;
@@ -576,14 +569,14 @@ export class AddedSources<R> {
 
   /** Starts the sources that need no lease, now and later. */
   warmUp(signal: AbortSignal): void {
-    this.#warm = signal;
+    this.#warmUpSignal = signal;
     onAbort(signal, () => this.#forget());
     this.#begin();
   }
 
   /** Starts all sources, now and later. */
   start(signal: AbortSignal): void {
-    this.#running = signal;
+    this.#startSignal = signal;
     onAbort(signal, () => this.#forget());
     this.#begin();
   }
@@ -593,10 +586,11 @@ export class AddedSources<R> {
     for (const { stop } of this.#waiting) stop();
   }
 
+  /** Starts the waiting sources that may run now. */
   #begin(): void {
-    if (this.#running?.aborted || this.#warm?.aborted) return this.#forget();
+    if (this.#startSignal?.aborted || this.#warmUpSignal?.aborted) return this.#forget();
     for (const waiting of this.#waiting) {
-      const signal = this.#running ?? (waiting.source.beforeLease ? this.#warm : undefined);
+      const signal = this.#startSignal ?? (waiting.source.beforeLease ? this.#warmUpSignal : undefined);
       if (!signal) continue;
       this.#waiting.delete(waiting);
       waiting.begin(signal);

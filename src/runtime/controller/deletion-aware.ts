@@ -26,10 +26,7 @@ export function deletionAware<T extends KubernetesObject>(
   const names = finalizers.map(({ name }) => name);
   const finalized = finalizedObjects(client, kind, names);
 
-  /**
-   * A write to an object that no longer exists is not a failure: the cache was stale, and the deletion enqueues a
-   * request.
-   */
+  /** A write to an object that is gone is not a failure: the cache was stale, and the deletion enqueues a request. */
   async function reconcile(request: Request, context: Context): Promise<Result> {
     try {
       return await reconcileOrCleanUp(request, context);
@@ -48,7 +45,7 @@ export function deletionAware<T extends KubernetesObject>(
       if (wait || !whileDeleting) return wait;
     } else if (finalizers.length > 0) {
       await addFinalizers(object, context);
-      return await finalized.writing(object, () => reconciler.reconcile(request, context));
+      return await finalized.checkBeforeWrite(object, () => reconciler.reconcile(request, context));
     }
     return await reconciler.reconcile(request, context);
   }
@@ -67,22 +64,22 @@ export function deletionAware<T extends KubernetesObject>(
   /** Returns the result of a cleanup that has to wait; undefined if all finalizers of this controller are removed. */
   async function cleanUp(object: DeepReadonly<T>, context: Context): Promise<Result> {
     let current = object;
-    const held = names.filter((name) => object.metadata.finalizers?.includes(name));
-    if (held.length > 0 && !(await finalized.has(object, held))) return;
+    const present = names.filter((name) => object.metadata.finalizers?.includes(name));
+    if (present.length > 0 && !(await finalized.has(object, present))) return;
     for (const { name, cleanup } of finalizers) {
       if (!current.metadata.finalizers?.includes(name)) continue;
       const result = await cleanup(current, context);
       if (result?.requeueAfter !== undefined) return result;
-      const left = await removeFinalizer(current, name);
+      const updated = await removeFinalizer(current, name);
       context.log.info("Cleaned up and removed finalizer", { finalizer: name });
-      if (!left) return;
-      current = left;
+      if (!updated) return;
+      current = updated;
     }
   }
 
   /**
-   * The patch includes the resourceVersion that was read, so that finalizers of other controllers aren't lost. If a
-   * cleanup changed the object, it is read again first.
+   * Removes a finalizer. Returns the object; undefined if it is gone. Reads it first, because its cleanup may have
+   * changed it. The patch includes the resourceVersion, so that finalizers of other controllers aren't lost.
    */
   async function removeFinalizer(
     object: DeepReadonly<T>,
@@ -91,11 +88,11 @@ export function deletionAware<T extends KubernetesObject>(
     try {
       const latest = await client.find(kind, keyOf(object));
       if (!latest || latest.metadata.uid !== object.metadata.uid) return undefined;
-      const left = await client.patch(kind, latest, ({ metadata }) => {
+      const updated = await client.patch(kind, latest, ({ metadata }) => {
         metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
       });
-      if (!left.metadata.finalizers?.length) finalized.note(left, { isGone: true });
-      return left;
+      if (!updated.metadata.finalizers?.length) finalized.note(updated, { isGone: true });
+      return updated;
     } catch (error) {
       if (isMissingObject(error)) return undefined;
       throw error;
@@ -116,10 +113,10 @@ function finalizedObjects<T extends KubernetesObject>(
   names: readonly string[],
 ) {
   /** By key. While this process leads, only it removes the finalizers, so each object is read once. */
-  const known = new Map<string, { readonly uid: string | undefined; readonly isGone: boolean }>();
+  const records = new Map<string, { readonly uid: string | undefined; readonly isGone: boolean }>();
 
-  function knownOf(object: DeepReadonly<T>) {
-    const found = known.get(formatKey(keyOf(object)));
+  function recordOf(object: DeepReadonly<T>) {
+    const found = records.get(formatKey(keyOf(object)));
     return found?.uid === object.metadata.uid ? found : undefined;
   }
 
@@ -129,12 +126,12 @@ function finalizedObjects<T extends KubernetesObject>(
    * Cleanup must not run again in the meantime.
    */
   function note(object: DeepReadonly<T>, { isGone }: { readonly isGone: boolean }): void {
-    known.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone });
+    records.set(formatKey(keyOf(object)), { uid: object.metadata.uid, isGone });
   }
 
   /** Returns true if the server has the object, with the finalizers. */
   async function has(object: DeepReadonly<T>, finalizers = names): Promise<boolean> {
-    if (knownOf(object)) return true;
+    if (recordOf(object)) return true;
     const { namespace, name = "" } = object.metadata;
     // A list of one object, because operators may list the kinds that they watch, but not all have the verb get.
     const fields = { "metadata.name": name };
@@ -145,6 +142,7 @@ function finalizedObjects<T extends KubernetesObject>(
     return isThere;
   }
 
+  /** Throws a NotFound error unless the server has the object, with all finalizers. */
   async function assertThere(object: DeepReadonly<T>): Promise<void> {
     if (await has(object)) return;
     const { plural: resource, group } = kind;
@@ -153,9 +151,9 @@ function finalizedObjects<T extends KubernetesObject>(
     throw new ApiError({ code: 404, reason: "NotFound", message, details: { name, kind: resource, group } });
   }
 
-  /** Runs a function whose first write reads the object from the server, unless it is known to be there. */
-  function writing<R>(object: DeepReadonly<T>, run: () => R): R {
-    if (knownOf(object)) return run();
+  /** Runs a function. Before its first write, the object is read from the server, unless it is known to be there. */
+  function checkBeforeWrite<R>(object: DeepReadonly<T>, run: () => R): R {
+    if (recordOf(object)) return run();
     let check: Promise<void> | undefined;
     const beforeWrite = (): Promise<void> => (check ??= assertThere(object));
     return runInCallContext({ ...currentCallContext(), beforeWrite }, run);
@@ -164,12 +162,13 @@ function finalizedObjects<T extends KubernetesObject>(
   return {
     note,
     has,
-    writing,
-    forget: (key: ObjectKey): void => void known.delete(formatKey(key)),
-    isGone: (object: DeepReadonly<T>): boolean => knownOf(object)?.isGone ?? false,
+    checkBeforeWrite,
+    forget: (key: ObjectKey): void => void records.delete(formatKey(key)),
+    isGone: (object: DeepReadonly<T>): boolean => recordOf(object)?.isGone ?? false,
   };
 }
 
+/** Returns true for a NotFound error about the requested object itself. */
 function isNotFoundOf(error: unknown, { plural, group }: Kind, { name }: Request): boolean {
   if (!(error instanceof ApiError) || !error.isNotFound) return false;
   const { details } = error.body;

@@ -8,32 +8,29 @@ import {
   synchronous,
   eachDespiteErrors,
 } from "../callbacks/callbacks.ts";
-import { type DeepReadonly, formatKey, keyOf, keyText } from "../client/client.ts";
+import { type DeepReadonly, keyText } from "../client/client.ts";
 import { onAbort, settledWithin } from "../clock/waits.ts";
-import { hasRange, rangeOf } from "../shards/ranges.ts";
+import { hasRange } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";
 import type { Enqueue, Source } from "./source.ts";
 import type { Predicate } from "./predicate.ts";
-import type { ShardGate } from "../shards/shard-gate.ts";
-import type { Request } from "./reconciler.ts";
+import type { ObjectShard } from "./object-shard.ts";
 
 /** Initial lists and resyncs have low priority: a change made now should not wait behind ten thousand old objects. */
 const lowPriority = -100;
 
+/** The parts of a source of requests. */
 interface KindSourceSpec<T extends KubernetesObject, R> {
   readonly cache: Cache;
   readonly kind: Kind<T>;
   readonly predicates: readonly Predicate<T>[];
   readonly reaction: Reaction<T, R>;
   readonly resyncPeriod: number | undefined;
-  /**
-   * Set for the kind of a controller whose objects are shared: objects that this process gains are handled like a first
-   * list.
-   */
+  /** Set for the controller's own kind if objects are shared: those that this process gains are handled as initial. */
   readonly shard?: ObjectShard<T> | undefined;
 }
 
-/** Turns changes of a kind's objects into requests. */
+/** Creates a source that turns changes of a kind's objects into requests. */
 export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T, R>): Source<R> {
   const { cache, kind, predicates, reaction, resyncPeriod, shard } = spec;
   return {
@@ -59,9 +56,9 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
       const handle = (event: InformerEvent<DeepReadonly<T>>): void | Promise<void> => {
         shard?.note(event);
         if (!predicates.every((predicate) => accepts(event, predicate))) return;
-        const usualPriority = isOldNews(event) ? lowPriority : 0;
-        const usualCause = isObserved("tsbuilder:enqueue") ? causeOf(kind, event) : undefined;
-        const add: Enqueue<R> = (request, { after, priority = usualPriority, cause = usualCause } = {}) =>
+        const defaultPriority = isInitialOrResync(event) ? lowPriority : 0;
+        const defaultCause = isObserved("tsbuilder:enqueue") ? describeCause(kind, event) : undefined;
+        const add: Enqueue<R> = (request, { after, priority = defaultPriority, cause = defaultCause } = {}) =>
           enqueue(request, { after, priority, cause });
         const running = reaction.react(event, add, fail);
         if (!running) return;
@@ -91,56 +88,11 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
   };
 }
 
-/** Tells which requests of a controller belong to this process. */
-export interface RequestShard<R> {
-  readonly gate: ShardGate;
-  /** The range of a request; undefined if its object is not known here. */
-  rangeOf(request: R): number | undefined;
-  /** Forgets a request that was processed, or that belongs to another process now. */
-  forget(request: R): void;
-}
-
-/** Assigns each request to the process of its object, even if an event of another object caused the request. */
-export class ObjectShard<T extends KubernetesObject> implements RequestShard<Request> {
-  readonly gate: ShardGate;
-  readonly #cache: Cache;
-  readonly #kind: Kind<T>;
-  /** The ranges of deleted objects, until their deletion was reconciled. */
-  readonly #deleted = new Map<string, number>();
-
-  constructor(gate: ShardGate, cache: Cache, kind: Kind<T>) {
-    this.gate = gate;
-    this.#cache = cache;
-    this.#kind = kind;
-  }
-
-  rangeOf(request: Request): number | undefined {
-    const { kinds } = this.gate;
-    if (kinds.keyOf(this.#kind) === "namespace") return rangeOf(request.namespace ?? "");
-    const object = this.#cache.existing(this.#kind)?.get(request);
-    return object ? this.rangeOfObject(object) : this.#deleted.get(formatKey(request));
-  }
-
-  rangeOfObject({ metadata }: DeepReadonly<KubernetesObject>): number {
-    return this.gate.kinds.rangeOf(this.#kind, metadata);
-  }
-
-  /** Remembers the range of a deleted object, which the cache no longer has. */
-  note({ type, object }: InformerEvent<DeepReadonly<T>>): void {
-    const range = this.rangeOfObject(object);
-    if (type === "delete" && this.gate.isOpen(range)) this.#deleted.set(formatKey(keyOf(object)), range);
-  }
-
-  forget(request: Request): void {
-    this.#deleted.delete(formatKey(request));
-  }
-}
-
-function causeOf<T extends KubernetesObject>({ kind }: Kind, event: InformerEvent<T>): string {
+function describeCause<T extends KubernetesObject>({ kind }: Kind, event: InformerEvent<T>): string {
   return `${event.type} of ${kind} ${keyText(event.object.metadata)}`;
 }
 
-function isOldNews<T extends KubernetesObject>(event: InformerEvent<T>): boolean {
+function isInitialOrResync<T extends KubernetesObject>(event: InformerEvent<T>): boolean {
   switch (event.type) {
     case "add":
       return event.isInInitialList;
@@ -165,10 +117,10 @@ export type EventHandler<T extends KubernetesObject, R> = (
   enqueue: Enqueue<R>,
 ) => void | Promise<void>;
 
-/** Reports the failure of a user's function. */
+/** Reports the failure of a user's function, with the object that it was called with. */
 type Fail = (callback: "map" | "handler", object: KubernetesObject, error: unknown) => void;
 
-/** Handles the events of a watch. A promise is awaited before the next event. */
+/** Turns events into requests by a user's function. A promise is awaited before the next event. */
 export interface Reaction<T extends KubernetesObject, R> {
   readonly callback: "map" | "handler";
   react(event: InformerEvent<DeepReadonly<T>>, enqueue: Enqueue<R>, fail: Fail): void | Promise<void>;
@@ -195,7 +147,7 @@ export function mapping<T extends KubernetesObject, R>(
           seen.add(key);
         });
       };
-      const slow = states.map((state) => {
+      const pending = states.map((state) => {
         try {
           const found = requestsOf(state);
           if (isThenable(found)) return found.then(add).catch((error: unknown) => fail("map", state, error));
@@ -205,7 +157,7 @@ export function mapping<T extends KubernetesObject, R>(
         }
         return undefined;
       });
-      const running = slow.filter((one) => one !== undefined);
+      const running = pending.filter((promise) => promise !== undefined);
       return running.length === 0 ? undefined : Promise.all(running).then(() => {});
     },
   };

@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import type { CallbackError } from "../callbacks/callbacks.ts";
 import { Backoff } from "../queue/work-queue.ts";
 import type { RetryDelay } from "./controller-spec.ts";
-import { ownDelay } from "./controller.ts";
+import { guardDelay } from "./controller.ts";
 
 /** The delays of the first retries of a key. */
 function delaysOf(delay: RetryDelay, count: number, retriesPerSecond?: number) {
   const errors: CallbackError[] = [];
-  const own = ownDelay(delay, (error) => void errors.push(error));
-  const backoff = new Backoff({ base: 5, max: 1000, delay: own, retriesPerSecond }, new FakeClock());
+  const guarded = guardDelay(delay, (error) => void errors.push(error));
+  const backoff = new Backoff({ base: 5, max: 1000, delay: guarded, retriesPerSecond }, new FakeClock());
   return { delays: Array.from({ length: count }, () => backoff.next("default/a")), errors };
 }
 

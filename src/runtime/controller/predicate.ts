@@ -9,10 +9,7 @@ export type Predicate<T extends KubernetesObject = KubernetesObject> = (
   event: InformerEvent<DeepReadonly<T>>,
 ) => boolean;
 
-/**
- * Accepts updates that change the desired state, not only status or metadata. Always accepts kinds without a
- * generation.
- */
+/** Accepts updates that change the desired state, not only status or metadata; all updates without a generation. */
 export const generationChanged: Predicate = (event) =>
   event.type !== "update" ||
   event.object.metadata.generation === undefined ||

@@ -6,9 +6,8 @@ import { onAbort, readDuration } from "../clock/waits.ts";
 import { TerminalError } from "../errors/api-error.ts";
 
 /**
- * A source of requests that no watched object causes: a message queue, a cloud API that is polled, a timer. `start`
- * resolves when the initial requests have been enqueued; the controller processes them from then on. The signal stops
- * the source.
+ * A source of requests that no watched object causes: a message queue, a cloud API that is polled, a timer. `start` resolves
+ * when the initial requests are enqueued; the controller processes them from then on. The signal stops the source.
  */
 export interface Source<R> {
   /** For messages. */
@@ -31,10 +30,7 @@ export interface EnqueueOptions {
   readonly after?: Duration | undefined;
   /** Higher runs first. Default: 0; initial objects and resyncs have -100. */
   readonly priority?: number | undefined;
-  /**
-   * The cause of the request, for diagnostics channels: `push to main`. Default: the watched object, or the source's
-   * name.
-   */
+  /** The cause, for diagnostics channels: `push to main`. Default: the watched object, or the source's name. */
   readonly cause?: string | undefined;
 }
 

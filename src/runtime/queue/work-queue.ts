@@ -2,6 +2,7 @@
 
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 
+/** Options of a queue. */
 export interface WorkQueueOptions<R> {
   /** Two requests with the same key are the same request. */
   readonly keyOf: (request: R) => string;
@@ -19,13 +20,14 @@ export interface QueueObserver {
   finished(worked: number): void;
 }
 
+/** A request that was taken from the queue. */
 export interface Taken<R> {
   readonly request: R;
   readonly priority: number;
 }
 
 export interface AddOptions {
-  /** Delay in milliseconds. */
+  /** The delay in milliseconds. Default: none. */
   readonly after?: number | undefined;
   readonly priority?: number | undefined;
 }
@@ -40,7 +42,7 @@ interface Entry<R> {
   dueAt: number | undefined;
   /** Since when it has been ready. */
   readySince: number;
-  place: number;
+  heapIndex: number;
 }
 
 /**
@@ -74,7 +76,7 @@ export class WorkQueue<R> {
     this.#backoff = new Backoff(options.backoff ?? defaultBackoff, this.#clock);
   }
 
-  /** The number of ready requests, by priority. */
+  /** The number of ready requests by priority, including those that wait for `done`. */
   get depths(): ReadonlyMap<number, number> {
     return this.#depths;
   }
@@ -117,9 +119,7 @@ export class WorkQueue<R> {
     return this.#backoff.retries(this.#options.keyOf(request));
   }
 
-  /**
-   * The number of requests that were retried more than five times in a row: no race, and nothing that heals at once.
-   */
+  /** The number of requests that were retried more than five times in a row: too often for a race. */
   get failing(): number {
     return this.#backoff.failing;
   }
@@ -168,17 +168,18 @@ export class WorkQueue<R> {
       sequence: this.#sequence++,
       dueAt,
       readySince: 0,
-      place: -1,
+      heapIndex: -1,
     };
     this.#entries.set(key, entry);
     this.observer?.added();
     if (dueAt === undefined) this.#makeReady(entry);
     else {
       this.#waiting.add(entry);
-      this.#arm();
+      this.#armTimer();
     }
   }
 
+  /** Applies the earlier time and the higher priority to a queued request. */
   #hasten(entry: Entry<R>, dueAt: number | undefined, priority: number): void {
     const isDue = entry.dueAt === undefined;
     if (priority > entry.priority) {
@@ -189,17 +190,17 @@ export class WorkQueue<R> {
       entry.priority = priority;
       // It goes to the end of its new priority.
       entry.sequence = this.#sequence++;
-      if (isDue && entry.place >= 0) this.#ready.move(entry);
+      if (isDue && entry.heapIndex >= 0) this.#ready.move(entry);
     }
     if (isDue) return;
     if (dueAt === undefined) {
       this.#waiting.remove(entry);
       this.#makeReady(entry);
-      this.#arm();
+      this.#armTimer();
     } else if (dueAt < entry.dueAt!) {
       entry.dueAt = dueAt;
       this.#waiting.move(entry);
-      this.#arm();
+      this.#armTimer();
     }
   }
 
@@ -218,7 +219,7 @@ export class WorkQueue<R> {
     else this.#depths.set(priority, count);
   }
 
-  #arm(): void {
+  #armTimer(): void {
     const dueAt = this.#waiting.first?.dueAt;
     if (dueAt !== this.#timer?.dueAt) this.#setTimer(dueAt);
   }
@@ -228,20 +229,20 @@ export class WorkQueue<R> {
     this.#timer = undefined;
     if (dueAt === undefined) return;
     const wait = Math.max(0, dueAt - this.#clock.monotonic());
-    this.#timer = { dueAt, cancel: this.#clock.setTimer(() => this.#release(), wait) };
+    this.#timer = { dueAt, cancel: this.#clock.setTimer(() => this.#releaseDue(), wait) };
   }
 
-  #release(): void {
+  #releaseDue(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonic();
-    // After a pause of the machine all may be due: the others follow in the next turns of the event loop.
+    // After the machine was suspended, all may be due: more than 1000 follow in the next turns of the event loop.
     for (let released = 0; released < 1000; released++) {
       const entry = this.#waiting.first;
       if (!entry || entry.dueAt! > now) break;
       this.#waiting.remove(entry);
       this.#makeReady(entry);
     }
-    this.#arm();
+    this.#armTimer();
   }
 }
 
@@ -294,6 +295,7 @@ export class Backoff {
     this.#retries.delete(key);
   }
 
+  /** Takes a token of the bucket, and returns the milliseconds until it is there. */
   #reserve(): number {
     const { retriesPerSecond } = this.#settings;
     if (retriesPerSecond === undefined) return 0;
@@ -308,7 +310,7 @@ export class Backoff {
 /** An item of a heap. It stores its own position, so that it can be moved and removed without a search. */
 interface HeapItem {
   /** -1 while it is in no heap. */
-  place: number;
+  heapIndex: number;
 }
 
 /** A binary heap: the first item by `isBefore` is available at once; other operations take logarithmic time. */
@@ -340,22 +342,22 @@ class Heap<T extends HeapItem> {
   }
 
   remove(item: T): void {
-    const { place } = item;
+    const { heapIndex } = item;
     const last = this.#items.pop()!;
-    item.place = -1;
+    item.heapIndex = -1;
     if (last === item) return;
-    this.#put(last, place);
+    this.#put(last, heapIndex);
     this.move(last);
   }
 
   clear(): void {
-    for (const item of this.#items) item.place = -1;
+    for (const item of this.#items) item.heapIndex = -1;
     this.#items.length = 0;
   }
 
   #rise(item: T): void {
-    while (item.place > 0) {
-      const parent = this.#items[(item.place - 1) >> 1]!;
+    while (item.heapIndex > 0) {
+      const parent = this.#items[(item.heapIndex - 1) >> 1]!;
       if (!this.#isBefore(item, parent)) return;
       this.#swap(item, parent);
     }
@@ -363,9 +365,9 @@ class Heap<T extends HeapItem> {
 
   #sink(item: T): void {
     for (;;) {
-      const left = this.#items[2 * item.place + 1];
+      const left = this.#items[2 * item.heapIndex + 1];
       if (left === undefined) return;
-      const right = this.#items[2 * item.place + 2];
+      const right = this.#items[2 * item.heapIndex + 2];
       const child = right !== undefined && this.#isBefore(right, left) ? right : left;
       if (!this.#isBefore(child, item)) return;
       this.#swap(item, child);
@@ -373,13 +375,13 @@ class Heap<T extends HeapItem> {
   }
 
   #swap(left: T, right: T): void {
-    const { place } = left;
-    this.#put(left, right.place);
-    this.#put(right, place);
+    const { heapIndex } = left;
+    this.#put(left, right.heapIndex);
+    this.#put(right, heapIndex);
   }
 
-  #put(item: T, place: number): void {
-    this.#items[place] = item;
-    item.place = place;
+  #put(item: T, heapIndex: number): void {
+    this.#items[heapIndex] = item;
+    item.heapIndex = heapIndex;
   }
 }

@@ -44,16 +44,14 @@ export interface MemberState {
 export interface MemberSettings {
   /** The name of the Lease, which no other process has ever had. */
   readonly name: string;
-  /**
-   * Identifies the way in which objects are assigned to ranges. Processes with another layout share nothing with this
-   * one.
-   */
+  /** Identifies how objects are assigned to ranges. Processes with different layouts share nothing. */
   readonly layout: string;
   readonly leaseDuration: number;
   readonly renewDeadline: number;
   readonly retryPeriod: number;
 }
 
+/** The Lease of a process, as a list shows it. */
 export interface MemberRecord {
   readonly name: string;
   readonly uid: string;
@@ -110,6 +108,7 @@ export const newMember: MemberState = {
   members: 0,
 };
 
+/** The result of `stepMember`. */
 export interface MemberStep {
   readonly state: MemberState;
   readonly commands: readonly MemberCommand[];
@@ -127,7 +126,7 @@ export function stepMember(
       return write(state);
     case "wrote": {
       const { lease, claims: claimed, sentAt: renewedAt } = event;
-      const { state: kept, commands } = isOther(state, lease.uid) ? lose(state) : stay(state);
+      const { state: kept, commands } = isRecreated(state, lease.uid) ? lose(state) : keepState(state);
       return { state: { ...kept, lease, claimed, renewedAt }, commands: [...commands, { type: "list" }] };
     }
     case "conflicted":
@@ -139,7 +138,7 @@ export function stepMember(
       return { state, commands: [{ type: "wait", milliseconds: settings.retryPeriod }] };
     case "waited": {
       const isDue = now - state.renewedAt >= settings.retryPeriod;
-      return isDue || wanted(state) !== state.claimed
+      return isDue || claimsToWrite(state) !== state.claimed
         ? write(state)
         : { state, commands: [{ type: "list" }] };
     }
@@ -158,28 +157,30 @@ export function mayWrite(
   return (ranges & ~(held | draining)) === noRanges && now - renewedAt < renewDeadline;
 }
 
+/** Compares the Leases with the state: is our own still there, and which others have changed? */
 function readList(
   settings: MemberSettings,
   known: MemberState,
   records: readonly MemberRecord[],
   now: number,
 ): MemberStep {
-  const mine = records.find(({ name }) => name === settings.name);
-  const { state, commands } = mine && !isOther(known, mine.uid) ? stay(known) : lose(known);
-  if (!mine) return precede(commands, write(state));
-  const others = records.filter((record) => record !== mine);
+  const ownRecord = records.find(({ name }) => name === settings.name);
+  const { state, commands } =
+    ownRecord && !isRecreated(known, ownRecord.uid) ? keepState(known) : lose(known);
+  if (!ownRecord) return prependCommands(commands, write(state));
+  const others = records.filter((record) => record !== ownRecord);
   const peers = new Map(
     others.map(({ name, version }) => {
       const before = known.peers.get(name);
       return [name, before?.version === version ? before : { version, since: now }];
     }),
   );
-  const lease = { uid: mine.uid, version: mine.version };
-  return precede(commands, share(settings, { ...state, lease, peers }, others, now));
+  const lease = { uid: ownRecord.uid, version: ownRecord.version };
+  return prependCommands(commands, adjustRanges(settings, { ...state, lease, peers }, others, now));
 }
 
-/** Compares what this process has with its part. */
-function share(
+/** Gives up ranges that are not this process's part, and holds those of its part that nobody else claims. */
+function adjustRanges(
   settings: MemberSettings,
   state: MemberState,
   others: readonly MemberRecord[],
@@ -189,12 +190,15 @@ function share(
     ({ name }) => name,
   );
   const strangers = others.filter(({ layout, claims }) => layout !== settings.layout && claims !== noRanges);
-  const taken = others.reduce((all, { claims }) => all | claims, strangers.length > 0 ? allRanges : noRanges);
+  const claimedByOthers = others.reduce(
+    (all, { claims }) => all | claims,
+    strangers.length > 0 ? allRanges : noRanges,
+  );
   // A process without ranges waits until all processes with another layout have gone.
   const isGuest = strangers.length > 0 && (state.held | state.draining) === noRanges;
   const desired = isGuest ? noRanges : assignRanges(names.sort(compareText)).get(settings.name)!;
   const lost = state.held & ~desired;
-  const gained = desired & state.claimed & ~taken & ~state.held & ~state.draining;
+  const gained = desired & state.claimed & ~claimedByOthers & ~state.held & ~state.draining;
   const next: MemberState = {
     ...state,
     desired,
@@ -205,7 +209,7 @@ function share(
   const commands: MemberCommand[] = [];
   if (lost !== noRanges) commands.push({ type: "drain", ranges: lost });
   if (gained !== noRanges) commands.push({ type: "hold", ranges: gained });
-  return precede(commands, proceed(settings, next, others, now));
+  return prependCommands(commands, planNext(settings, next, others, now));
 }
 
 /**
@@ -217,68 +221,70 @@ export function assignRanges(members: readonly string[]): ReadonlyMap<string, Ra
   const assigned = new Map(
     members.map((member) => [member, { hash: fnv64(member), ranges: noRanges, count: 0 }]),
   );
-  const least = Math.floor(rangeCount / members.length);
+  const minimum = Math.floor(rangeCount / members.length);
   /** The number of members that may have one range more than the others. */
   let extra = rangeCount % members.length;
   for (let range = 0; range < rangeCount && members.length > 0; range++) {
     const hasRoom = ({ count }: { readonly count: number }) =>
-      count < least || (count === least && extra > 0);
-    const [best] = [...assigned]
+      count < minimum || (count === minimum && extra > 0);
+    const [winner] = [...assigned]
       .filter(([, has]) => hasRoom(has))
-      .map(([member, has]) => ({ member, has, rank: rankOf(has.hash, range) }))
+      .map(([member, has]) => ({ member, has, rank: rankMember(has.hash, range) }))
       .sort((a, b) => (a.rank === b.rank ? (a.member < b.member ? -1 : 1) : a.rank > b.rank ? -1 : 1));
-    if (!best) continue;
-    if (best.has.count === least) extra--;
-    best.has.count++;
-    best.has.ranges |= 1n << BigInt(range);
+    if (!winner) continue;
+    if (winner.has.count === minimum) extra--;
+    winner.has.count++;
+    winner.has.ranges |= 1n << BigInt(range);
   }
   return new Map([...assigned].map(([member, { ranges }]) => [member, ranges]));
 }
 
 /** The finalizer of SplitMix64: one bit of difference in the hash or the range changes half of the bits. */
-function rankOf(hash: bigint, range: number): bigint {
+function rankMember(hash: bigint, range: number): bigint {
   let mixed = BigInt.asUintN(64, hash + BigInt(range + 1) * 0x9e3779b97f4a7c15n);
   mixed = BigInt.asUintN(64, (mixed ^ (mixed >> 30n)) * 0xbf58476d1ce4e5b9n);
   mixed = BigInt.asUintN(64, (mixed ^ (mixed >> 27n)) * 0x94d049bb133111ebn);
   return mixed ^ (mixed >> 31n);
 }
 
-function proceed(
+/** Decides what to do next: bury the dead, write the Lease, or wait for the next renewal. */
+function planNext(
   { retryPeriod }: MemberSettings,
   state: MemberState,
   others: readonly MemberRecord[],
   now: number,
 ): MemberStep {
-  const left = others.map((record) => state.peers.get(record.name)!.since + record.leaseDuration - now);
-  const dead = others.filter((_, index) => left[index]! <= 0);
+  const timesLeft = others.map((record) => state.peers.get(record.name)!.since + record.leaseDuration - now);
+  const dead = others.filter((_, index) => timesLeft[index]! <= 0);
   if (dead.length > 0) return { state, commands: [{ type: "bury", records: dead }] };
-  if (wanted(state) !== state.claimed) return write(state);
+  if (claimsToWrite(state) !== state.claimed) return write(state);
   // A process that waits for others to withdraw a claim looks more often.
   const isWaiting = state.held !== state.desired;
   const untilRenewal = Math.max(0, state.renewedAt + retryPeriod - now);
-  const milliseconds = Math.min(untilRenewal, isWaiting ? retryPeriod / 4 : Infinity, ...left);
+  const milliseconds = Math.min(untilRenewal, isWaiting ? retryPeriod / 4 : Infinity, ...timesLeft);
   return { state, commands: [{ type: "wait", milliseconds }] };
 }
 
-/** The ranges that the Lease should claim: the own part, and ranges that were not given up yet. */
-function wanted({ held, draining, desired }: MemberState): Ranges {
+/** The ranges that the Lease should claim: this process's part, and ranges that are still held or draining. */
+function claimsToWrite({ held, draining, desired }: MemberState): Ranges {
   return held | draining | desired;
 }
 
 /** Writes the Lease. Until the write is confirmed, only claims that both versions have are certain. */
 function write(state: MemberState): MemberStep {
-  const claims = wanted(state);
+  const claims = claimsToWrite(state);
   return {
     state: { ...state, claimed: state.claimed & claims },
     commands: [{ type: "write", claims, lease: state.lease }],
   };
 }
 
-function isOther({ lease }: MemberState, uid: string): boolean {
+/** Returns true if the Lease was deleted by others and created again: everything claimed before is lost. */
+function isRecreated({ lease }: MemberState, uid: string): boolean {
   return lease !== undefined && lease.uid !== uid;
 }
 
-function stay(state: MemberState): MemberStep {
+function keepState(state: MemberState): MemberStep {
   return { state, commands: [] };
 }
 
@@ -291,6 +297,6 @@ function lose(state: MemberState): MemberStep {
   };
 }
 
-function precede(commands: readonly MemberCommand[], step: MemberStep): MemberStep {
+function prependCommands(commands: readonly MemberCommand[], step: MemberStep): MemberStep {
   return { state: step.state, commands: [...commands, ...step.commands] };
 }

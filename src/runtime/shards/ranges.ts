@@ -34,17 +34,17 @@ export function countRanges(ranges: Ranges): number {
   return listRanges(ranges).length;
 }
 
-/** Sixteen hex digits, as in the annotation of a Lease. */
+/** Formats ranges as sixteen hex digits, for the annotation of a Lease. */
 export function formatRanges(ranges: Ranges): string {
   return ranges.toString(16).padStart(rangeCount / 4, "0");
 }
 
-/** Undefined for anything that `formatRanges` doesn't write. */
+/** Parses the text of `formatRanges`; undefined for anything else. */
 export function parseRanges(text: string | undefined): Ranges | undefined {
   return text !== undefined && /^[0-9a-f]{16}$/.test(text) ? BigInt(`0x${text}`) : undefined;
 }
 
-/** The selector of KEP-5866 for the objects of some ranges; neighbours are joined. There is none for no ranges. */
+/** The shard selector of KEP-5866 for the objects of some ranges; neighbors are joined. "" for no ranges. */
 export function shardSelectorOf(field: "uid" | "namespace", ranges: Ranges): string {
   const bounds: { start: bigint; end: bigint }[] = [];
   for (const range of listRanges(ranges)) {

@@ -21,6 +21,7 @@ export interface ShardWorker {
   resume(): void;
 }
 
+/** Options of a gate. */
 export interface ShardGateOptions {
   readonly by: ShardKey;
   readonly clock: Clock;
@@ -29,39 +30,38 @@ export interface ShardGateOptions {
 }
 
 /**
- * Tells caches and controllers which ranges this process works on. A range that is gained is loaded first, then opened:
- * its objects are reconciled. A range that is given up is closed, and dropped from the caches when its last reconcile
- * has ended.
+ * Tells caches and controllers which ranges this process works on. A gained range is loaded first, then opened: its objects
+ * are reconciled. A range that is given up is closed, and dropped from the caches when its last reconcile has ended.
  */
 export class ShardGate {
   readonly kinds: ShardedKinds;
   /** Returns true if the process may write for these ranges at this moment. */
   mayWrite: (ranges: Ranges) => boolean = () => false;
-  /**
-   * The number of objects that the server sent although they belong to others, as servers without sharded watches do.
-   */
+  /** The number of objects of other processes that were received: from servers without sharded watches. */
   dropped = 0;
   readonly #options: ShardGateOptions;
   readonly #loaders = new Set<ShardLoader>();
   readonly #workers = new Set<ShardWorker>();
-  readonly #openings = new Set<(ranges: Ranges) => void>();
+  readonly #openListeners = new Set<(ranges: Ranges) => void>();
   #held = noRanges;
   #open = noRanges;
   #draining = noRanges;
   /** Counts changes of the ranges, to find out that a load in progress is outdated. */
   #changes = 0;
   /** Counts the losses of all ranges. */
-  #lives = 0;
+  #losses = 0;
 
   constructor(options: ShardGateOptions) {
     this.kinds = new ShardedKinds(options.by);
     this.#options = options;
   }
 
+  /** The ranges whose objects are cached: open, loading or draining. */
   get held(): Ranges {
     return this.#held;
   }
 
+  /** The ranges whose objects are reconciled. */
   get open(): Ranges {
     return this.#open;
   }
@@ -81,6 +81,7 @@ export class ShardGate {
     throw new Error("this process may not write any more: another one may reconcile the object now");
   }
 
+  /** Adds a loader; returns a function that removes it. */
   addLoader(loader: ShardLoader): () => void {
     this.#loaders.add(loader);
     return () => this.#loaders.delete(loader);
@@ -90,10 +91,10 @@ export class ShardGate {
     this.#workers.add(worker);
   }
 
-  /** Calls a listener with each set of ranges whose objects are to be reconciled from now on. */
+  /** Calls a listener with ranges when they open. Returns a function that removes it. */
   onOpen(listener: (ranges: Ranges) => void): () => void {
-    this.#openings.add(listener);
-    return () => this.#openings.delete(listener);
+    this.#openListeners.add(listener);
+    return () => this.#openListeners.delete(listener);
   }
 
   /** Loads ranges and opens them; resolves with the ranges that were opened. */
@@ -101,11 +102,11 @@ export class ShardGate {
     this.#held |= ranges;
     const change = ++this.#changes;
     await Promise.all([...this.#loaders].map((loader) => loader.load()));
-    // The last change waits for a load that has all of them.
+    // Only the last of several calls opens: its load has the objects of all of them.
     if (change !== this.#changes) return noRanges;
     const opened = this.#held & ~this.#draining & ~this.#open;
     this.#open |= opened;
-    for (const listener of this.#openings) listener(opened);
+    for (const listener of this.#openListeners) listener(opened);
     return opened;
   }
 
@@ -113,7 +114,7 @@ export class ShardGate {
    * Closes ranges; resolves when their reconciles have ended or were aborted. False if everything was lost meanwhile.
    */
   async drain(ranges: Ranges): Promise<boolean> {
-    const life = this.#lives;
+    const losses = this.#losses;
     this.#open &= ~ranges;
     this.#draining |= ranges;
     const workers = [...this.#workers];
@@ -122,7 +123,7 @@ export class ShardGate {
     await settledWithin(clock, drainTimeout, idle, () => {
       for (const worker of workers) worker.abort(ranges);
     });
-    if (life !== this.#lives) return false;
+    if (losses !== this.#losses) return false;
     this.#held &= ~ranges;
     this.#draining &= ~ranges;
     for (const loader of this.#loaders) loader.drop();
@@ -132,7 +133,7 @@ export class ShardGate {
   /** Closes all ranges at once: others may hold them. */
   lose(): void {
     const lost = this.#held;
-    this.#lives++;
+    this.#losses++;
     this.#changes++;
     this.#held = noRanges;
     this.#open = noRanges;
@@ -160,7 +161,7 @@ export class ShardedKinds {
     this.#by = by;
   }
 
-  /** Objects without a namespace are shared by uid. */
+  /** The field by which a kind's objects are shared: the `uid` for cluster-scoped ones. */
   keyOf({ scope }: Pick<Kind, "scope">): ShardKey {
     return scope === "Namespaced" ? this.#by : "uid";
   }
@@ -174,6 +175,7 @@ export class ShardedKinds {
     this.#divided.add(id);
   }
 
+  /** Makes the cache keep all objects of a kind. */
   keepWhole(id: string): void {
     this.#whole.add(id);
   }

@@ -15,10 +15,12 @@ import { asksForPatience, backOff, newWatcher, noFailures, stepWatcher } from ".
 
 /** Receives what a reflector reads. `bytes` is the length of an object's JSON. */
 export interface ReflectorSink {
+  /** A full list begins; `keep` adds or removes its objects, and `replace` ends it. */
   begin(): void;
   keep(object: KubernetesObject, bytes: number, isDeleted: boolean): void;
   replace(version: string | undefined): void;
   change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void;
+  /** All changes up to this version have been delivered. */
   progress(version: string): void;
   /** An error occurred; the reflector continues by itself. */
   report(error: ApiError): void;
@@ -53,8 +55,8 @@ export interface ReflectorOptions {
   readonly stall?: number | undefined;
 }
 
-/** After this many retries of one page, the list starts over. */
-const mostPageRetries = 10;
+/** After this many retries of a page, the list starts over. */
+const maxPageRetries = 10;
 
 /**
  * Executes the watcher's commands until the signal is aborted: lists and watches one collection and passes on what it
@@ -99,7 +101,7 @@ export class Reflector {
   #step(event: WatcherEvent): WatcherCommand | undefined {
     const { state, commands } = stepWatcher(this.#state, event, this.#now());
     this.#state = state;
-    let lengthy: WatcherCommand | undefined;
+    let slowCommand: WatcherCommand | undefined;
     for (const command of commands) {
       if (command.type === "change") this.#sink.change(command.change, command.object, this.#bytes);
       else if (command.type === "keep") this.#sink.keep(command.object, this.#bytes, command.isDeleted);
@@ -107,9 +109,9 @@ export class Reflector {
       else if (command.type === "begin") this.#sink.begin();
       else if (command.type === "replace") this.#sink.replace(command.version);
       else if (command.type === "report") this.#sink.report(command.error);
-      else lengthy = command;
+      else slowCommand = command;
     }
-    return lengthy;
+    return slowCommand;
   }
 
   async #perform(command: WatcherCommand, signal: AbortSignal): Promise<WatcherCommand | undefined> {
@@ -144,12 +146,12 @@ export class Reflector {
         (chunk) => {
           this.#sink.alive();
           for (const item of items.push(chunk)) {
-            this.#sink.keep(parse(item) as KubernetesObject, item.length, false);
+            this.#sink.keep(parseJSON(item) as KubernetesObject, item.length, false);
           }
           return undefined;
         },
       );
-      const metadata = parsed(() => items.finish());
+      const metadata = parseOrThrow(() => items.finish());
       version ??= metadata.resourceVersion;
       token = metadata.continue || undefined;
     } while (token !== undefined);
@@ -187,7 +189,7 @@ export class Reflector {
           this.#sink.alive();
           for (const line of lines.push(chunk)) {
             this.#bytes = line.length;
-            const command = this.#step({ type: "frame", frame: frameOf(parse(line)) });
+            const command = this.#step({ type: "frame", frame: checkFrame(parseJSON(line)) });
             if (command) return command;
           }
           return undefined;
@@ -211,7 +213,7 @@ export class Reflector {
       try {
         return await this.#request(request);
       } catch (error) {
-        if (!(error instanceof ApiError) || last.failures >= mostPageRetries) throw error;
+        if (!(error instanceof ApiError) || last.failures >= maxPageRetries) throw error;
         if (!error.isUnreachable && !asksForPatience(error)) throw error;
         this.#sink.report(error);
         const { backoff, milliseconds } = backOff(last, error, this.#now());
@@ -330,12 +332,10 @@ export class ListItems {
   }
 }
 
+/** The server sent nothing for too long. */
 class SilenceError extends Error {}
 
-/**
- * Passes the chunks of a stream to `take` until it returns something, the stream ends, or nothing arrived for too long.
- * Always closes the stream.
- */
+/** Passes chunks to `take` until it returns something, the stream ends, or is silent for too long; then closes it. */
 async function readChunks<R>(
   stream: RawResponse["stream"],
   silence: () => number,
@@ -356,7 +356,7 @@ async function readChunks<R>(
       last = clock.monotonic();
       const result = take(chunk as Buffer);
       if (result !== undefined) return result;
-      // A fast server sends chunks without end.
+      // A fast server must not keep the event loop busy.
       const pause = slices.pause();
       if (pause) await pause;
     }
@@ -367,7 +367,7 @@ async function readChunks<R>(
   }
 }
 
-const changes: ReadonlySet<unknown> = new Set<WatchFrame["type"]>([
+const frameTypes: ReadonlySet<unknown> = new Set<WatchFrame["type"]>([
   "ADDED",
   "MODIFIED",
   "DELETED",
@@ -378,19 +378,20 @@ const changes: ReadonlySet<unknown> = new Set<WatchFrame["type"]>([
 /**
  * Checks the type and the object of a frame: after an invalid one the state is unknown, so everything is listed again.
  */
-function frameOf(value: unknown): WatchFrame {
+function checkFrame(value: unknown): WatchFrame {
   const { type, object } = (value ?? {}) as { type?: unknown; object?: unknown };
-  const isKnown = changes.has(type) && isObject(object) && (type === "ERROR" || isObject(object["metadata"]));
+  const isKnown =
+    frameTypes.has(type) && isObject(object) && (type === "ERROR" || isObject(object["metadata"]));
   if (isKnown) return value as WatchFrame;
   const message = `the server sent a watch event of type ${show(type)} that can't be read`;
   throw new ApiError({ code: 0, reason: "Malformed", message });
 }
 
-function parse(json: string): unknown {
-  return parsed((): unknown => JSON.parse(json));
+function parseJSON(json: string): unknown {
+  return parseOrThrow((): unknown => JSON.parse(json));
 }
 
-function parsed<T>(parse: () => T): T {
+function parseOrThrow<T>(parse: () => T): T {
   try {
     return parse();
   } catch (cause) {

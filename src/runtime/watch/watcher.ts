@@ -8,10 +8,10 @@ interface Backoff {
 }
 
 /** The state that is kept from phase to phase. */
-interface Memory {
+interface WatcherMemory {
   /** The version up to which everything is known. */
   readonly version: string | undefined;
-  /** True if the next full read may be a stream. */
+  /** True unless the server can't stream existing objects through a watch (`sendInitialEvents`). */
   readonly canStream: boolean;
   /** True if the last full read failed in a way that a plain list at the newest version resolves. */
   readonly mustReadNewest: boolean;
@@ -29,7 +29,7 @@ type ListStart = "any" | "known" | "newest" | "newest-unpaged";
  * The state of a watcher. It contains no objects and has no side effects: `stepWatcher` takes an event and returns what
  * to do next, so that every fault can be tested without a server.
  */
-export type WatcherState = Memory & {
+export type WatcherState = WatcherMemory & {
   readonly phase:
     | { readonly name: "new" }
     /** Reading a list. */
@@ -40,12 +40,13 @@ export type WatcherState = Memory & {
     | { readonly name: "waiting"; readonly next: "list" | "watch" };
 };
 
-/** One line of a watch. */
+/** One line of a watch: an event as the server sends it. */
 export interface WatchFrame {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
   readonly object: KubernetesObject;
 }
 
+/** The end of a command, or a frame of a watch. */
 export type WatcherEvent =
   | { readonly type: "start" }
   | { readonly type: "listed"; readonly version: string | undefined }
@@ -85,6 +86,7 @@ export type WatcherCommand =
   | { readonly type: "progress"; readonly version: string }
   | { readonly type: "report"; readonly error: ApiError };
 
+/** The values that a step depends on besides state and event. */
 export interface WatcherContext {
   /** Milliseconds of a monotonic clock. */
   readonly now: number;
@@ -92,16 +94,15 @@ export interface WatcherContext {
   readonly random: number;
 }
 
-export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
-
-/** The state before `start`. */
-export function newWatcher({
-  watchList,
-  newest = false,
-}: {
+interface WatcherOptions {
   readonly watchList: boolean;
   readonly newest?: boolean | undefined;
-}): WatcherState {
+}
+
+export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
+
+/** The state before `start`. The options are those of a `Reflector`. */
+export function newWatcher({ watchList, newest = false }: WatcherOptions): WatcherState {
   return {
     phase: { name: "new" },
     version: undefined,
@@ -113,12 +114,13 @@ export function newWatcher({
   };
 }
 
+interface Step {
+  readonly state: WatcherState;
+  readonly commands: readonly WatcherCommand[];
+}
+
 /** Takes an event; returns the next state and the commands. */
-export function stepWatcher(
-  state: WatcherState,
-  event: WatcherEvent,
-  context: WatcherContext,
-): { readonly state: WatcherState; readonly commands: readonly WatcherCommand[] } {
+export function stepWatcher(state: WatcherState, event: WatcherEvent, context: WatcherContext): Step {
   switch (event.type) {
     case "start":
       return readAll(state, context);
@@ -142,8 +144,6 @@ export function stepWatcher(
       return fail(state, event.error, context);
   }
 }
-
-type Step = { readonly state: WatcherState; readonly commands: readonly WatcherCommand[] };
 
 /** Reads everything: as a stream if the server supports it, else as a list. */
 function readAll(state: WatcherState, context: WatcherContext): Step {
@@ -238,12 +238,12 @@ function read(state: WatcherState, { type, object }: WatchFrame, context: Watche
 }
 
 /** A watch without events that ends sooner than this many milliseconds counts as a failure. */
-const veryShort = 1000;
+const shortWatch = 1000;
 
 /** This many short watches in a row are not delayed, if they deliver events. */
-const tolerance = 5;
+const toleratedShortWatches = 5;
 
-/** The end of a watch is normal, and the watch is resumed. One without any event is delayed. */
+/** Resumes a watch that ended, which is normal; after a delay if it was too short. */
 function close(state: WatcherState, context: WatcherContext): Step {
   if (state.phase.name === "streaming") {
     const error = new ApiError({
@@ -255,10 +255,10 @@ function close(state: WatcherState, context: WatcherContext): Step {
   }
   const { frames, opened } =
     state.phase.name === "watching" ? state.phase : { frames: 0, opened: context.now };
-  const isShort = context.now - opened < veryShort;
+  const isShort = context.now - opened < shortWatch;
   const shortWatches = isShort ? state.shortWatches + 1 : 0;
   // A proxy may close every watch after its first event; a few in a row are tolerated.
-  const isHealthy = !isShort || (frames > 0 && shortWatches <= tolerance);
+  const isHealthy = !isShort || (frames > 0 && shortWatches <= toleratedShortWatches);
   if (isHealthy) return resume({ ...state, shortWatches }, context);
   const error = new ApiError({ code: 0, reason: "VeryShortWatch", message: "the watch ended at once" });
   return retry({ ...state, shortWatches }, error, "watch", context);
@@ -295,27 +295,27 @@ function failStream(state: WatcherState, error: ApiError, context: WatcherContex
 }
 
 /** After this many internal errors in a row, a watch is restarted with a list instead of resumed. */
-const patience = 5;
+const toleratedServerErrors = 5;
 
 function failWatch(state: WatcherState, error: ApiError, context: WatcherContext): Step {
   // After a restore the server's versions are lower. A server that only lags needs time, so the list waits.
   if (isTooLarge(error)) return retry({ ...state, mustReadNewest: true }, error, "list", context);
   if (error.isGone) {
-    const hasLived =
+    const wasHealthy =
       state.phase.name === "watching" && context.now - state.phase.opened >= 30_000 && state.phase.frames > 0;
-    return hasLived ? readAll(state, context) : retry(state, error, "list", context);
+    return wasHealthy ? readAll(state, context) : retry(state, error, "list", context);
   }
   const isTransient =
     error.status === 0 ||
     error.status === 429 ||
     error.status === 401 ||
     error.status === 403 ||
-    (error.status >= 500 && state.backoff.failures < patience);
+    (error.status >= 500 && state.backoff.failures < toleratedServerErrors);
   const isBroken = error.reason === "Malformed";
   return retry(state, error, isTransient && !isBroken ? "watch" : "list", context);
 }
 
-/** Retries after a growing delay. Only its owner ends a watcher: permissions and servers come back. */
+/** Retries after a growing delay, without end: permissions and servers come back. */
 function retry(state: WatcherState, error: ApiError, next: "list" | "watch", context: WatcherContext): Step {
   const { backoff, milliseconds } = backOff(state.backoff, error, context);
   return {
@@ -331,10 +331,7 @@ function retry(state: WatcherState, error: ApiError, next: "list" | "watch", con
   };
 }
 
-/**
- * Returns true if the server has not reached the requested version yet, for example one of several behind a load
- * balancer.
- */
+/** Returns true if the server has not reached the requested version yet, like one of several that lags behind. */
 function isTooLarge(error: ApiError): boolean {
   return (
     error.body.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") === true ||
@@ -347,28 +344,23 @@ export function asksForPatience({ status, retryAfterSeconds }: ApiError): boolea
   return status === 429 || retryAfterSeconds !== undefined;
 }
 
-/** The first delay after a failure, in milliseconds. */
-const first = 800;
-
-/** The longest delay. */
-const longest = 30_000;
+/** The first and the longest delay after failures, in milliseconds, as client-go has them. */
+const firstDelay = 800;
+const maxDelay = 30_000;
 
 /** After this many milliseconds without a failure the delays start over. */
-const calm = 120_000;
+const resetAfter = 120_000;
 
-/**
- * Counts a failure and computes the delay, which doubles each time, and is at least as long as the server asks. Half of
- * it is random.
- */
+/** Counts a failure and computes the delay, half of it random: it doubles, and is at least what the server asks for. */
 export function backOff(
   { failures, lastFailure }: Backoff,
   { retryAfterSeconds = 0 }: ApiError,
   { now, random }: { readonly now: number; readonly random: number },
 ): { readonly backoff: Backoff; readonly milliseconds: number } {
-  const earlier = now - lastFailure > calm ? 0 : failures;
-  const span = Math.min(longest, first * 2 ** Math.min(earlier, 16));
+  const previous = now - lastFailure > resetAfter ? 0 : failures;
+  const span = Math.min(maxDelay, firstDelay * 2 ** Math.min(previous, 16));
   return {
-    backoff: { failures: earlier + 1, lastFailure: now },
+    backoff: { failures: previous + 1, lastFailure: now },
     // Otherwise all clients of a server that recovers would send their requests at the same time.
     milliseconds: Math.max(Math.round(span * (0.5 + random / 2)), retryAfterSeconds * 1000),
   };
