@@ -3,25 +3,24 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import type { JSONValue } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
-/** The part of an object's managed fields that a later apply needs. */
+/** The part of an object's managed fields that a later apply needs. Hashes keep it small: caches hold many objects. */
 export interface Ownership {
-  /**
-   * The fields that our field manager owns by apply, with their current values, as a short text; undefined if it has
-   * applied nothing.
-   */
+  /** A hash of the fields that our field manager applied, with their values; undefined if it applied none. */
   readonly applied: string | undefined;
+  /** By field manager, a hash of the fields that it owns by apply, with their values if `isPartial`. */
   readonly owned: ReadonlyMap<string, string> | undefined;
   /** True if a transform may have dropped fields. */
   readonly isPartial: boolean;
 }
 
-type Fields = { readonly [field: string]: JSONValue };
+/** The format of `fieldsV1`: `f:spec` is a field, `k:{"port":80}` and `v:"a"` are list items, `.` is the whole. */
+type FieldSet = { readonly [element: string]: JSONValue };
 
 /**
- * Reads the managed fields of an object before they are dropped, and before a transform drops other fields: with
- * `withValues` the values of the owned fields count, too. Cheap for the many objects that were never applied.
+ * Reads the managed fields of an object. Call it before they are dropped, and before a transform drops other fields:
+ * `withValues` says that one follows, so hashes cover values, too. Cheap for the many objects that were never applied.
  */
-export function ownershipOf(
+export function readOwnership(
   object: KubernetesObject,
   fieldManager: string | undefined,
   { withValues = false }: { readonly withValues?: boolean } = {},
@@ -30,12 +29,12 @@ export function ownershipOf(
     ({ operation, subresource }) => operation === "Apply" && !subresource,
   );
   if (!entries?.length) return { applied: undefined, owned: undefined, isPartial: withValues };
-  const valueOf = (fields: Fields) => pick(object as unknown as JSONValue, fields);
+  const valueOf = (fields: FieldSet) => pickFields(object as unknown as JSONValue, fields);
   const ours = entries.find(({ manager }) => manager !== undefined && manager === fieldManager);
   const isOurs = ours?.fieldsV1 && ours.apiVersion === object.apiVersion;
   return {
     isPartial: withValues,
-    applied: isOurs ? digestOf(fieldManager!, valueOf(ours.fieldsV1!)) : undefined,
+    applied: isOurs ? hashApplied(fieldManager!, valueOf(ours.fieldsV1!)) : undefined,
     owned: new Map(
       entries.map(({ manager = "", apiVersion, fieldsV1 }) => [
         manager,
@@ -51,20 +50,18 @@ const applied = new WeakMap<KubernetesObject, string>();
 /** Cached objects of which a transform may have dropped fields. */
 const partial = new WeakSet<KubernetesObject>();
 
-/** Caches the results of `ownedBy`: by object, a text for each field manager. */
+/** For each cached object, `Ownership.owned`. */
 const owned = new WeakMap<KubernetesObject, ReadonlyMap<string, string>>();
 
+/** Remembers the ownership of an object that is put into the cache. */
 export function noteOwnership(object: KubernetesObject, ownership: Ownership): void {
   if (ownership.applied !== undefined) applied.set(object, ownership.applied);
   if (ownership.owned) owned.set(object, ownership.owned);
   if (ownership.isPartial) partial.add(object);
 }
 
-/**
- * A text for the fields of a cached object that a manager owns by apply, and for their values if a transform may hide
- * them; undefined if it owns none.
- */
-export function ownedBy(fieldManager: string, object: KubernetesObject): string | undefined {
+/** The hash of the fields of a cached object that a field manager owns by apply; undefined if it owns none. */
+export function ownedFieldsHash(fieldManager: string, object: KubernetesObject): string | undefined {
   return owned.get(object)?.get(fieldManager);
 }
 
@@ -78,64 +75,64 @@ export function isAppliedAlready(
   object: KubernetesObject,
   desired: KubernetesObject,
 ): boolean {
-  const known = applied.get(object);
-  if (known === undefined || known !== digestOf(fieldManager, withoutName(desired))) return false;
-  return partial.has(object) ? !JSON.stringify(desired).includes("[]") : hasItsEmptyLists(object, desired);
+  const hash = applied.get(object);
+  if (hash === undefined || hash !== hashApplied(fieldManager, withoutIdentity(desired))) return false;
+  return partial.has(object) ? !JSON.stringify(desired).includes("[]") : hasEmptyLists(object, desired);
 }
 
-/** An item of a list: it is found by its name, and without one by its place. */
-type Named = { readonly name?: unknown } | null | undefined;
+/** An item of a list. Items with a name are compared by name, others by position. */
+type ListItem = { readonly name?: unknown } | null | undefined;
 
-/**
- * Returns true if lists that should be empty are empty. The server doesn't keep empty lists, so managed fields can't
- * tell.
- */
-function hasItsEmptyLists(current: unknown, desired: unknown): boolean {
+/** Returns true if the lists that are empty in `desired` are empty. The server drops those, so they have no owner. */
+function hasEmptyLists(current: unknown, desired: unknown): boolean {
   if (typeof desired !== "object" || desired === null) return true;
   if (!Array.isArray(desired)) {
     const fields = (current ?? {}) as Readonly<Record<string, unknown>>;
-    return Object.entries(desired).every(([field, inner]) => hasItsEmptyLists(fields[field], inner));
+    return Object.entries(desired).every(([field, inner]) => hasEmptyLists(fields[field], inner));
   }
-  const items = (current ?? []) as readonly Named[];
+  const items = (current ?? []) as readonly ListItem[];
   if (desired.length === 0) return items.length === 0;
-  return (desired as readonly Named[]).every((item, at) => {
+  return (desired as readonly ListItem[]).every((item, at) => {
     const same = item?.name === undefined ? items[at] : items.find((other) => other?.name === item.name);
-    return hasItsEmptyLists(same, item);
+    return hasEmptyLists(same, item);
   });
 }
 
-/** Returns the part of a value that the fields name. A field without subfields means the whole value. */
-function pick(value: JSONValue | undefined, fields: Fields): JSONValue | undefined {
-  const parts = Object.entries(fields).filter(([part]) => part !== ".");
-  if (parts.length === 0 || typeof value !== "object" || value === null) return value;
+/** Returns the part of a value that a field set names. An element without elements of its own means all of it. */
+function pickFields(value: JSONValue | undefined, fields: FieldSet): JSONValue | undefined {
+  const elements = Object.entries(fields).filter(([element]) => element !== ".");
+  if (elements.length === 0 || typeof value !== "object" || value === null) return value;
   if (!Array.isArray(value)) {
     return Object.fromEntries(
-      parts.map(([part, inner]) => [part.slice(2), pick(value[part.slice(2)], inner as Fields)]),
+      elements.map(([element, inner]) => {
+        const name = element.slice("f:".length);
+        return [name, pickFields(value[name], inner as FieldSet)];
+      }),
     ) as JSONValue;
   }
-  const picked = parts.map(([part, inner]) => {
-    const at = value.findIndex((item) => isNamed(item, part));
-    return { at, item: pick(value[at], inner as Fields) };
+  const picked = elements.map(([element, inner]) => {
+    const index = value.findIndex((item) => isItem(item, element));
+    return { index, item: pickFields(value[index], inner as FieldSet) };
   });
-  return picked.toSorted((a, b) => a.at - b.at).map(({ item = null }) => item);
+  return picked.toSorted((a, b) => a.index - b.index).map(({ item = null }) => item);
 }
 
-/** Items are named by their keys (`k:{"port":80}`), by value (`v:"a"`) or by index (never by apply). */
-function isNamed(item: JSONValue, part: string): boolean {
-  const name = JSON.parse(part.slice(2)) as JSONValue;
-  if (part.startsWith("v:")) return item === name;
-  return Object.entries(name as Fields).every(([key, value]) => (item as Fields)[key] === value);
+/** Returns true if an element names this item, by its keys or its value. An apply never names items by index. */
+function isItem(item: JSONValue, element: string): boolean {
+  const name = JSON.parse(element.slice(2)) as JSONValue;
+  if (element.startsWith("v:")) return item === name;
+  return Object.entries(name as FieldSet).every(([key, value]) => (item as FieldSet)[key] === value);
 }
 
-/** The fields that identify an object have no owner. */
-function withoutName(desired: KubernetesObject): object {
+/** The desired object without the fields that identify it, which have no owner. */
+function withoutIdentity(desired: KubernetesObject): object {
   const { apiVersion: _, kind: __, ...rest } = desired;
   const { name: _name, namespace: _namespace, ...metadata } = desired.metadata;
   return { ...rest, metadata: Object.keys(metadata).length > 0 ? metadata : undefined };
 }
 
-function digestOf(fieldManager: string, value: unknown): string {
-  return hashOf([fieldManager, sorted(value)]);
+function hashApplied(fieldManager: string, value: unknown): string {
+  return hashOf([fieldManager, normalize(value)]);
 }
 
 /** A short text that identifies a value. */
@@ -143,10 +140,10 @@ export function hashOf(value: unknown): string {
   return createHash("sha1").update(JSON.stringify(value)).digest("base64");
 }
 
-/** The same value with sorted fields, and without empty lists, which the server doesn't keep. */
-function sorted(value: unknown): unknown {
+/** The same value with sorted fields, and without empty lists, which the server drops. */
+function normalize(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(sorted);
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(normalize);
   const fields = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
-  return Object.fromEntries(fields.map(([field, inner]) => [field, sorted(inner)]));
+  return Object.fromEntries(fields.map(([field, inner]) => [field, normalize(inner)]));
 }

@@ -42,9 +42,8 @@ export interface Cache extends Reader {
   ): void;
 
   /**
-   * Caches only a part of a kind, selected by labels or fields. Call it in a setup function before the kind is watched.
-   * Reads of other objects find nothing, or are made live. Throws a `TerminalError` if the whole kind is already
-   * cached.
+   * Caches only a part of a kind, selected by labels or fields; call it before the kind is watched. Reads of other objects
+   * find nothing, or are made live. Throws a `TerminalError` if the whole kind is already cached.
    */
   keepOnly(kind: Kind, scope: InformerScope): void;
 
@@ -126,7 +125,7 @@ export type InformerEvent<T extends KubernetesObject = KubernetesObject> =
       readonly isStateUnknown: boolean;
     };
 
-/** Handles changes. */
+/** Handles a change. A returned promise is awaited before the next event. */
 export type InformerHandler<T extends KubernetesObject = KubernetesObject> = (
   event: InformerEvent<T>,
 ) => void | Promise<void>;
@@ -209,27 +208,21 @@ export interface KindCacheOptions extends InformerScope {
 export interface CacheOptions extends KindCacheOptions {
   /** Options by kind. */
   readonly kinds?: readonly (readonly [Kind, KindCacheOptions])[] | undefined;
-  /**
-   * Keep `metadata.managedFields`. Default: false, because they make up a third of a pod and controllers don't read
-   * them.
-   */
+  /** Keep `metadata.managedFields`. Default: false: they are a third of a pod, and controllers don't read them. */
   readonly keepManagedFields?: boolean | undefined;
   /** The field manager whose earlier applies are recognized, so that a cold start sends none that changes nothing. */
   readonly fieldManager?: string | undefined;
   /**
-   * The behavior of reads whose kind has no informer: `create` makes one and waits for it, `warn` also logs a warning,
-   * `fail` throws a `TerminalError`. Default: `warn`, because accidentally caching all pods of a cluster takes a lot of
-   * memory.
+   * Reads whose kind has no informer: `create` makes one and waits for it, `warn` also logs a warning, `fail` throws a
+   * `TerminalError`. Default: `warn`, because caching all pods of a cluster by accident takes a lot of memory.
    */
   readonly missingInformer?: "create" | "warn" | "fail" | undefined;
   /** Stream the first list through the watch if the server supports it. Default: true. */
   readonly watchList?: boolean | undefined;
   /** Default: the system time. */
   readonly clock?: Clock | undefined;
-  /**
-   * Called with errors that informers recover from; a `CallbackError` if a handler, an index function or a transform
-   * failed.
-   */
+  /** Called with errors that informers recover from; a `CallbackError` if a function of the user failed. */
   readonly onError?: ((error: Error, informer: { readonly kind: Kind }) => void) | undefined;
+  /** Called when a read starts an informer; see `missingInformer`. */
   readonly onWarning?: ((text: string, informer: { readonly kind: Kind }) => void) | undefined;
 }

@@ -16,7 +16,7 @@ import {
 } from "../client/client.ts";
 import { namespaceOf } from "../client/requests.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
-import { hashOf, isAppliedAlready, ownedBy } from "./applied-fields.ts";
+import { hashOf, isAppliedAlready, ownedFieldsHash } from "./applied-fields.ts";
 import type { Cache } from "./cache.ts";
 import { freezeShared } from "./object-store.ts";
 
@@ -26,9 +26,8 @@ export function createCachedClient(live: LiveClient, cache: Cache): Client {
 }
 
 /**
- * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call.
- * Its members are private by type only, as in `LiveReader`: a wrapper made by `Object.create(client)` or a proxy has no
- * access to `#` members.
+ * Reads from the cache, writes live, and passes its writes to the cache; see `Client` for the contract of each call. As in
+ * `LiveReader`, members are private by type only: wrappers made by `Object.create(client)` have no access to `#` members.
  */
 class CachedClient implements Client {
   private readonly live: LiveClient;
@@ -69,30 +68,30 @@ class CachedClient implements Client {
   readonly find: Client["find"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
-    return this.cache.find(kind, this.key(kind, key), this.read(options));
+    return this.cache.find(kind, this.resolveKey(kind, key), this.readOptions(options));
   };
 
   readonly get: Client["get"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
-    return this.cache.get(kind, this.key(kind, key), this.read(options));
+    return this.cache.get(kind, this.resolveKey(kind, key), this.readOptions(options));
   };
 
   readonly list: Client["list"] = async (kind, options = {}) => {
     const namespace = namespaceOf(kind, this.defaults, options.namespace);
     const pause = this.live.pause();
     if (pause) await pause;
-    return this.cache.list(kind, { ...options, ...this.read(options), namespace });
+    return this.cache.list(kind, { ...options, ...this.readOptions(options), namespace });
   };
 
   readonly create: Client["create"] = (kind, object, options) =>
-    this.note(kind, this.live.create(kind, object, options), options);
+    this.recordWrite(kind, this.live.create(kind, object, options), options);
 
   readonly update: Client["update"] = (kind, object, options) =>
-    this.note(kind, this.live.update(kind, object, options), options);
+    this.recordWrite(kind, this.live.update(kind, object, options), options);
 
   readonly updateStatus: Client["updateStatus"] = (kind, object, options) =>
-    this.note(kind, this.live.updateStatus(kind, object, options), options);
+    this.recordWrite(kind, this.live.updateStatus(kind, object, options), options);
 
   patch<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -100,30 +99,30 @@ class CachedClient implements Client {
     change: Edit<T> | Patch,
     options?: PatchOptions,
   ): Promise<DeepReadonly<T>> {
-    return this.note(kind, this.live.patch(kind, ref, change, options), options);
+    return this.recordWrite(kind, this.live.patch(kind, ref, change, options), options);
   }
 
   readonly patchStatus: Client["patchStatus"] = (kind, object, status, options) =>
-    this.note(kind, this.live.patchStatus(kind, object, status, options), options);
+    this.recordWrite(kind, this.live.patchStatus(kind, object, status, options), options);
 
   readonly apply: Client["apply"] = async (kind, desired, options = {}) => {
     const pause = this.live.pause();
     if (pause) await pause;
     const informer = this.cache.existing(kind);
     if (options.live || !informer?.hasSynced || this.isDry(options)) {
-      return freezeShared(await this.note(kind, this.live.apply(kind, desired, options), options));
+      return freezeShared(await this.recordWrite(kind, this.live.apply(kind, desired, options), options));
     }
     const body = bodyToApply(kind, desired, options.owner, this.defaults.namespace);
     const key = keyOf(body);
     if (!informer.covers(key.namespace))
-      return freezeShared(await this.note(kind, this.live.apply(kind, desired, options), options));
+      return freezeShared(await this.recordWrite(kind, this.live.apply(kind, desired, options), options));
     const manager = options.fieldManager ?? this.defaults.fieldManager ?? "";
     const id = `${kind.apiVersion}/${kind.kind}/${key.namespace}/${key.name}/${manager}`;
-    const applying = { id, manager, desired: hashOf(body) };
+    const call = { id, manager, desired: hashOf(body) };
     const current = informer.get(key);
-    if (current && this.memory.isCurrent(applying, current)) return current;
+    if (current && this.memory.isCurrent(call, current)) return current;
     if (current && isAppliedAlready(manager, current, body)) {
-      this.memory.remember(applying, current);
+      this.memory.remember(call, current);
       return current;
     }
     // An object that isn't in the cache may still exist outside of the cache's selection.
@@ -131,36 +130,41 @@ class CachedClient implements Client {
       ? await this.live.applyOver(kind, desired, options, current)
       : await this.live.apply(kind, desired, options);
     this.cache.wrote(kind, applied);
-    // Later reads are compared with what the cache keeps of the answer, and later calls return it if nothing changed.
+    // The cache may drop fields of the answer. Later applies are compared with the object as it is cached.
     const kept = informer.get(key) ?? applied;
-    // A later change that was seen before the answer is not the apply's result: the next apply is sent.
+    // If the watch delivered a later change before the answer came, the next apply must be sent.
     if (kept.metadata.resourceVersion !== applied.metadata.resourceVersion) return freezeShared(applied);
-    this.memory.remember(applying, kept);
+    this.memory.remember(call, kept);
     return freezeShared(kept);
   };
 
   readonly applyStatus: Client["applyStatus"] = (kind, ref, status, options) =>
-    this.note(kind, this.live.applyStatus(kind, ref, status, options), options);
+    this.recordWrite(kind, this.live.applyStatus(kind, ref, status, options), options);
 
   readonly delete: Client["delete"] = async (kind, ref, options = {}) => {
     const answer = await this.live.deleteObject(kind, ref, options);
     if (!answer || this.isDry(options)) return answer !== undefined;
-    if (isStaying(answer)) this.cache.wrote(kind, answer);
+    if (isRemaining(answer)) this.cache.wrote(kind, answer);
     else
-      this.cache.wroteDeletion(kind, this.key(kind, keyOf(ref)), answer.details?.uid ?? answer.metadata.uid);
+      this.cache.wroteDeletion(
+        kind,
+        this.resolveKey(kind, keyOf(ref)),
+        answer.details?.uid ?? answer.metadata.uid,
+      );
     return true;
   };
 
   readonly deleteAllOf: Client["deleteAllOf"] = async (kind, options) => {
     const deleted = await this.live.deleteCollection(kind, options);
-    if (this.isDry(options) || mayStay(kind, options)) return;
+    if (this.isDry(options) || mayRemain(kind, options)) return;
     for (const object of deleted) {
       if (object.metadata.finalizers?.length) continue;
       this.cache.wroteDeletion(kind, keyOf(object), object.metadata.uid);
     }
   };
 
-  private async note<Written extends KubernetesObject>(
+  /** Passes the result of a write to the cache, and returns it. */
+  private async recordWrite<Written extends KubernetesObject>(
     kind: Kind,
     write: Promise<Written>,
     options: WriteOptions | undefined,
@@ -174,32 +178,34 @@ class CachedClient implements Client {
     return options?.dryRun ?? this.defaults.dryRun ?? false;
   }
 
-  private key(kind: Kind, { name, namespace }: ObjectKey): ObjectKey {
+  private resolveKey(kind: Kind, { name, namespace }: ObjectKey): ObjectKey {
     return { name, namespace: namespaceOf(kind, this.defaults, namespace) };
   }
 
-  private read(options: ReadOptions | undefined): ReadOptions {
+  private readOptions(options: ReadOptions | undefined): ReadOptions {
     return this.defaults.live === undefined ? (options ?? {}) : { live: this.defaults.live, ...options };
   }
 }
 
-/** An apply: the object, the field manager, and a hash of the desired object. */
-interface Applied {
-  /** The object and the manager. */
+/** A call of `apply`. */
+interface ApplyCall {
+  /** Identifies the object and the field manager. */
   readonly id: string;
   readonly manager: string;
+  /** A hash of the desired object. */
   readonly desired: string;
 }
 
-interface Memory {
+/** The hashes of the desired object, of the object after the apply, and of the fields that the manager owns in it. */
+interface ApplyResult {
   readonly desired: string;
   readonly outcome: string;
   readonly owned: string | undefined;
 }
 
-/** Remembers applies and their results, so that an apply that would change nothing is not sent. */
+/** Remembers the result of the last apply of each object, so that one that would change nothing is not sent. */
 export class ApplyMemory {
-  readonly #applied = new Map<string, Memory>();
+  readonly #results = new Map<string, ApplyResult>();
   readonly #capacity: number;
 
   /** Beyond this many objects, the least recently applied ones are applied once more. */
@@ -211,25 +217,29 @@ export class ApplyMemory {
    * Returns true if the last apply was the same and the object is still its result, with the same values and owned
    * fields. Another manager may have taken a field in the meantime without changing its value.
    */
-  isCurrent({ id, manager, desired }: Applied, current: KubernetesObject): boolean {
-    const last = this.#applied.get(id);
+  isCurrent({ id, manager, desired }: ApplyCall, current: KubernetesObject): boolean {
+    const last = this.#results.get(id);
     if (last === undefined || last.desired !== desired) return false;
-    return last.outcome === fingerprintOf(current) && last.owned === ownedBy(manager, current);
+    return last.outcome === fingerprintOf(current) && last.owned === ownedFieldsHash(manager, current);
   }
 
-  remember({ id, manager, desired }: Applied, outcome: KubernetesObject): void {
-    this.#applied.delete(id);
-    this.#applied.set(id, { desired, outcome: fingerprintOf(outcome), owned: ownedBy(manager, outcome) });
-    if (this.#applied.size <= this.#capacity) return;
-    const [oldest] = this.#applied.keys();
-    this.#applied.delete(oldest!);
+  remember({ id, manager, desired }: ApplyCall, outcome: KubernetesObject): void {
+    this.#results.delete(id);
+    this.#results.set(id, {
+      desired,
+      outcome: fingerprintOf(outcome),
+      owned: ownedFieldsHash(manager, outcome),
+    });
+    if (this.#results.size <= this.#capacity) return;
+    const [oldest] = this.#results.keys();
+    this.#results.delete(oldest!);
   }
 }
 
 /** Cached objects are frozen, so a fingerprint holds for as long as the object lives. */
 const fingerprints = new WeakMap<KubernetesObject, string>();
 
-/** A text for everything that an apply can set: not the status, and nothing that changes with every write. */
+/** A hash of everything that an apply can set: without the status, and what the server changes with every write. */
 function fingerprintOf(object: KubernetesObject): string {
   const known = fingerprints.get(object);
   if (known !== undefined) return known;
@@ -240,17 +250,14 @@ function fingerprintOf(object: KubernetesObject): string {
   return fingerprint;
 }
 
-/**
- * Returns true if deleted objects may remain for a while: pods until they have terminated, others until dependents are
- * handled.
- */
-function mayStay(kind: Kind, options: DeleteAllOptions = {}): boolean {
+/** Returns true if deleted objects may remain: pods until they terminate, others until dependents are deleted. */
+function mayRemain(kind: Kind, options: DeleteAllOptions = {}): boolean {
   const { propagationPolicy = "Background" } = options;
   return propagationPolicy !== "Background" || (kind.group === "" && kind.kind === "Pod");
 }
 
-/** Some kinds answer with the object even after it was deleted; one that remains has a reason in its metadata. */
-function isStaying({ kind, metadata }: DeletionAnswer): boolean {
+/** Some kinds answer with the object even if it is gone. The metadata of one that remains says why. */
+function isRemaining({ kind, metadata }: DeletionAnswer): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = metadata;
   if (kind === "Status" || deletionTimestamp === undefined) return false;
   return deletionGracePeriodSeconds > 0 || Boolean(finalizers?.length);

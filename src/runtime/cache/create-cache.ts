@@ -11,7 +11,7 @@ import { type PartitionPlan, SharedInformer } from "./shared-informer.ts";
 import type { ShardGate, ShardKey, ShardLoader } from "../shards/shard-gate.ts";
 import { matchFields, matchLabels, resourcePath } from "../client/requests.ts";
 import { Reflector, type ReflectorSink } from "../watch/reflector.ts";
-import { noteOwnership, ownershipOf } from "./applied-fields.ts";
+import { noteOwnership, readOwnership } from "./applied-fields.ts";
 import { freezeShared } from "./object-store.ts";
 import { aborted, onAbort } from "../clock/waits.ts";
 import { hasRange, noRanges, shardSelectorOf } from "../shards/ranges.ts";
@@ -21,7 +21,7 @@ export function createCache(client: Client, options: CacheOptions = {}): Cache {
   return new InformerCache(client, options, undefined, new TimeSlices(options.clock));
 }
 
-/** The informers of a process; see `Cache` for the contract of each call. */
+/** The informers of a process, of which some may hold only this process's shard; see `Cache` for its calls. */
 export class InformerCache implements Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
@@ -34,7 +34,8 @@ export class InformerCache implements Cache {
   /** With a gate, kinds may be divided among processes. */
   constructor(client: Client, options: CacheOptions, gate: ShardGate | undefined, slices: TimeSlices) {
     checkNamespaces("the cache", options);
-    for (const [kind, own] of options.kinds ?? []) checkNamespaces(`${kind.plural} in the cache`, own);
+    for (const [kind, kindOptions] of options.kinds ?? [])
+      checkNamespaces(`${kind.plural} in the cache`, kindOptions);
     this.#client = client;
     this.#options = options;
     this.#gate = gate;
@@ -91,20 +92,19 @@ export class InformerCache implements Cache {
   };
 
   keepOnly(kind: Kind, scope: InformerScope): void {
-    const known = this.#scopes.get(idOf(kind));
-    if (known && known.labels === scope.labels && known.fields === scope.fields) return;
-    if (known || this.existing(kind)) {
+    const existing = this.#scopes.get(idOf(kind));
+    if (existing && existing.labels === scope.labels && existing.fields === scope.fields) return;
+    if (existing || this.existing(kind))
       throw new TerminalError(
         `${kind.plural} are already cached with another scope: call keepOnly() once, before the kind is watched`,
       );
-    }
     this.#scopes.set(idOf(kind), scope);
   }
 
   readonly find: Cache["find"] = async (kind, key, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.find(kind, key, options);
     const informer = this.existing(kind);
-    return (informer?.hasSynced ? informer : await this.#readable(kind, options.signal)).get(key);
+    return (informer?.hasSynced ? informer : await this.#syncedInformer(kind, options.signal)).get(key);
   };
 
   readonly get: Cache["get"] = async (kind, key, options = {}) => {
@@ -120,7 +120,7 @@ export class InformerCache implements Cache {
 
   readonly list: Cache["list"] = async (kind, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.list(kind, options);
-    const objects = (await this.#readable(kind, options.signal)).list(options);
+    const objects = (await this.#syncedInformer(kind, options.signal)).list(options);
     return options.limit === undefined ? objects : objects.slice(0, options.limit);
   };
 
@@ -145,21 +145,21 @@ export class InformerCache implements Cache {
       namespaces,
       live,
       ...this.#scopes.get(idOf(kind)),
-      ...this.#ownOptionsOf(kind),
+      ...this.#kindOptionsOf(kind),
     };
   }
 
-  /** Plans the watches of a kind: one for all namespaces, or one per named namespace. */
+  /** Plans the watches of a kind: one for all namespaces, or one for each that the options name. */
   #planPartitions(kind: Kind, onError: (error: CallbackError) => void): PartitionPlan[] {
     const options = this.optionsOf(kind);
-    const namespaces = kind.scope === "Namespaced" ? scopesOf(options) : undefined;
+    const namespaces = kind.scope === "Namespaced" ? scopesByNamespace(options) : undefined;
     if (!namespaces) return [this.#planPartition(kind, undefined, options, onError)];
-    const named = Object.keys(namespaces).filter((namespace) => namespace !== "");
+    const watchedNamespaces = Object.keys(namespaces).filter((namespace) => namespace !== "");
     return Object.entries(namespaces).map(([namespace, scope]) => {
-      const merged = { ...pick(options), ...definedOf(scope) };
+      const merged = { ...scopeOf(options), ...definedOf(scope) };
       if (namespace !== "") return this.#planPartition(kind, namespace, merged, onError);
-      const others = named.map((name) => `metadata.namespace!=${name}`);
-      const fields = [...(merged.fields ? [merged.fields] : []), ...others].join(",");
+      const otherNamespaces = watchedNamespaces.map((name) => `metadata.namespace!=${name}`);
+      const fields = [...(merged.fields ? [merged.fields] : []), ...otherNamespaces].join(",");
       return this.#planPartition(kind, undefined, { ...merged, fields }, onError);
     });
   }
@@ -173,7 +173,7 @@ export class InformerCache implements Cache {
     const { keepManagedFields = false, watchList = true, clock = systemClock, fieldManager } = this.#options;
     const hasLabels = matchLabels(labels);
     const hasFields = matchFields(fields);
-    const watchSelected =
+    const startWatch =
       (newest: boolean): StartWatch =>
       (shardSelector, sink, signal) =>
         new Reflector(
@@ -202,21 +202,21 @@ export class InformerCache implements Cache {
         // Lists of built-in kinds omit these two in their items.
         object.apiVersion ??= kind.apiVersion;
         object.kind ??= kind.kind;
-        const ownership = ownershipOf(object, fieldManager, { withValues: transform !== undefined });
+        const ownership = readOwnership(object, fieldManager, { withValues: transform !== undefined });
         if (!keepManagedFields) delete object.metadata.managedFields;
-        const prepared = transform ? transformed(object, transform, onError) : freezeShared(object);
+        const prepared = transform ? applyTransform(object, transform, onError) : freezeShared(object);
         noteOwnership(prepared, ownership);
         return prepared;
       },
       run: (partition, signal) => {
         const shard = this.#shardOf(kind);
-        if (!shard) return watchSelected(false)("", partition, signal);
-        return new ShardedWatch(shard, partition, watchSelected(true)).run(signal);
+        if (!shard) return startWatch(false)("", partition, signal);
+        return new ShardedWatch(shard, partition, startWatch(true)).run(signal);
       },
     };
   }
 
-  /** The part of a kind that is kept; undefined for all of it. Known when the watch starts. */
+  /** The shard of a kind; undefined if all of it is cached. Settled when the watch starts: builders divide kinds. */
   #shardOf(kind: Kind): Shard | undefined {
     const gate = this.#gate;
     if (!gate?.kinds.isDivided(idOf(kind))) return undefined;
@@ -225,34 +225,32 @@ export class InformerCache implements Cache {
   }
 
   #isLive(kind: Kind, options: ReadOptions): boolean {
-    return options.live ?? this.#ownOptionsOf(kind)?.live ?? this.#options.live ?? false;
+    return options.live ?? this.#kindOptionsOf(kind)?.live ?? this.#options.live ?? false;
   }
 
-  #ownOptionsOf(kind: Kind): KindCacheOptions | undefined {
+  #kindOptionsOf(kind: Kind): KindCacheOptions | undefined {
     return this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1];
   }
 
-  async #readable<T extends KubernetesObject>(
+  async #syncedInformer<T extends KubernetesObject>(
     kind: Kind<T>,
     signal: AbortSignal | undefined,
   ): Promise<SharedInformer<T>> {
     const existing = this.existing(kind);
     if (existing?.hasSynced) return existing;
-    if (this.#state === "new") {
+    if (this.#state === "new")
       throw new TerminalError(`the cache is not started, so it has no ${kind.plural}; read live, or later`);
-    }
-    if (!existing) this.#checkMissing(kind);
+    if (!existing) this.#checkMissingInformer(kind);
     const informer = this.informer(kind);
     await informer.synced(signal ?? currentCallContext()?.signal);
     return informer;
   }
 
-  #checkMissing(kind: Kind): void {
+  #checkMissingInformer(kind: Kind): void {
     const { missingInformer = "warn", onWarning } = this.#options;
     const what = `a read of ${kind.plural} that nobody watches`;
-    if (missingInformer === "fail") {
+    if (missingInformer === "fail")
       throw new TerminalError(`${what}: watch the kind, add it to the cache, or read live`);
-    }
     if (missingInformer === "warn") {
       const text = `${what} starts to cache all of them: watch the kind, or read live`;
       callSafely(() => onWarning?.(text, { kind }), warnOf("the cache's onWarning"));
@@ -260,20 +258,20 @@ export class InformerCache implements Cache {
   }
 }
 
-/** The part of a kind that this process caches. */
+/** The part of a kind that this process caches: the objects whose ranges the gate holds. */
 interface Shard {
   readonly gate: ShardGate;
   readonly key: ShardKey;
   readonly rangeOf: (metadata: ObjectMeta) => number;
 }
 
-/** Lists and watches the objects that a selector matches, from the newest version on, until the signal is aborted. */
-type StartWatch = (selector: string, sink: ReflectorSink, signal: AbortSignal) => Promise<void>;
-
 /** Returns true if an object is in a range that this process holds. */
 function isHeld({ gate, rangeOf }: Shard, { metadata }: KubernetesObject): boolean {
   return hasRange(gate.held, rangeOf(metadata));
 }
+
+/** Lists and watches the objects that a shard selector matches, all for `""`, until the signal is aborted. */
+type StartWatch = (shardSelector: string, sink: ReflectorSink, signal: AbortSignal) => Promise<void>;
 
 /** Receives the objects that the watch of a shard reads. */
 interface ShardSink extends ReflectorSink {
@@ -291,7 +289,7 @@ class ShardedWatch implements ShardLoader {
   readonly #shard: Shard;
   readonly #sink: ShardSink;
   readonly #start: StartWatch;
-  readonly #loads: (() => void)[] = [];
+  readonly #onLoaded: (() => void)[] = [];
   #watching = new AbortController();
 
   constructor(shard: Shard, sink: ShardSink, start: StartWatch) {
@@ -310,11 +308,11 @@ class ShardedWatch implements ShardLoader {
       forget();
     }
     remove();
-    this.#loaded();
+    this.#resolveLoads();
   }
 
   load(): Promise<void> {
-    const loaded = new Promise<void>((resolve) => void this.#loads.push(resolve));
+    const loaded = new Promise<void>((resolve) => void this.#onLoaded.push(resolve));
     this.#watching.abort();
     return loaded;
   }
@@ -326,27 +324,27 @@ class ShardedWatch implements ShardLoader {
   async #watch(signal: AbortSignal): Promise<void> {
     const { gate, key } = this.#shard;
     const { held } = gate;
-    if (held !== noRanges) return this.#start(shardSelectorOf(key, held), this.#held(signal), signal);
+    if (held !== noRanges) return this.#start(shardSelectorOf(key, held), this.#sinkForHeld(signal), signal);
     if (!this.#sink.hasSynced) {
       this.#sink.begin();
       this.#sink.replace(undefined);
     }
-    this.#loaded();
+    this.#resolveLoads();
     return aborted(signal);
   }
 
-  #loaded(): void {
-    for (const resolve of this.#loads.splice(0)) resolve();
+  #resolveLoads(): void {
+    for (const resolve of this.#onLoaded.splice(0)) resolve();
   }
 
   /** A sink that passes on only the objects of held ranges. */
-  #held(signal: AbortSignal): ReflectorSink {
+  #sinkForHeld(signal: AbortSignal): ReflectorSink {
     const sink = this.#sink;
     const { gate } = this.#shard;
     const isOurs = (object: KubernetesObject): boolean => {
-      const isOurs = isHeld(this.#shard, object);
-      if (!isOurs) gate.dropped++;
-      return isOurs;
+      if (isHeld(this.#shard, object)) return true;
+      gate.dropped++;
+      return false;
     };
     return {
       begin: () => sink.begin(),
@@ -355,7 +353,7 @@ class ShardedWatch implements ShardLoader {
       },
       replace: (version) => {
         sink.replace(version);
-        if (!signal.aborted) this.#loaded();
+        if (!signal.aborted) this.#resolveLoads();
       },
       change: (type, object, bytes) => {
         if (isOurs(object)) sink.change(type, object, bytes);
@@ -368,8 +366,8 @@ class ShardedWatch implements ShardLoader {
   }
 }
 
-/** The transformed object, frozen. If the transform fails or returns another object, the original is used. */
-function transformed(
+/** Transforms an object and freezes it. If the transform fails or returns another object, keeps the original. */
+function applyTransform(
   object: KubernetesObject,
   transform: NonNullable<InformerScope["transform"]>,
   onError: (error: CallbackError) => void,
@@ -392,12 +390,14 @@ function transformed(
   }
 }
 
+/** Returns true if the metadata of an object has these fields, undefined ones included. */
 function hasIdentity(value: unknown, identity: object): value is KubernetesObject {
   const { metadata } = (value ?? {}) as { metadata?: { [field: string]: unknown } };
   return Object.entries(identity).every(([field, expected]) => metadata?.[field] === expected);
 }
 
-function scopesOf({
+/** The scope of each namespace to watch; undefined for a single watch of all namespaces. */
+function scopesByNamespace({
   namespaces,
 }: KindCacheOptions): { readonly [namespace: string]: InformerScope } | undefined {
   if (!Array.isArray(namespaces))
@@ -405,7 +405,7 @@ function scopesOf({
   return Object.fromEntries((namespaces as readonly string[]).map((namespace) => [namespace, {}]));
 }
 
-function pick({ labels, fields, transform }: InformerScope): InformerScope {
+function scopeOf({ labels, fields, transform }: InformerScope): InformerScope {
   return { labels, fields, transform };
 }
 
@@ -419,6 +419,7 @@ function checkNamespaces(what: string, { namespaces }: KindCacheOptions): void {
   throw new TerminalError(`the namespaces of ${what} are an empty list: omit it for all namespaces`);
 }
 
+/** A kind and its metadata-only view: a write changes the objects of both. */
 function viewsOf(kind: Kind): readonly Kind[] {
   return isMetadataOnly(kind) ? [kind] : [kind, metadataOnly(kind)];
 }

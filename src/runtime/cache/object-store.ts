@@ -3,9 +3,10 @@ import type { ObjectKey } from "../client/client.ts";
 import { show, synchronous } from "../callbacks/callbacks.ts";
 import { TerminalError } from "../errors/api-error.ts";
 
+/** A stored object. */
 export interface Entry<T extends KubernetesObject = KubernetesObject> {
   readonly object: T;
-  /** Length of its JSON as it came. */
+  /** The length of its JSON as received. */
   readonly bytes: number;
 }
 
@@ -58,14 +59,15 @@ export class ObjectStore<T extends KubernetesObject> {
     for (const objects of this.#namespaces.values()) yield* objects.values();
   }
 
+  /** The entries under a value of an index. Throws a `TerminalError` if there is no such index. */
   indexed(name: string, value: string): Iterable<Entry<T>> {
     const index = this.#indexes.get(name);
-    if (!index) {
+    if (!index)
       throw new TerminalError(`there is no index "${name}": add it with cache.addIndex(), or read live`);
-    }
     return index.entries.get(value) ?? [];
   }
 
+  /** Adds an index of all entries, stored and future. Throws a `TerminalError` if the name is taken. */
   addIndex(name: string, valuesOf: ValuesOf<T>): void {
     if (this.#indexes.has(name)) throw new TerminalError(`there is an index "${name}" already`);
     const index: Index<T> = { name, valuesOf, entries: new Map(), values: new Map() };
@@ -73,8 +75,8 @@ export class ObjectStore<T extends KubernetesObject> {
     for (const entry of this.entries()) this.#addTo(index, entry);
   }
 
-  /** An empty store with the same indexes. */
-  another(): ObjectStore<T> {
+  /** Creates an empty store with the same indexes. */
+  createEmptyCopy(): ObjectStore<T> {
     const other = new ObjectStore<T>(this.#onIndexError);
     for (const { name, valuesOf } of this.#indexes.values()) other.addIndex(name, valuesOf);
     return other;
@@ -102,10 +104,10 @@ export class ObjectStore<T extends KubernetesObject> {
   }
 
   #addTo({ name, valuesOf, entries, values }: Index<T>, entry: Entry<T>): void {
-    const own = this.#valuesOf(name, valuesOf, entry.object);
-    if (own.length === 0) return;
-    values.set(entry, own);
-    for (const value of own) {
+    const entryValues = this.#valuesOf(name, valuesOf, entry.object);
+    if (entryValues.length === 0) return;
+    values.set(entry, entryValues);
+    for (const value of entryValues) {
       const set = entries.get(value);
       if (set) set.add(entry);
       else entries.set(value, new Set([entry]));
@@ -159,7 +161,7 @@ function freezeList(list: unknown[]): void {
   if (Object.isFrozen(list)) return;
   for (let at = 0; at < list.length; at++) {
     const item = list[at];
-    if (typeof item === "string") list[at] = shared(item);
+    if (typeof item === "string") list[at] = shareString(item);
     else freezeShared(item);
   }
   Object.freeze(list);
@@ -172,26 +174,27 @@ function freezeFields(object: { [field: string]: unknown }): void {
     if (typeof value === "object") {
       freezeShared(value);
     } else if (typeof value === "string") {
-      object[field] = shared(value);
+      object[field] = shareString(value);
     }
   }
   Object.freeze(object);
 }
 
-/** Strings up to this length are shared. JSON.parse itself shares those up to ten characters. */
-const longest = 80;
-const shortest = 11;
+/** The lengths of strings that are shared. JSON.parse itself shares those of up to ten characters. */
+const shortestShared = 11;
+const longestShared = 80;
 
 /** The pool is cleared at this size: most names occur once, and must not accumulate. */
-const capacity = 20_000;
+const poolCapacity = 20_000;
 
 let pool = new Map<string, string>();
 
-function shared(text: string): string {
-  if (text.length < shortest || text.length > longest) return text;
-  const known = pool.get(text);
-  if (known !== undefined) return known;
-  if (pool.size >= capacity) pool = new Map();
+/** Returns the string of the pool that equals this one, which is added if there is none. */
+function shareString(text: string): string {
+  if (text.length < shortestShared || text.length > longestShared) return text;
+  const pooled = pool.get(text);
+  if (pooled !== undefined) return pooled;
+  if (pool.size >= poolCapacity) pool = new Map();
   pool.set(text, text);
   return text;
 }

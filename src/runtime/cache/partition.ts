@@ -6,8 +6,8 @@ import type { ReflectorSink } from "../watch/reflector.ts";
 import type { InformerEvent } from "./cache.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
-/** Milliseconds after which a pending write without a comparable resource version is forgotten. */
-const patience = 30_000;
+/** Milliseconds after which a pending write is forgotten if its resource version can't be compared with the watch's. */
+const pendingTimeout = 30_000;
 
 /** The functions and settings that a partition gets from its informer. */
 export interface PartitionOptions<T extends KubernetesObject> {
@@ -32,12 +32,15 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   readonly store: ObjectStore<T>;
   readonly #options: PartitionOptions<T>;
   readonly #pending = new Map<string, PendingWrite<T>>();
+  /** The list that is being read; undefined between lists. */
   #staged: ObjectStore<T> | undefined;
+  /** The resource version up to which the watch has delivered everything. */
   #version: string | undefined;
   hasSynced = false;
   relists = 0;
   watchErrors = 0;
   lastError: ApiError | undefined;
+  /** When the server last sent anything, by the monotonic clock. */
   lastAlive: number | undefined;
 
   constructor(options: PartitionOptions<T>) {
@@ -47,7 +50,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   begin(): void {
     // The first list is indexed object by object as it comes, so that its end takes no time.
-    this.#staged = this.hasSynced ? this.#emptyStore() : this.store.another();
+    this.#staged = this.hasSynced ? this.#emptyStore() : this.store.createEmptyCopy();
   }
 
   keep(object: KubernetesObject, bytes: number, isDeleted: boolean): void {
@@ -61,13 +64,13 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const events =
       this.hasSynced || this.#pending.size > 0 ? this.#merge(staged, version) : this.#fill(staged);
     if (this.hasSynced) this.relists++;
-    this.#proceed(version, events);
+    this.#advance(version, events);
     this.hasSynced = true;
     this.#options.emit(events);
     this.#options.onSynced();
   }
 
-  /** The first list, in one step: there may be very many objects. */
+  /** Takes over the first list, in one step: there may be very many objects. */
   #fill(staged: ObjectStore<T>): InformerEvent<T>[] {
     this.store.adopt(staged);
     return [...staged.entries()].map(({ object }) => ({
@@ -78,15 +81,16 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     }));
   }
 
+  /** Compares a complete list with what subscribers know: objects that are not in it were deleted. */
   #merge(staged: ObjectStore<T>, version: string | undefined): InformerEvent<T>[] {
     const events: InformerEvent<T>[] = [];
     const isInInitialList = !this.hasSynced;
     for (const entry of staged.entries()) {
-      this.#take(entry.object.metadata, entry, undefined, version, events, isInInitialList);
+      this.#applyState(entry.object.metadata, entry, undefined, version, events, isInInitialList);
     }
     for (const { object } of this.seen()) {
       if (!staged.get(keyOf(object)))
-        this.#take(object.metadata, undefined, undefined, version, events, false);
+        this.#applyState(object.metadata, undefined, undefined, version, events, false);
     }
     return events;
   }
@@ -98,8 +102,8 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const { resourceVersion } = metadata;
     const events: InformerEvent<T>[] = [];
     const [next, last] = type === "DELETED" ? [undefined, entry] : [entry, undefined];
-    this.#take(metadata, next, last, resourceVersion, events, false);
-    this.#proceed(resourceVersion, events);
+    this.#applyState(metadata, next, last, resourceVersion, events, false);
+    this.#advance(resourceVersion, events);
     this.#options.emit(events);
   }
 
@@ -115,14 +119,14 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   /** Drops an object that the watch no longer covers, with its pending write: it belongs to another process now. */
   #drop(metadata: ObjectMeta, events: InformerEvent<T>[]): void {
-    this.#take(metadata, undefined, undefined, this.#version, events, false);
+    this.#applyState(metadata, undefined, undefined, this.#version, events, false);
     this.#pending.delete(keyText(metadata));
     this.store.delete({ namespace: metadata.namespace, name: metadata.name ?? "" });
   }
 
   progress(version: string): void {
     const events: InformerEvent<T>[] = [];
-    this.#proceed(version, events);
+    this.#advance(version, events);
     this.#options.emit(events);
   }
 
@@ -176,6 +180,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     return { object: this.#options.prepare(object), bytes };
   }
 
+  /** Records a write until the watch has delivered it. */
   #remember(
     key: ObjectKey,
     stored: Entry<T> | undefined,
@@ -185,16 +190,17 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const text = formatKey(key);
     const former = this.#pending.get(text);
     const seen = former ? former.seen : stored;
-    const made = [...(former?.unseen ?? []), ...(written ? [written] : [])];
-    const unseen = made.filter(
+    const created = [...(former?.unseen ?? []), ...(written ? [written] : [])];
+    const unseen = created.filter(
       (entry, index) =>
-        uidOf(entry) !== uidOf(seen) && made.findLastIndex((one) => uidOf(one) === uidOf(entry)) === index,
+        uidOf(entry) !== uidOf(seen) &&
+        created.findLastIndex((other) => uidOf(other) === uidOf(entry)) === index,
     );
     this.#pending.set(text, { ...write, seen, unseen, at: this.#options.clock.monotonic() });
   }
 
-  /** Processes the state of one object as the watch delivers it: its current version, or its deletion. */
-  #take(
+  /** Stores the state of one object as the watch delivers it: its current version, or its deletion with the `last`. */
+  #applyState(
     metadata: ObjectMeta,
     delivered: Entry<T> | undefined,
     last: Entry<T> | undefined,
@@ -203,9 +209,9 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     isInInitialList: boolean,
   ): void {
     const key = keyText(metadata);
-    const place = { namespace: metadata.namespace, name: metadata.name ?? "" };
+    const objectKey = { namespace: metadata.namespace, name: metadata.name ?? "" };
     const pending = this.#pending.get(key);
-    const stored = this.store.get(place);
+    const stored = this.store.get(objectKey);
     const seen = pending ? pending.seen : stored;
     // The stored object is kept, so that readers and subscribers share it.
     const next =
@@ -213,10 +219,10 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const isOwnWrite =
       pending?.isDeletion === false && pending.version === next?.object.metadata.resourceVersion;
     const unseen = pending?.unseen.filter((entry) => uidOf(entry) !== uidOf(next)) ?? [];
-    const isOver = !pending || isSettled(pending, next, version);
-    const between = isOver ? unseen.flatMap(cameAndWent) : [];
+    const isDone = !pending || isSettled(pending, next, version);
+    const between = isDone ? unseen.flatMap(addAndDelete) : [];
     describeChange(seen, next, last, between, events, { isInInitialList, isOwnWrite });
-    if (pending && !isOver) {
+    if (pending && !isDone) {
       pending.seen = next;
       pending.unseen = unseen;
       return;
@@ -225,35 +231,35 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     if (next) {
       if (next !== stored) this.store.set(next);
     } else {
-      this.store.delete(place);
+      this.store.delete(objectKey);
     }
   }
 
   /**
-   * Everything up to a version has been delivered. A pending write that was not is outside of this watch, or was undone
-   * while the watch was interrupted. Readers may have seen its result, so subscribers get an event for its end.
+   * Notes that everything up to a version has been delivered. A pending write up to that version which was not delivered
+   * is outside of this watch, or was undone while the watch was interrupted. Reads may have returned its result, so
+   * subscribers get an event for its end.
    */
-  #proceed(version: string | undefined, events: InformerEvent<T>[]): void {
+  #advance(version: string | undefined, events: InformerEvent<T>[]): void {
     if (version !== undefined) this.#version = version;
     if (this.#pending.size === 0) return;
     const now = this.#options.clock.monotonic();
     for (const [key, pending] of this.#pending) {
       // If subscribers know the deleted object, the watch will deliver its deletion, however late.
-      const awaited = pending.isDeletion && pending.seen ? undefined : pending.version;
-      const isOver = isComparable(awaited) ? this.#hasPassed(awaited) : now - pending.at >= patience;
-      if (!isOver) continue;
+      const awaitedVersion = pending.isDeletion && pending.seen ? undefined : pending.version;
+      const isDone = isComparable(awaitedVersion)
+        ? this.#hasPassed(awaitedVersion)
+        : now - pending.at >= pendingTimeout;
+      if (!isDone) continue;
       this.#pending.delete(key);
-      events.push(...this.#undo(placeOf(key), pending));
+      events.push(...this.#undo(parseKey(key), pending));
     }
   }
 
-  /**
-   * Restores the state that subscribers know, and returns the events for objects that readers saw but subscribers
-   * didn't.
-   */
-  #undo(place: ObjectKey, { seen, unseen }: PendingWrite<T>): InformerEvent<T>[] {
-    this.store.delete(place);
-    if (!seen) return unseen.flatMap(cameAndWent);
+  /** Restores the state that subscribers know. Returns events for what reads returned in the meantime. */
+  #undo(key: ObjectKey, { seen, unseen }: PendingWrite<T>): InformerEvent<T>[] {
+    this.store.delete(key);
+    if (!seen) return unseen.flatMap(addAndDelete);
     this.store.set(seen);
     const { object } = seen;
     return [{ type: "update", oldObject: object, object, isResync: true, isOwnWrite: false }];
@@ -288,7 +294,7 @@ function describeChange<T extends KubernetesObject>(
 }
 
 /** The events of an object that existed only between two states that subscribers know. */
-function cameAndWent<T extends KubernetesObject>({ object }: Entry<T>): InformerEvent<T>[] {
+function addAndDelete<T extends KubernetesObject>({ object }: Entry<T>): InformerEvent<T>[] {
   return [
     { type: "add", object, isInInitialList: false, isOwnWrite: true },
     { type: "delete", object, isStateUnknown: true },
@@ -318,7 +324,7 @@ interface PendingWrite<T extends KubernetesObject> {
   readonly at: number;
 }
 
-/** Returns true if the watch has caught up with the write, which is then no longer tracked. */
+/** Returns true if the watch has delivered the write, or a later version. */
 function isSettled<T extends KubernetesObject>(
   write: PendingWrite<T>,
   next: Entry<T> | undefined,
@@ -335,15 +341,15 @@ function isComparable(version: string | undefined): version is string {
   return version !== undefined && /^\d+$/.test(version);
 }
 
+/** Returns true if an entry is this version of the object or a later one. */
 function isAtLeast({ object }: Entry, uid: string | undefined, version: string): boolean {
   const { resourceVersion = "" } = object.metadata;
   return object.metadata.uid === uid && (compareResourceVersions(resourceVersion, version) ?? -1) >= 0;
 }
 
 /**
- * Compares two resource versions of one kind: negative if `a` is older, 0 if they are the same, undefined if one of
- * them is not a number, as servers other than Kubernetes' own may make them. They are compared as text, being larger
- * than a double can hold.
+ * Compares two resource versions of a kind: negative if `a` is older, 0 if they are equal, undefined if one is no number,
+ * which only Kubernetes promises. They are compared as text, because they may be larger than a double can hold.
  */
 function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;
@@ -351,7 +357,8 @@ function compareResourceVersions(a: string, b: string): number | undefined {
   return a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length;
 }
 
-function placeOf(key: string): ObjectKey {
+/** Parses the text of `formatKey`. */
+function parseKey(key: string): ObjectKey {
   const slash = key.indexOf("/");
   return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }

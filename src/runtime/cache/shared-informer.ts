@@ -1,6 +1,6 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { matchLabels, namespaceOf, required } from "../client/requests.ts";
+import { matchLabels, namespaceOf, requireNamespace } from "../client/requests.ts";
 import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
 import { type DeepReadonly, type ObjectKey, type Selection, keyText } from "../client/client.ts";
 import { asReadonly } from "../client/live-reader.ts";
@@ -53,7 +53,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
       const partition = new Partition<T>({
         prepare: (object) => plan.prepare(object) as T,
         covers: plan.covers,
-        emit: (events) => this.#tellAll(events),
+        emit: (events) => this.#notify(events),
         onSynced: () => this.#checkSynced(),
         onError,
         clock,
@@ -112,8 +112,8 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   }
 
   get(key: ObjectKey): DeepReadonly<T> | undefined {
-    const namespace = required(this.kind, namespaceOf(this.kind, {}, key.namespace));
-    const entry = this.#covering(namespace).store.get({ namespace, name: key.name });
+    const namespace = requireNamespace(this.kind, namespaceOf(this.kind, {}, key.namespace));
+    const entry = this.#requirePartition(namespace).store.get({ namespace, name: key.name });
     return entry && asReadonly(entry.object);
   }
 
@@ -123,10 +123,12 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     const [first, ...others] = Object.entries(fields).filter(([, value]) => value !== undefined);
     const objects: DeepReadonly<T>[] = [];
     for (const { partition } of this.#partitionsOf(namespace)) {
-      const rest = others.map(([name, value]) => new Set(find(partition, name, value!)));
-      for (const entry of first ? find(partition, first[0], first[1]!) : partition.store.entries(namespace)) {
+      const otherEntries = others.map(([name, value]) => new Set(entriesByField(partition, name, value!)));
+      for (const entry of first
+        ? entriesByField(partition, first[0], first[1]!)
+        : partition.store.entries(namespace)) {
         if (namespace !== undefined && entry.object.metadata.namespace !== namespace) continue;
-        if (rest.some((entries) => !entries.has(entry))) continue;
+        if (otherEntries.some((entries) => !entries.has(entry))) continue;
         if (matches(entry.object.metadata.labels)) objects.push(asReadonly(entry.object));
       }
     }
@@ -169,7 +171,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     for (const queue of queues) queue.markSynced();
   }
 
-  #tellAll(events: readonly InformerEvent<T>[]): void {
+  #notify(events: readonly InformerEvent<T>[]): void {
     if (events.length === 0) return;
     // A handler may add a subscription, which gets these objects by itself.
     const queues = [...this.#queues];
@@ -189,7 +191,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   }
 
   /** A namespace that is not watched must not look like an empty one. */
-  #covering(namespace: string | undefined): Partition<T> {
+  #requirePartition(namespace: string | undefined): Partition<T> {
     const partition = this.#partitionOf(namespace);
     if (partition) return partition;
     const watched = [...this.#partitions.keys()].join(", ");
@@ -200,10 +202,10 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
 
   #partitionsOf(namespace: string | undefined): Iterable<{ partition: Partition<T> }> {
     if (namespace === undefined) return this.#partitions.values();
-    return [{ partition: this.#covering(namespace) }];
+    return [{ partition: this.#requirePartition(namespace) }];
   }
 
-  /** Delivers all objects to one subscriber periodically. Sends no request. */
+  /** Delivers all objects to one subscriber periodically, until the returned function is called. Sends no request. */
   #resync(period: number, queue: () => HandlerQueue<T>): () => void {
     if (period < 1000) throw new TerminalError("a resync period is at least 1000 milliseconds");
     let cancel: () => void;
@@ -224,8 +226,8 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   }
 }
 
-/** Entries by a field: the name or namespace, which every object has, or an index. */
-function find<T extends KubernetesObject>(
+/** The entries with this value of a field: the name or the namespace, which every object has, or an index. */
+function entriesByField<T extends KubernetesObject>(
   { store }: Partition<T>,
   field: string,
   value: string,
@@ -235,8 +237,8 @@ function find<T extends KubernetesObject>(
   return [...store.entries()].filter(({ object }) => object.metadata.name === value);
 }
 
-/** Marks the end of the first list in the queue. */
-const syncMark = Symbol("synced");
+/** Marks the end of the first list in a queue. */
+const syncMarker = Symbol("synced");
 
 interface HandlerQueueParts<T extends KubernetesObject> {
   readonly handler: InformerHandler<T>;
@@ -250,9 +252,9 @@ interface HandlerQueueParts<T extends KubernetesObject> {
 class HandlerQueue<T extends KubernetesObject> implements Subscription {
   readonly #parts: HandlerQueueParts<T>;
   readonly #synced = new Latch();
-  #events: (InformerEvent<T> | typeof syncMark)[] = [];
+  #events: (InformerEvent<T> | typeof syncMarker)[] = [];
   #isBusy = false;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(parts: HandlerQueueParts<T>) {
     this.#parts = parts;
@@ -267,8 +269,8 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
   }
 
   unsubscribe(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#events = [];
     this.#synced.break(new Error("the subscription has ended"));
     this.#parts.onEnd();
@@ -280,14 +282,14 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
   }
 
   push(events: Iterable<InformerEvent<T>>): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     for (const event of events) this.#events.push(event);
     this.#start();
   }
 
   markSynced(): void {
-    if (this.#isOver) return;
-    this.#events.push(syncMark);
+    if (this.#hasEnded) return;
+    this.#events.push(syncMarker);
     this.#start();
   }
 
@@ -305,7 +307,7 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
       if (pause) await pause;
       if (at >= this.#events.length) break;
       const event = this.#events[at++]!;
-      if (event === syncMark) {
+      if (event === syncMarker) {
         this.#synced.open();
       } else {
         const running = this.#deliver(event);

@@ -15,22 +15,20 @@ export function isThenable(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-/**
- * Returns the result of a user's function that can't be awaited. Throws if it is a promise: any promise is truthy, and
- * its rejection would go unnoticed.
- */
+/** Returns the result of a user's function that can't be awaited. Throws a `TypeError` if it is a promise. */
 export function synchronous<T>(result: T): T {
   if (!isThenable(result)) return result;
+  // Its rejection would be unhandled, and end the process.
   result.then(undefined, () => {});
   throw new TypeError("it returned a promise: it can't be async");
 }
 
-/** Emits a Node warning when the user's error handler itself fails. */
+/** Returns a handler that emits a Node warning: for errors of a user's function that handles errors itself. */
 export function warnOf(what: string): (error: Error) => void {
   return ({ message }) => process.emitWarning(`${what} failed: ${message}`);
 }
 
-/** Which user's function failed; the label of `tsbuilder_callback_errors_total`. */
+/** The kind of a user's function that failed; the label of `tsbuilder_callback_errors_total`. */
 export type CallbackName =
   | "index"
   | "transform"
@@ -84,7 +82,7 @@ export function show(value: unknown): string {
   }
 }
 
-/** Tells errors that the language or Node threw, which would be panics in Go, from those that code threw on purpose. */
+/** Returns true for an error that the language or Node threw, not code on purpose: in Go it would be a panic. */
 export function isProgrammingError(error: unknown): boolean {
   return (
     error instanceof TypeError ||
@@ -100,7 +98,7 @@ export function stillRuns(milliseconds: number): string {
   return `it still runs after ${Math.round(milliseconds / 1000)} s`;
 }
 
-/** Calls a function with each item. One that fails does not keep back the others; then the first error is thrown. */
+/** Calls a function with each item, also after errors. Throws the first error in the end. */
 export function eachDespiteErrors<T>(items: Iterable<T>, run: (item: T) => void): void {
   const errors: unknown[] = [];
   for (const item of items) {

@@ -18,7 +18,7 @@ export async function loadFromManager<K extends LoadableKubeConfig>(
   const config = await manager.config();
   if (config.carry)
     throw new TerminalError("this manager's cluster runs in its process, where client-node can't reach it");
-  refuseLists(config.impersonate);
+  refuseSeveralValues(config.impersonate);
   const name = "manager";
   const user = { name };
   const context = { name, cluster: name, user: name, namespace: config.namespace };
@@ -31,7 +31,7 @@ export async function loadFromManager<K extends LoadableKubeConfig>(
   let certificates = "";
   let generation = 0;
   kubeConfig.addAuthenticator({
-    isAuthProvider: (one) => one === user,
+    isAuthProvider: (candidate) => candidate === user,
     async applyAuthentication(_, options) {
       const credential = await (config.credentials?.current({ refresh: false }) ?? {});
       const { cert, key } = credential;
@@ -39,7 +39,7 @@ export async function loadFromManager<K extends LoadableKubeConfig>(
         headers: { ...options.headers, ...identityHeaders(credential, config.impersonate) },
         ...(cert !== undefined && { cert, key }),
       });
-      // Since 2.0 client-node keeps connections, with the certificates that they began with, for each name of the user.
+      // Since 2.0 client-node reuses connections by the user's name: new certificates need connections, so a new name.
       const current = `${cert} ${String(options.ca)}`;
       if (certificates !== "" && certificates !== current)
         user.name = context.user = `${name}-${++generation}`;
@@ -49,7 +49,7 @@ export async function loadFromManager<K extends LoadableKubeConfig>(
   return kubeConfig;
 }
 
-/** Provides the identity for each request. */
+/** Sets the identity of each request; `Authenticator` of client-node. */
 export interface KubeConfigAuthenticator {
   isAuthProvider(user: object): boolean;
   applyAuthentication(user: object, options: RequestIdentity): Promise<void>;
@@ -76,8 +76,8 @@ function clusterOf(config: ClusterConfig): object {
   };
 }
 
-/** client-node joins several headers of a name to one, which would be another group. */
-function refuseLists({ groups = [], extra = {} }: Partial<Impersonation> = {}): void {
+/** Throws if several headers have one name: client-node joins their values to one, which would be another group. */
+function refuseSeveralValues({ groups = [], extra = {} }: Partial<Impersonation> = {}): void {
   if ([groups, ...Object.values(extra)].every(({ length }) => length < 2)) return;
   throw new TerminalError(
     "client-node can impersonate one group, and one value for each extra field: use a config with one of them",

@@ -1,10 +1,12 @@
+// The bodies of creates and applies, and the rules by which an apply may take an object over from another controller.
+
 import type { Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { findController, ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { ApplyOptions, Desired, Owner } from "./client.ts";
-import { namespaceOf, required, typed } from "./requests.ts";
+import { namespaceOf, requireNamespace, typed } from "./requests.ts";
 
-/** The body of a create or an apply, with kind, namespace and owner. */
+/** Makes the body of a create, with kind, namespace and owner. Throws a `TerminalError` if the owner can't own it. */
 export function bodyWithOwner<T extends KubernetesObject>(
   kind: Kind<T>,
   desired: Desired<T>,
@@ -12,7 +14,7 @@ export function bodyWithOwner<T extends KubernetesObject>(
   onlyNamespace: string | undefined,
 ): KubernetesObject {
   const wanted = desired.metadata.namespace ?? (owner?.metadata.namespace || undefined);
-  const namespace = required(kind, namespaceOf(kind, { namespace: onlyNamespace }, wanted));
+  const namespace = requireNamespace(kind, namespaceOf(kind, { namespace: onlyNamespace }, wanted));
   if (!owner) return typed(kind, desired, namespace);
   checkScope(kind, namespace, owner);
   const { ownerReferences } = desired.metadata as KubernetesObject["metadata"];
@@ -21,7 +23,7 @@ export function bodyWithOwner<T extends KubernetesObject>(
   return typed(kind, { ...(desired as object), metadata }, namespace);
 }
 
-/** The body of an apply, without fields that the server rejects there or that would claim the status. */
+/** Makes the body of an apply: without managed fields, which the server rejects, and without the status. */
 export function bodyToApply<T extends KubernetesObject>(
   kind: Kind<T>,
   desired: Desired<T>,
@@ -34,10 +36,10 @@ export function bodyToApply<T extends KubernetesObject>(
 }
 
 /**
- * The controller from which an apply takes an object; undefined if the object has none, or has the given owner, or if
- * the apply doesn't care. Throws if the apply should leave the object alone.
+ * Finds the controller from which an apply takes an object over; undefined if the object has no controller, or the
+ * owner of the apply already controls it. Throws an `AlreadyOwned` error if the apply must leave the object alone.
  */
-export function formerController(
+export function findFormerController(
   kind: Kind,
   current: KubernetesObject,
   body: KubernetesObject,
@@ -46,14 +48,14 @@ export function formerController(
   if (!owner && !leaveStrangers) return undefined;
   const controller = findController(current);
   if (!controller && leaveStrangers && !hasOurLabels(current, body))
-    throw notOurs(`${kind.kind} "${body.metadata.name}" was made by somebody else`);
+    throw alreadyOwned(`${kind.kind} "${body.metadata.name}" was made by somebody else`);
   if (!controller || controller.uid === owner?.metadata.uid) return undefined;
   if (adopt) return controller;
   // An owner that was recreated under its old name finds children of its predecessor until they are garbage-collected.
-  const isOfBefore = controller.kind === owner?.kind && controller.name === owner.metadata.name;
-  const until = isOfBefore ? " that was deleted, and goes with it" : " already";
+  const isPredecessor = controller.kind === owner?.kind && controller.name === owner.metadata.name;
+  const until = isPredecessor ? " that was deleted, and goes with it" : " already";
   const whose = `${controller.kind} "${controller.name}"${until}`;
-  throw notOurs(`${kind.kind} "${body.metadata.name}" is controlled by ${whose}`);
+  throw alreadyOwned(`${kind.kind} "${body.metadata.name}" is controlled by ${whose}`);
 }
 
 /**
@@ -65,8 +67,8 @@ function hasOurLabels(current: KubernetesObject, body: KubernetesObject): boolea
   return labels.length > 0 && labels.every(([label, value]) => current.metadata.labels?.[label] === value);
 }
 
-/** The server calls another uid invalid: the object was replaced since it was read, which is a conflict. */
-export function conflictOfUid(error: unknown): unknown {
+/** Converts an Invalid error about the uid to a conflict: the object was replaced. Returns other errors unchanged. */
+export function asConflictIfReplaced(error: unknown): unknown {
   if (!(error instanceof ApiError) || !error.isInvalid) return error;
   const { body, request } = error;
   const isReplaced = body.details?.causes?.some(({ field }) => field === "metadata.uid");
@@ -75,7 +77,7 @@ export function conflictOfUid(error: unknown): unknown {
     : error;
 }
 
-function notOurs(message: string): ApiError {
+function alreadyOwned(message: string): ApiError {
   return new ApiError({ code: 409, reason: "AlreadyOwned", message });
 }
 

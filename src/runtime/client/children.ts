@@ -103,11 +103,14 @@ export class Children {
     if (this.rejections.length === 0) return undefined;
     // A clock that was ahead when the condition was set says as much about how long it has held.
     const since = condition ? Math.abs(this.#clock.now() - parseTime(condition.lastTransitionTime)) : 0;
-    const isName = this.rejections.some(({ reason }) => reason === nameConflict);
-    const seconds = isName ? soon : Math.min(Math.max(Math.round(since / 1000), soon), rarely);
+    const hasNameConflict = this.rejections.some(({ reason }) => reason === nameConflictReason);
+    const seconds = hasNameConflict
+      ? shortestRetry
+      : Math.min(Math.max(Math.round(since / 1000), shortestRetry), longestRetry);
     return { requeueAfter: `${seconds}s` };
   }
 
+  /** Applies a child. If another client has set an alternative field, replaces that by an update, and applies again. */
   async #apply<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
@@ -120,20 +123,20 @@ export class Children {
       const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, key));
       if (!live) throw error;
       const change = (draft: T): void => replaceAlternatives(draft, desired);
-      const changed = await this.#client.patch(kind, live, change, { fieldManager: takingBack });
+      const changed = await this.#client.patch(kind, live, change, { fieldManager: takeBackManager });
       if (changed === live) throw error;
       return await this.#disown(kind, await this.#client.apply(kind, desired, { ...options, live: true }));
     }
   }
 
-  /** Fields set by an update stay when they are no longer applied, so the apply must own them alone in the end. */
+  /** Takes the updated fields from `takeBackManager`: fields that an update owns stay when they are no longer applied. */
   async #disown<T extends KubernetesObject>(
     kind: Kind<T>,
     applied: DeepReadonly<T>,
   ): Promise<DeepReadonly<T>> {
     // Caches don't keep the managed fields.
     const live = await this.#client.find(kind, keyOf(applied), { live: true });
-    const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== takingBack);
+    const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== takeBackManager);
     if (!live || !kept || kept.length === 0) return applied;
     return this.#client.patch(kind, live, ({ metadata }) => {
       metadata.managedFields = kept;
@@ -192,7 +195,7 @@ function replaceAlternatives(draft: unknown, desired: unknown): void {
   for (const [name, value] of Object.entries(desired)) replaceAlternatives(draft[name], value);
 }
 
-/** Containers and variables are identified by name. */
+/** Replaces alternatives in the items that both lists have, such as containers and variables, by name. */
 function replaceInItems(draft: readonly unknown[], desired: readonly unknown[]): void {
   for (const item of desired) {
     if (!isObject(item) || item["name"] === undefined) continue;
@@ -201,19 +204,19 @@ function replaceInItems(draft: readonly unknown[], desired: readonly unknown[]):
   }
 }
 
-/** The field manager of the update between another client's change and our apply. */
-const takingBack = "taking-back";
-const nameConflict = "NameConflict";
+/** The field manager of the update that removes another client's fields before our apply is sent again. */
+const takeBackManager = "taking-back";
+const nameConflictReason = "NameConflict";
 
 /** Seconds between retries of rejected children. */
-const soon = 15;
-const rarely = 300;
+const shortestRetry = 15;
+const longestRetry = 300;
 
-/** Rejections by the server are reported in a status; conflicts and lost connections are retried as errors. */
+/** Converts an error of the child itself to a rejection. Throws any other, such as a conflict or a lost connection. */
 function asRejection(kind: Kind, error: unknown): Rejection {
   if (!(error instanceof ApiError)) throw error;
   const { message = error.message } = error.body;
-  if (error.isAlreadyOwned) return { reason: nameConflict, message, error };
+  if (error.isAlreadyOwned) return { reason: nameConflictReason, message, error };
   if (error.isInvalid || error.isForbidden || error.status === 400) {
     return { reason: `${kind.kind}Rejected`, message, error };
   }
@@ -231,18 +234,17 @@ interface Port {
 }
 
 /** The ports of a Service; this module doesn't import built-in kinds. */
-interface WithPorts {
+interface ServiceWithPorts {
   spec?: { ports?: Port[] | undefined } | undefined;
 }
 
 /**
- * Removes ports that another client added to a Service; see `Preparation`. An apply merges the list by port and
- * protocol, so it keeps foreign items. A port that was edited by hand keeps our name and node port, and the server then
- * rejects ours. Existing desired ports keep their node ports; new ones get theirs by the apply, with the type that
- * allows them.
+ * Removes ports that another client added to a Service; see `Preparation`. An apply merges the list by port and protocol, so
+ * it keeps foreign ports, and a port edited by hand keeps our name and node port, so that the server rejects ours. Existing
+ * desired ports keep their node ports; new ones get theirs by the apply.
  */
 export function removeForeignPorts(
-  draft: WithPorts,
+  draft: ServiceWithPorts,
   desired: { readonly spec?: { readonly ports?: readonly object[] | undefined } | undefined },
 ): void {
   const wanted = (desired.spec?.ports ?? []) as readonly Port[];

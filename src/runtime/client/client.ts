@@ -40,10 +40,7 @@ export interface Reader {
     options?: ReadOptions,
   ): Promise<DeepReadonly<T>>;
 
-  /**
-   * Reads the objects of a kind, all or selected. Live lists are ordered by namespace and name, cached ones are
-   * unordered.
-   */
+  /** Reads the objects of a kind, all or selected. Live lists are ordered by namespace and name, cached ones are not. */
   list<T extends KubernetesObject>(kind: Kind<T>, options?: ListOptions): Promise<DeepReadonly<T>[]>;
 }
 
@@ -58,10 +55,7 @@ export interface Client extends Reader, Containers {
   /** Creates an object; throws an `ApiError` with `isAlreadyExists` if one of that name exists. */
   create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T>;
 
-  /**
-   * Replaces an object except for its status. With a `resourceVersion`, throws a conflict if the object has changed
-   * since.
-   */
+  /** Replaces an object except for its status. Throws a conflict if it no longer has the `resourceVersion`, if given. */
   update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
 
   /** Replaces the status of an object, which must have the `resourceVersion` it was read with. */
@@ -372,10 +366,7 @@ export interface WriteOptions extends CallOptions {
 
 /** Options for creating. */
 export interface CreateOptions extends WriteOptions {
-  /**
-   * The controlling owner of the new object: when the owner is deleted, so is the object. The default of the object's
-   * namespace is the owner's.
-   */
+  /** The controlling owner: when it is deleted, so is the object. Its namespace is the default of the object's. */
   readonly owner?: Owner | undefined;
 }
 
@@ -431,5 +422,5 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Which objects to delete, and how. */
+/** Selects the objects to delete, and how. */
 export interface DeleteAllOptions extends Selection, Omit<DeleteOptions, "preconditions"> {}

@@ -4,7 +4,7 @@ import { parseResponse } from "../http/json-body.ts";
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
 import type { RestMapper, UnstructuredObject } from "./client.ts";
 
-/** Finds kinds by discovery, once until `reset`: with two requests, if the server has aggregated discovery. */
+/** Finds kinds by discovery, and caches them until `reset`. Sends two requests if discovery is aggregated. */
 export class DiscoveryMapper implements RestMapper {
   readonly #send: (request: RawRequest) => Promise<RawResponse>;
   #kinds: Promise<Kind<UnstructuredObject>[]> | undefined;
@@ -20,7 +20,7 @@ export class DiscoveryMapper implements RestMapper {
     const isCached = this.#kinds !== undefined;
     const matches = (candidate: Kind): boolean =>
       candidate.apiVersion === apiVersion && candidate.kind === kind;
-    const found = (await this.#all(options)).find(matches);
+    const found = (await this.#discoverOnce(options)).find(matches);
     if (found) return found;
     // The result may be outdated: the kind's CRD may be new.
     this.reset();
@@ -32,7 +32,7 @@ export class DiscoveryMapper implements RestMapper {
   async kinds(options: CallOptions = {}): Promise<Kind<UnstructuredObject>[]> {
     const seen = new Set<string>();
     // Versions are in the server's order of preference.
-    return (await this.#all(options)).filter(({ group, kind }) => {
+    return (await this.#discoverOnce(options)).filter(({ group, kind }) => {
       const name = `${group}/${kind}`;
       return seen.has(name) ? false : seen.add(name);
     });
@@ -42,7 +42,7 @@ export class DiscoveryMapper implements RestMapper {
     this.#kinds = undefined;
   }
 
-  #all(options: CallOptions): Promise<Kind<UnstructuredObject>[]> {
+  #discoverOnce(options: CallOptions): Promise<Kind<UnstructuredObject>[]> {
     this.#kinds ??= this.#discover(options).catch((error: unknown) => {
       this.reset();
       throw error;
@@ -80,7 +80,7 @@ export class DiscoveryMapper implements RestMapper {
     const lists = await Promise.all(
       groupVersions.map(async (groupVersion) => {
         const path = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
-        // An aggregated API that is unavailable must not hide all others.
+        // The kinds of an aggregated API that is unavailable are omitted: it must not hide all others.
         const { resources } = await this.#get<ResourceList>(path, options).catch(() => ({ resources: [] }));
         return resources
           .filter(({ name }) => !name.includes("/"))

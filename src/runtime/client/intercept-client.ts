@@ -20,10 +20,10 @@ const verbs = [
   "deleteAllOf",
 ] as const;
 
-/** Calls that begin with a pod. */
+/** Calls whose first argument is a pod, not a kind. */
 const podVerbs = ["logs", "exec", "openPort", "portForward"] as const;
 
-const known: readonly string[] = [...verbs, ...podVerbs];
+const allVerbs: readonly string[] = [...verbs, ...podVerbs];
 
 /** The calls of a client that can be intercepted. */
 export type ClientVerb = (typeof verbs)[number] | (typeof podVerbs)[number];
@@ -51,11 +51,13 @@ export type ClientInterceptors = { readonly [Verb in ClientVerb]?: CallIntercept
  * other verbs, and those that a call makes itself, are not affected. `with` returns clients with the same interceptors.
  */
 export function interceptClient(client: Client, interceptors: ClientInterceptors): Client {
-  const unknown = Object.keys(interceptors).find((name) => !known.includes(name));
+  const unknown = Object.keys(interceptors).find((name) => !allVerbs.includes(name));
   if (unknown !== undefined)
-    throw new TerminalError(`a client has no call "${unknown}" to intercept: there are ${known.join(", ")}`);
+    throw new TerminalError(
+      `a client has no call "${unknown}" to intercept: there are ${allVerbs.join(", ")}`,
+    );
   const broken = Object.entries(interceptors).find(
-    ([, one]) => one !== undefined && typeof one !== "function",
+    ([, interceptor]) => interceptor !== undefined && typeof interceptor !== "function",
   );
   if (broken) throw new TerminalError(`the interceptor of "${broken[0]}" must be a function`);
   return new Proxy(client, {

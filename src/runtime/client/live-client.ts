@@ -3,7 +3,7 @@ import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, TransportOptions } from "../http/transport.ts";
-import { bodyToApply, bodyWithOwner, conflictOfUid, formerController } from "./apply-body.ts";
+import { bodyToApply, bodyWithOwner, asConflictIfReplaced, findFormerController } from "./apply-body.ts";
 import {
   type ApplyOptions,
   type Client,
@@ -29,7 +29,7 @@ import {
   deleteRequest,
   namespaceOf,
   patchRequest,
-  required,
+  requireNamespace,
   resourcePath,
   selectionQuery,
   typed,
@@ -41,7 +41,10 @@ export interface DeletionAnswer extends KubernetesObject {
   readonly details?: StatusDetails;
 }
 
-/** Always asks the server; see `Client` for the contract of each call. What `Client` doesn't have is for the cached client. */
+/**
+ * Always asks the server; see `Client` for the contract of each call. `applyOver`, `deleteObject` and `deleteCollection`
+ * are for the cached client, which needs more of their answers than `Client` returns.
+ */
 export class LiveClient extends LiveContainers implements Client {
   readonly mapper: DiscoveryMapper;
 
@@ -96,6 +99,7 @@ export class LiveClient extends LiveContainers implements Client {
     const object = ref as DeepReadonly<T>;
     const draft = structuredClone(object) as unknown as T;
     change(draft);
+    // The server ignores the status here where it is a subresource: a difference in it alone must send nothing.
     const { status: _, ...difference } = createMergePatch(object, draft) as { status?: unknown };
     return this.patchDifference(kind, object, difference, undefined, options);
   }
@@ -136,7 +140,7 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<DeepReadonly<T>> {
     const { owner, leaveStrangers = false } = options;
     const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
-    const other = current && formerController(kind, current, body, options);
+    const other = current && findFormerController(kind, current, body, options);
     if (current && other) {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
       await this.patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
@@ -146,7 +150,7 @@ export class LiveClient extends LiveContainers implements Client {
     try {
       return asReadonly(await this.object(kind, request));
     } catch (error) {
-      throw conflictOfUid(error);
+      throw asConflictIfReplaced(error);
     }
   }
 
@@ -169,10 +173,7 @@ export class LiveClient extends LiveContainers implements Client {
     return (await this.deleteObject(kind, ref, options)) !== undefined;
   }
 
-  /**
-   * Deletes, and returns the response: the object if it remains for a while, else a Status; undefined if it
-   * didn't exist.
-   */
+  /** Deletes. Returns the object if it remains for a while, else a Status; undefined if there was no object. */
   async deleteObject(
     kind: Kind,
     ref: ObjectRef,
@@ -192,10 +193,10 @@ export class LiveClient extends LiveContainers implements Client {
     await this.deleteCollection(kind, options);
   }
 
-  /** Deletes, and returns the previous objects; none if the server doesn't send them. */
+  /** Deletes, and returns the objects that were deleted; none if the server doesn't send them. */
   async deleteCollection(kind: Kind, options: DeleteAllOptions = {}): Promise<KubernetesObject[]> {
     const namespace = namespaceOf(kind, this.defaults, options.namespace);
-    const path = resourcePath(kind, { namespace: required(kind, namespace) });
+    const path = resourcePath(kind, { namespace: requireNamespace(kind, namespace) });
     const request = deleteRequest(path, this.write(options));
     const { text } = await this.request({ ...request, query: selectionQuery(options) });
     return (parseResponse(text, `DELETE ${path}`) as Partial<KubernetesList>).items ?? [];
@@ -208,21 +209,21 @@ export class LiveClient extends LiveContainers implements Client {
       const { text } = await this.request(request);
       return parseResponse(text, `${request.method ?? "GET"} ${path}`) as Body;
     };
-    // The body has a kind of its own. The server compares its name, if there is one, with the name in the path.
-    const named = (body: Partial<KubernetesObject>): object => ({
+    // The server compares the name in the body, if there is one, with the name in the path.
+    const withKey = (body: Partial<KubernetesObject>): object => ({
       ...body,
       metadata: { ...key, ...body.metadata },
     });
     const write = (method: "POST" | "PUT", body: object, options: WriteOptions = {}): Promise<Body> => {
       const query = writeQuery(this.write(options));
-      return exchange({ method, path, query, body: named(body), signal: options.signal });
+      return exchange({ method, path, query, body: withKey(body), signal: options.signal });
     };
     return {
       get: ({ signal } = {}) => exchange({ path, signal }),
       create: (body, options) => write("POST", body, options),
       update: (body, options) => write("PUT", body, options),
       patch: (patch, options) => exchange(patchRequest(path, patch, this.write(options))),
-      apply: (body, options) => exchange(applyRequest(path, named(body as object), this.write(options))),
+      apply: (body, options) => exchange(applyRequest(path, withKey(body as object), this.write(options))),
     };
   }
 
@@ -242,7 +243,7 @@ export class LiveClient extends LiveContainers implements Client {
     });
   }
 
-  /** Sends the difference to an object that was read before; nothing if there is none. */
+  /** Sends the difference to an object that was read before. Without a difference returns the object, and sends nothing. */
   private patchDifference<T extends KubernetesObject>(
     kind: Kind<T>,
     object: DeepReadonly<T>,

@@ -50,7 +50,7 @@ export class LiveReader implements Reader {
     this.defaults = defaults;
   }
 
-  /** Undefined while callers may go on in this turn of the event loop; then a promise to await. */
+  /** Returns undefined while callers may go on in this turn of the event loop, afterwards a promise to await. */
   pause(): Promise<void> | undefined {
     return this.transport.slices?.pause();
   }
@@ -181,7 +181,7 @@ async function* listPages<T extends KubernetesObject>(
   } while (token !== undefined);
 }
 
-/** Lists of built-in kinds omit these two in their items, and metadata-only lists name the wrong kind. */
+/** Sets apiVersion and kind, which lists of built-in kinds omit in their items. */
 function completeItem(kind: Kind, item: KubernetesObject): void {
   item.apiVersion ??= kind.apiVersion;
   item.kind ??= kind.kind;
@@ -225,10 +225,10 @@ export class LiveContainers extends LiveReader implements Containers {
   }
 
   async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
-    const { signal, ...more } = this.withSignal(options);
+    const { signal, ...others } = this.withSignal(options);
     const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
     if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
-    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...more });
+    return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...others });
   }
 }
 
@@ -240,9 +240,7 @@ function notRunning(pod: string, phase = "Pending"): ApiError {
   });
 }
 
-/**
- * Returns true if an object doesn't exist. A 404 without an object's name means that the server doesn't know the kind.
- */
+/** Returns true if an object doesn't exist. A 404 without a name means that the server doesn't know the kind. */
 export function isMissingObject(error: unknown): boolean {
   return error instanceof ApiError && error.isNotFound && error.body.details?.name !== undefined;
 }

@@ -1,18 +1,18 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 
-const metadataKinds = new WeakMap<Kind, Kind>();
-
+/** By kind, its view: equal calls must return the same kind, because caches look kinds up. */
+const views = new WeakMap<Kind, Kind>();
 const metadataOnlyKinds = new WeakSet<Kind>();
 
 /**
- * The same objects without spec and status: read, listed, watched and cached with a fraction of the memory. Their
+ * Returns a view of a kind: the same objects without spec and status, which take a fraction of the memory. Their
  * `kind` is `PartialObjectMetadata`, as in the response.
  */
 export function metadataOnly(kind: Kind): Kind {
-  const known = metadataKinds.get(kind);
-  if (known) return known;
+  const existing = views.get(kind);
+  if (existing) return existing;
   const view: Kind = Object.freeze({ ...kind });
-  metadataKinds.set(kind, view);
+  views.set(kind, view);
   metadataOnlyKinds.add(view);
   return view;
 }
@@ -33,7 +33,7 @@ export function acceptOf(
 
 const ids = new WeakMap<Kind, string>();
 
-/** Identifies a kind and its view. Called several times for each read and write. */
+/** Returns a key for a kind, another one for its view. Cached, since each read and write calls it several times. */
 export function idOf(kind: Kind): string {
   let id = ids.get(kind);
   if (id === undefined) {

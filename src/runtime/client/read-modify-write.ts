@@ -5,7 +5,7 @@ import { ApiError } from "../errors/api-error.ts";
 import type { Client, DeepReadonly, Desired, Edit, ObjectKey, WriteOptions } from "./client.ts";
 import { asReadonly } from "./live-reader.ts";
 
-/** The object to fill in: a new one has only its name. */
+/** The object that `createOrUpdate` lets a function edit: a new one has only its key, apiVersion and kind. */
 export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> & Partial<T>;
 
 /** The result of `createOrUpdate`. */
@@ -47,9 +47,8 @@ export interface RetryOptions {
 }
 
 /**
- * Calls a function again when it throws a conflict, after a short, growing delay. The function must read the object
- * again each time. A conflict of field managers is thrown at once. A reconcile doesn't need this: a conflict thrown
- * there requeues the request.
+ * Calls a function again when it throws a conflict, after a short, growing delay. The function must read the object each
+ * time. A conflict of field managers is thrown at once. Reconciles don't need this: a conflict requeues their request.
  */
 export async function retryOnConflict<R>(
   attempt: () => Promise<R>,

@@ -1,3 +1,5 @@
+// Requests of a client: paths, query parameters and bodies, and selectors as predicates for the cache.
+
 import type { Kind, KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
 import {
   formatLabelSelector,
@@ -26,6 +28,7 @@ export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptio
   return { fieldManager, dryRun: dryRun ? "All" : undefined, fieldValidation };
 }
 
+/** A raw patch, with the content type that tells the server which kind of patch it is. */
 export function patchRequest(path: string, patch: Patch, options: WriteOptions): RawRequest {
   const [type, body] =
     "merge" in patch
@@ -58,6 +61,7 @@ export function applyRequest(path: string, body: object, options: ApplyOptions):
   };
 }
 
+/** A deletion of an object or a collection. The options are in the body, which the server reads before the query. */
 export function deleteRequest(path: string, options: DeleteOptions & DeleteAllOptions): RawRequest {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
   return {
@@ -99,32 +103,32 @@ export function resourcePath(
   if (kind.scope === "Namespaced" && namespace) path += `/namespaces/${encodeURIComponent(namespace)}`;
   path += `/${kind.plural}`;
   if (name !== undefined) {
-    if (kind.scope === "Namespaced" && !namespace) {
+    if (kind.scope === "Namespaced" && !namespace)
       throw new TerminalError(`${kind.kind} "${name}" needs a namespace: objects of this kind live in one`);
-    }
     path += `/${encodeURIComponent(name)}`;
   }
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** The namespace of a call; undefined for cluster-scoped kinds and for all namespaces. */
+/**
+ * The namespace of a call; undefined for cluster-scoped kinds and for all namespaces. Throws a `TerminalError` for
+ * another namespace than the client is bound to.
+ */
 export function namespaceOf(
   kind: Kind,
   { namespace: only }: ClientDefaults,
   namespace: string | undefined,
 ): string | undefined {
   if (kind.scope === "Cluster") return undefined;
-  if (only && namespace && namespace !== only) {
+  if (only && namespace && namespace !== only)
     throw new TerminalError(`this client is bound to namespace "${only}", so "${namespace}" is out of reach`);
-  }
   return namespace ?? only;
 }
 
-/** Throws for a call without the namespace that its kind needs. */
-export function required(kind: Kind, namespace: string | undefined): string | undefined {
-  if (kind.scope === "Namespaced" && !namespace) {
+/** Returns the namespace. Throws a `TerminalError` if the kind needs one and there is none. */
+export function requireNamespace(kind: Kind, namespace: string | undefined): string | undefined {
+  if (kind.scope === "Namespaced" && !namespace)
     throw new TerminalError(`a ${kind.kind} needs a namespace: objects of this kind live in one`);
-  }
   return namespace;
 }
 
@@ -133,8 +137,8 @@ export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "f
   labelSelector?: string;
   fieldSelector?: string;
 } {
-  const labelSelector = labelText(labels);
-  const fieldSelector = equalities(fields);
+  const labelSelector = formatLabels(labels);
+  const fieldSelector = formatEqualities(fields);
   return { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
 }
 
@@ -148,8 +152,8 @@ export function matchLabels(labels: Selection["labels"]): (labels: Labels) => bo
     return (actual) => matchesRequirements(requirements, actual);
   }
   if (isLabelSelector(labels)) return (actual) => matchesLabelSelector(labels, actual);
-  const pairs = Object.entries(labels).filter(([, value]) => value !== undefined);
-  return (actual) => pairs.every(([label, value]) => actual?.[label] === value);
+  const wanted = Object.entries(labels).filter(([, value]) => value !== undefined);
+  return (actual) => wanted.every(([label, value]) => actual?.[label] === value);
 }
 
 /** Distinguishes a label selector from a map of labels. */
@@ -162,10 +166,11 @@ function isLabelSelector(labels: Exclude<Selection["labels"], string>): labels i
 export function matchFields(fields: string | undefined): (object: KubernetesObject) => boolean {
   if (!fields) return () => true;
   const terms = parseFieldSelector(fields);
-  return (object) => matchesFields(terms, (field) => textAt(object, field));
+  return (object) => matchesFields(terms, (field) => readText(object, field));
 }
 
-function textAt(object: unknown, path: string): string | undefined {
+/** The value of a field as field selectors compare it; undefined for objects and lists. */
+function readText(object: unknown, path: string): string | undefined {
   let value = object;
   for (const field of path.split(".")) value = (value as { [field: string]: unknown } | undefined)?.[field];
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
@@ -173,12 +178,12 @@ function textAt(object: unknown, path: string): string | undefined {
     : undefined;
 }
 
-function labelText(labels: Selection["labels"]): string {
+function formatLabels(labels: Selection["labels"]): string {
   if (typeof labels === "string") return labels;
-  return isLabelSelector(labels) ? formatLabelSelector(labels) : equalities(labels);
+  return isLabelSelector(labels) ? formatLabelSelector(labels) : formatEqualities(labels);
 }
 
-function equalities(pairs: { readonly [name: string]: string | undefined } | undefined): string {
+function formatEqualities(pairs: { readonly [name: string]: string | undefined } | undefined): string {
   return Object.entries(pairs ?? {})
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${value}`)

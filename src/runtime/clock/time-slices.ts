@@ -2,10 +2,7 @@
 import { setImmediate } from "node:timers";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
-/**
- * How many milliseconds the work of a manager may take of one turn. A step that is longer than what remains of its
- * slice is not interrupted.
- */
+/** How many milliseconds of each turn the work of a manager may take. A step in progress is not interrupted. */
 const sliceMilliseconds = 5;
 
 /**
@@ -24,9 +21,9 @@ export class TimeSlices {
   #until: number | undefined;
   /** In the order in which they continue. */
   readonly #waiting: (() => void)[] = [];
+  /** Ends the participation in the test's clock, which stands still while steps wait. */
   #leaveClock: (() => void) | undefined;
 
-  /** A `FakeClock` moves on only when nothing waits for a turn. */
   constructor(clock?: Clock, now: () => number = () => performance.now()) {
     this.#clock = clock;
     this.#now = now;
@@ -48,12 +45,9 @@ export class TimeSlices {
     return new Promise((resolve) => this.#wait(resolve));
   }
 
-  /**
-   * Runs a step after everything that is ready: when the chains of promises that run now have ended, or wait for a
-   * timer or for I/O.
-   */
+  /** Runs a step when no promise is ready: all chains of promises have ended, or wait for a timer or for I/O. */
   afterPromises(step: () => void): void {
-    // Ticks that are added by promises run when no promise is ready.
+    // Node runs a tick that a microtask adds when no further microtask is ready.
     queueMicrotask(() => process.nextTick(() => (this.isOpen ? step() : this.#wait(step))));
   }
 

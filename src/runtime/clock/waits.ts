@@ -6,8 +6,8 @@ import { type Clock, parseDuration } from "@tsbuilder/apimachinery/time";
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { TerminalError } from "../errors/api-error.ts";
 
-/** Signals that may have any number of listeners. */
-const patient = new WeakSet<AbortSignal>();
+/** Signals whose limit of listeners was removed. */
+const unlimitedSignals = new WeakSet<AbortSignal>();
 
 /**
  * Calls a listener when a signal is aborted, and at once if it already is, so callers needn't check the signal first.
@@ -17,8 +17,8 @@ const patient = new WeakSet<AbortSignal>();
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal?.aborted) listener();
   if (!signal || signal.aborted) return () => {};
-  if (!patient.has(signal)) {
-    patient.add(signal);
+  if (!unlimitedSignals.has(signal)) {
+    unlimitedSignals.add(signal);
     setMaxListeners(0, signal);
   }
   signal.addEventListener("abort", listener, { once: true });
@@ -65,10 +65,7 @@ export function waitWithClock(
   });
 }
 
-/**
- * Waits for a promise that doesn't reject, with a time limit: when it is exceeded, `onLate` is called and the wait
- * ends.
- */
+/** Waits for a promise that doesn't reject, up to a time limit. When the limit is reached, calls `onLate`. */
 export function settledWithin(
   clock: Clock,
   milliseconds: number,

@@ -1,5 +1,5 @@
-// Commands, logs and ports of containers, as the API server streams them. Each file is one of them; the options are in
-// `options.ts`, and `client/live-reader.ts` calls all three.
+// Running a command in a container, over a WebSocket as `kubectl exec` does. In this folder `log-lines.ts`
+// reads logs and `port-forward.ts` forwards ports; `options.ts` has the types of all three.
 
 import { PassThrough, Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -9,10 +9,10 @@ import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse, WebSocketConnection } from "../http/transport.ts";
 import type { CommandInput, ExecOptions, ExecResult, TerminalSize } from "./options.ts";
 
-/** The first version that has a message for the end of the input. */
+/** The first version of the remote command protocol that has a message for the end of the input. */
 const protocol = "v5.channel.k8s.io";
 
-/** Runs a command in a container, and resolves when it has ended. */
+/** Runs a command in a container, and resolves when it has ended; see `Containers.exec`. */
 export async function execute(
   path: string,
   command: readonly string[],
@@ -20,13 +20,13 @@ export async function execute(
   send: (request: RawRequest) => Promise<RawResponse>,
 ): Promise<ExecResult> {
   const { container, tty, stdin, signal } = options;
-  const wanted = { stdin: stdin !== undefined, stdout: true, stderr: !tty, tty: tty ?? false };
+  const streams = { stdin: stdin !== undefined, stdout: true, stderr: !tty, tty: tty ?? false };
   const outputs = { stdout: outputTo(options.stdout), stderr: outputTo(options.stderr) };
   let socket: WebSocketConnection | undefined;
   try {
-    const query = { command, container, ...wanted };
+    const query = { command, container, ...streams };
     socket = (await send({ path, query, webSocket: [protocol], signal })).webSocket!;
-    const exitCode = await converse(socket, options, outputs, `GET ${path}`);
+    const exitCode = await exchange(socket, options, outputs, `GET ${path}`);
     socket.close();
     const [stdout, stderr] = await Promise.all([outputs.stdout.end(), outputs.stderr.end()]);
     return { exitCode, stdout, stderr };
@@ -48,10 +48,10 @@ interface CommandOutput {
 
 /** Passes the output on to a stream, or collects it. */
 function outputTo(stream: Writable | undefined): CommandOutput {
-  return stream ? passOn(stream) : collect();
+  return stream ? passOutputOn(stream) : collectOutput();
 }
 
-function collect(): CommandOutput {
+function collectOutput(): CommandOutput {
   const chunks: Buffer[] = [];
   return {
     write: async (chunk) => void chunks.push(chunk),
@@ -60,7 +60,7 @@ function collect(): CommandOutput {
   };
 }
 
-function passOn(stream: Writable): CommandOutput {
+function passOutputOn(stream: Writable): CommandOutput {
   const source = new PassThrough();
   // The streams of this process can't be ended.
   const end = stream !== process.stdout && stream !== process.stderr;
@@ -84,7 +84,7 @@ function passOn(stream: Writable): CommandOutput {
   };
 }
 
-/** The first byte of a message. */
+/** The first byte of a message says what it carries. */
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 };
 
 interface Outputs {
@@ -93,7 +93,7 @@ interface Outputs {
 }
 
 /** Sends and receives until the exit code is known. */
-async function converse(
+async function exchange(
   socket: WebSocketConnection,
   { stdin, resize, signal }: ExecOptions,
   outputs: Outputs,
@@ -115,8 +115,8 @@ async function converse(
   }
 }
 
-/** Longer pieces are cut, so that a slow reader is noticed after this many bytes. */
-const longestPiece = 32_768;
+/** Longer input is cut into pieces, so that a command that reads slowly slows the sender down. */
+const maxPieceLength = 32_768;
 
 type Send = (piece: Buffer) => Promise<void>;
 
@@ -132,8 +132,8 @@ async function sendInput(input: CommandInput, ended: AbortSignal, send: Send, se
   try {
     for await (const chunk of read(source, ended)) {
       const bytes = Buffer.from(chunk as Uint8Array);
-      for (let at = 0; at < bytes.length; at += longestPiece) {
-        if (!(await isSent(send(bytes.subarray(at, at + longestPiece))))) return;
+      for (let at = 0; at < bytes.length; at += maxPieceLength) {
+        if (!(await isSent(send(bytes.subarray(at, at + maxPieceLength))))) return;
       }
     }
     if (sendEnd) await isSent(sendEnd(Buffer.alloc(0)));
@@ -146,10 +146,7 @@ async function sendInput(input: CommandInput, ended: AbortSignal, send: Send, se
 
 function ignore(): void {}
 
-/**
- * Reads a stream until its end or the signal, also if the stream is idle: its own iterator would wait for the next
- * chunk.
- */
+/** Reads a stream until its end or the signal. The stream's own iterator would wait for a chunk despite the signal. */
 async function* read(source: Readable, ended: AbortSignal): AsyncGenerator {
   while (!ended.aborted) {
     const chunk: unknown = source.read();
@@ -157,12 +154,12 @@ async function* read(source: Readable, ended: AbortSignal): AsyncGenerator {
     else if (source.errored) throw source.errored;
     else if (source.readableEnded) return;
     else if (source.destroyed) throw new Error("the input of the command was closed before its end");
-    else await change(source, ended);
+    else await waitForChange(source, ended);
   }
 }
 
 /** Resolves when there may be something to read, or nothing more. */
-function change(source: Readable, ended: AbortSignal): Promise<void> {
+function waitForChange(source: Readable, ended: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const events = ["readable", "end", "error", "close"] as const;
     const forget = onAbort(ended, settle);
@@ -182,6 +179,7 @@ async function* sizeMessages(
   for await (const { columns, rows } of sizes) yield JSON.stringify({ Width: columns, Height: rows });
 }
 
+/** Resolves with false if the connection has ended. */
 function isSent(sending: Promise<void>): Promise<boolean> {
   return sending.then(
     () => true,
@@ -189,6 +187,7 @@ function isSent(sending: Promise<void>): Promise<boolean> {
   );
 }
 
+/** Writes the output until the status of the command arrives, and returns its exit code. */
 async function receive(
   socket: WebSocketConnection,
   { stdout, stderr }: Outputs,

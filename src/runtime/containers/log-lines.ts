@@ -3,7 +3,7 @@ import { readDuration } from "../clock/waits.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
 import type { LogLines, LogOptions } from "./options.ts";
 
-/** Makes lines whose request is sent when a loop over them begins. */
+/** Makes the result of `Containers.logs`. Calls `open` when a loop over the lines begins. */
 export function logLines(
   open: () => AsyncIterable<string> | Promise<Iterable<string> | AsyncIterable<string>>,
 ): LogLines {
@@ -19,7 +19,7 @@ export function logLines(
   };
 }
 
-/** The lines of a log, as the server streams them. */
+/** Reads the lines of a log while the server streams them, without their newlines. */
 export async function* readLog(
   path: string,
   { container, follow, tail, since, previous, timestamps, signal }: LogOptions,
@@ -41,6 +41,7 @@ export async function* readLog(
   if (last !== "") yield last;
 }
 
+/** The server takes whole seconds, at least one, or a time. */
 function sinceQuery(since: LogOptions["since"]): RawRequest["query"] {
   if (since === undefined) return {};
   if (since instanceof Date) return { sinceTime: since.toISOString() };

@@ -43,10 +43,7 @@ export interface TerminalSize {
 
 /** Options for running a command. */
 export interface ExecOptions extends ContainerOptions {
-  /**
-   * Default: none; a command that reads gets end of file. A stream is destroyed when the command has ended; the process's
-   * own input is paused instead.
-   */
+  /** Default: empty. A stream is destroyed when the command has ended; the input of this process is only paused. */
   readonly stdin?: CommandInput | undefined;
   /**
    * Where the output goes instead of into the result. The stream is ended with the command, and destroyed if it fails.

@@ -10,7 +10,7 @@ import type { RawRequest, RawResponse, WebSocketConnection } from "../http/trans
 
 const host = "127.0.0.1";
 
-/** Listens on the loopback interface, and passes each connection on to one that `open` opens. */
+/** Listens on the loopback interface, and joins each connection to a new one of `open`; see `Containers.portForward`. */
 export async function listenFor(
   open: () => Promise<Duplex>,
   { localPort = 0, onError, signal }: PortForwardOptions,
@@ -20,7 +20,7 @@ export async function listenFor(
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    passOn(socket, open).catch((error: unknown) => {
+    joinSockets(socket, open).catch((error: unknown) => {
       if (server.listening) callSafely(() => onError?.(error as Error), warnOf("the onError of portForward"));
     });
   });
@@ -44,7 +44,7 @@ export async function listenFor(
   };
 }
 
-async function passOn(local: Socket, open: () => Promise<Duplex>): Promise<void> {
+async function joinSockets(local: Socket, open: () => Promise<Duplex>): Promise<void> {
   // A socket may emit an error while it waits.
   local.on("error", () => {});
   const remote = await open().catch((error: unknown) => {
@@ -69,6 +69,7 @@ async function passOn(local: Socket, open: () => Promise<Duplex>): Promise<void>
  */
 const protocol = "v4.channel.k8s.io";
 
+/** Opens a connection to a port of a pod, as a stream; see `Containers.openPort`. */
 export async function openPort(
   path: string,
   port: number,
@@ -79,9 +80,10 @@ export async function openPort(
   return new PortStream(webSocket!, `GET ${path}`);
 }
 
-/** The first byte of a message. */
+/** The first byte of a message says what it carries. */
 const channels = { data: 0, error: 1 };
 
+/** A stream over a WebSocket. */
 class PortStream extends Duplex {
   readonly #socket: WebSocketConnection;
   #wake = (): void => {};
@@ -115,7 +117,7 @@ class PortStream extends Duplex {
   }
 
   async #receive(request: string): Promise<void> {
-    /** The first message of a channel repeats the port. */
+    /** The channels whose first message, which only repeats the port, has arrived. */
     const begun = new Set<number>();
     for await (const message of this.#socket) {
       const channel = message[0]!;

@@ -18,10 +18,7 @@ export class ApiError extends Error {
   /** The request that failed, as `PATCH /api/v1/…`, without the query. */
   readonly request: string | undefined;
 
-  /**
-   * The `code` of the Status becomes the `status` of the error: `code` is what Node's errors have, such as
-   * `ECONNRESET`.
-   */
+  /** The Status' `code` becomes `status`, because Node's errors have another `code`, such as `ECONNRESET`. */
   constructor(body: Partial<Status>, options: { request?: string | undefined; cause?: unknown } = {}) {
     const message = body.message ?? body.reason ?? "request failed";
     super(
@@ -44,8 +41,7 @@ export class ApiError extends Error {
   }
 
   /**
-   * The object has changed since it was read: read it again and retry. Also true for `isFieldManagerConflict`, which no
-   * retry resolves.
+   * The object has changed: read it again and retry. Also true for `isFieldManagerConflict`, which no retry resolves.
    */
   get isConflict(): boolean {
     return this.reason === "Conflict";
@@ -103,10 +99,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * An error that a retry can't fix. If a reconcile throws it, it is logged and counted, and the object is not retried
- * until it changes.
- */
+/** An error that a retry can't fix. A reconcile that throws it is logged, and not retried until the object changes. */
 export class TerminalError extends Error {
   override readonly name: string = "TerminalError";
 

@@ -10,9 +10,8 @@ import { Event } from "../k8s/events/v1.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Records what happened to an object as an `events.k8s.io/v1` Event, shown by `kubectl describe`. Recording never waits
- * and never throws: Events are sent in the background, equal ones become a series, and when too many are waiting, the
- * newest are dropped and counted.
+ * Records what happened to an object as an `events.k8s.io/v1` Event, shown by `kubectl describe`. Never waits or throws:
+ * Events are sent in the background, equal ones become a series, and if too many wait, the newest are dropped and counted.
  */
 export interface EventRecorder {
   /** Something expected happened. */
@@ -41,16 +40,19 @@ interface EventRecorderOptions {
 
 /** How many Events may wait to be sent. */
 const maxWaiting = 1000;
-const maxTries = 12;
-const retryEvery = 10_000;
+
+/** As in client-go: an Event is dropped after this many attempts, one every ten seconds. */
+const maxAttempts = 12;
+const retryPeriod = 10_000;
 
 /** Milliseconds without an event after which a series is over; the next event starts another. */
 const seriesIdle = 360_000;
 
 /** How often an ongoing series is written to the server, in milliseconds. */
 const seriesRefresh = 1_800_000;
-const sweepEvery = 60_000;
+const sweepPeriod = 60_000;
 
+/** Equal Events: the first one as it is stored, and how many there were. */
 interface Series {
   readonly event: Event;
   readonly key: string;
@@ -76,7 +78,7 @@ export class ApiEventRecorder implements EventRecorder {
   #sending: Promise<void> | undefined;
   #cancelSweep: (() => void) | undefined;
   #isStopped = false;
-  #names = 0;
+  #nameCounter = 0;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -110,7 +112,7 @@ export class ApiEventRecorder implements EventRecorder {
   ): void {
     if (this.#isStopped) return;
     const object = referenceTo(regarding);
-    const other = related === undefined ? undefined : referenceTo(related);
+    const relatedReference = related === undefined ? undefined : referenceTo(related);
     const key = JSON.stringify([
       type,
       object.uid,
@@ -118,15 +120,15 @@ export class ApiEventRecorder implements EventRecorder {
       reason,
       action,
       note,
-      other?.uid,
-      other?.name,
+      relatedReference?.uid,
+      relatedReference?.name,
     ]);
     const now = this.#options.clock.now();
-    const known = this.#series.get(key);
-    if (known && now - known.lastSeen < seriesIdle) {
-      known.count++;
-      known.lastSeen = now;
-      if (known.count === 2) this.#enqueue(known);
+    const ongoing = this.#series.get(key);
+    if (ongoing && now - ongoing.lastSeen < seriesIdle) {
+      ongoing.count++;
+      ongoing.lastSeen = now;
+      if (ongoing.count === 2) this.#enqueue(ongoing);
       return;
     }
     if (!this.#admits(JSON.stringify([object.apiVersion, object.kind, object.namespace, object.name]))) {
@@ -139,7 +141,7 @@ export class ApiEventRecorder implements EventRecorder {
       apiVersion: Event.apiVersion,
       kind: Event.kind,
       metadata: {
-        name: nameFor(object, now, this.#names++),
+        name: uniqueName(object, now, this.#nameCounter++),
         namespace: object.namespace ?? clusterScopedNamespace,
         ...(annotations && { annotations: { ...annotations } }),
       },
@@ -149,8 +151,8 @@ export class ApiEventRecorder implements EventRecorder {
       action: action.slice(0, 128),
       reason: reason.slice(0, 128),
       regarding: object,
-      ...(other && { related: other }),
-      note: cutBytes(note, 1024),
+      ...(relatedReference && { related: relatedReference }),
+      note: truncateBytes(note, 1024),
       type,
     };
     const series: Series = {
@@ -165,7 +167,7 @@ export class ApiEventRecorder implements EventRecorder {
     };
     this.#series.set(key, series);
     this.#enqueue(series);
-    this.#cancelSweep ??= this.#options.clock.setTimer(() => this.#sweep(), sweepEvery);
+    this.#cancelSweep ??= this.#options.clock.setTimer(() => this.#sweep(), sweepPeriod);
   }
 
   #enqueue(series: Series): void {
@@ -200,17 +202,17 @@ export class ApiEventRecorder implements EventRecorder {
         return;
       } catch (error) {
         if (error instanceof ApiError && series.isStored && error.isNotFound) {
-          // It expired on the server: record it as a new Event.
+          // The Event expired on the server: create it again.
           series.isStored = false;
           continue;
         }
         if (error instanceof ApiError && error.isAlreadyExists) return;
-        if (attempt >= maxTries || this.#isStopped || isRefused(error)) {
+        if (attempt >= maxAttempts || this.#isStopped || isRejected(error)) {
           this.#series.delete(series.key);
           this.#drop("the server refused it", error);
           return;
         }
-        await waitWithClock(clock, retryEvery, signal);
+        await waitWithClock(clock, retryPeriod, signal);
       }
     }
   }
@@ -232,7 +234,7 @@ export class ApiEventRecorder implements EventRecorder {
       else if (isOver) this.#series.delete(series.key);
     }
     this.#cancelSweep =
-      this.#series.size === 0 ? undefined : this.#options.clock.setTimer(() => this.#sweep(), sweepEvery);
+      this.#series.size === 0 ? undefined : this.#options.clock.setTimer(() => this.#sweep(), sweepPeriod);
   }
 
   #drop(why: string, error?: unknown): void {
@@ -241,7 +243,7 @@ export class ApiEventRecorder implements EventRecorder {
   }
 }
 
-/** The namespace of Events about cluster-scoped objects. */
+/** The namespace of Events about cluster-scoped objects, as in client-go. */
 const clusterScopedNamespace = "default";
 
 /** An object reference as Events have it. */
@@ -249,32 +251,29 @@ function referenceTo({ apiVersion, kind, metadata: { name, namespace, uid } }: O
   return { apiVersion, kind, name, uid, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/**
- * A unique name without asking the server: the time in hexadecimal, as in client-go, and a counter within the
- * millisecond.
- */
-function nameFor({ name = "unnamed" }: ObjectReference, now: number, serial: number): string {
+/** A name that is unique without asking the server: with the time in hexadecimal, as in client-go, and a counter. */
+function uniqueName({ name = "unnamed" }: ObjectReference, now: number, serial: number): string {
   const suffix = `.${(BigInt(Math.trunc(now)) * 1_000_000n + BigInt(serial % 1_000_000)).toString(16)}`;
   return `${name.slice(0, 253 - suffix.length)}${suffix}`;
 }
 
-function cutBytes(text: string, max: number): string {
+/** Cuts a text to a number of bytes in UTF-8, between characters. */
+function truncateBytes(text: string, max: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= max) return text;
-  // A truncated character would become a replacement character.
   return bytes.subarray(0, max).toString("utf8").replace(/�+$/, "");
 }
 
 /** Like client-go's recorder: a burst of 25 events per object, then one every five minutes. */
 const burst = 25;
-const refillEvery = 300_000;
+const refillPeriod = 300_000;
 
 /** How many objects are tracked, so that memory is bounded in a busy cluster. */
 const maxObjects = 4096;
 
 /**
- * Prevents an object that fails repeatedly from filling etcd with different Events: returns a function that counts an
- * event of an object, and returns whether it may be sent.
+ * Returns a function that counts an Event of an object, and returns true if it may be sent: an object that fails
+ * repeatedly must not fill etcd with different Events.
  */
 function spamFilter(clock: Clock): (object: string) => boolean {
   /** By object, the least recently used one first. */
@@ -282,7 +281,7 @@ function spamFilter(clock: Clock): (object: string) => boolean {
   return (object) => {
     const now = clock.monotonic();
     const bucket = buckets.get(object) ?? { tokens: burst, at: now };
-    const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillEvery);
+    const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillPeriod);
     const isAdmitted = tokens >= 1;
     buckets.delete(object);
     buckets.set(object, { tokens: isAdmitted ? tokens - 1 : tokens, at: now });
@@ -291,7 +290,7 @@ function spamFilter(clock: Clock): (object: string) => boolean {
   };
 }
 
-/** A retry helps if the server is unreachable, not if it rejected the Event. */
-function isRefused(error: unknown): boolean {
+/** Returns true if the server rejected the Event, so that a retry can't help. */
+function isRejected(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500 && !error.isTooManyRequests;
 }

@@ -5,10 +5,19 @@ import type { Logger } from "../log/logger.ts";
 import { type Listener, type Service, listenHttp, parseBindAddress } from "../serve/http-listener.ts";
 
 /** Milliseconds after which the signal of a pending check is aborted, and the check counts as failed. */
-const longestCheck = 10_000;
+const checkTimeout = 10_000;
 
 /** A health check: returns if healthy, throws if not. */
 export type HealthCheck = (signal: AbortSignal) => Promise<void> | void;
+
+/** Selects the checks to run. */
+interface CheckSelection {
+  /** Run this check alone. */
+  readonly only?: string;
+  readonly exclude?: readonly string[];
+  /** List all checks in the text, also if all succeed. */
+  readonly verbose?: boolean;
+}
 
 /** The answer to a probe. */
 export interface HealthReport {
@@ -36,20 +45,13 @@ export class HealthChecks {
     return this.#checks.has(name);
   }
 
-  /** Runs all checks except the excluded ones, or the one that is named. */
-  async run(
-    options: {
-      readonly only?: string;
-      readonly exclude?: readonly string[];
-      readonly verbose?: boolean;
-    } = {},
-  ): Promise<HealthReport> {
-    const { only, exclude = [], verbose = false } = options;
+  /** Runs the selected checks at the same time. Never rejects: a check that takes too long has failed. */
+  async run({ only, exclude = [], verbose = false }: CheckSelection = {}): Promise<HealthReport> {
     const names = only === undefined ? [...this.#checks.keys()].sort() : [only];
     const timeout = new AbortController();
     const cancel = this.#clock.setTimer(
       () => timeout.abort(new DOMException("the check took too long", "TimeoutError")),
-      longestCheck,
+      checkTimeout,
     );
     const results = await Promise.all(
       names
@@ -83,8 +85,10 @@ export class HealthChecks {
   }
 }
 
+/** The checks to serve, and where. */
 interface ProbeServerParts {
   readonly bindAddress: string;
+  /** By path: `/readyz`. */
   readonly endpoints: { readonly [path: string]: HealthChecks };
   readonly log: Logger;
   readonly onFailure: (endpoint: string, check: string) => void;
@@ -123,7 +127,7 @@ export class ProbeServer implements Service {
     const [, endpoint = "", ...rest] = url.pathname.split("/");
     const only = rest.join("/");
     const checks = endpoints[`/${endpoint}`];
-    if (!checks || (only !== "" && !checks.has(only))) return answer(response, 404, "404 page not found\n");
+    if (!checks || (only !== "" && !checks.has(only))) return sendText(response, 404, "404 page not found\n");
     const report = await checks.run({
       verbose: url.searchParams.has("verbose"),
       exclude: url.searchParams.getAll("exclude"),
@@ -133,11 +137,11 @@ export class ProbeServer implements Service {
       log.info("Health check failed", { endpoint: `/${endpoint}`, check: name, error });
       onFailure(`/${endpoint}`, name);
     }
-    answer(response, report.isHealthy ? 200 : 500, report.text);
+    sendText(response, report.isHealthy ? 200 : 500, report.text);
   }
 }
 
-function answer(response: ServerResponse, status: number, text: string): void {
+function sendText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     "content-type": "text/plain; charset=utf-8",
     "x-content-type-options": "nosniff",

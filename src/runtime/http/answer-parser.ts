@@ -12,10 +12,13 @@ export interface AnswerSink {
   onEnd(canReuse: boolean): void;
 }
 
+/** The element that is expected next. Bodies are `fixed` in length, or in chunks, each after a line with its size. */
 type Stage = "head" | "fixed" | "size" | "chunk" | "chunk-end" | "trailers" | "until-close" | "done";
 
-const longestHead = 65_536;
-const longestSizeLine = 1024;
+const maxHeadLength = 65_536;
+const maxSizeLineLength = 1024;
+const carriageReturn = 13;
+const lineFeed = 10;
 
 /** Parses answers from one connection, wherever its chunks end. Throws a `ProtocolError` for invalid HTTP. */
 export class AnswerParser {
@@ -24,7 +27,7 @@ export class AnswerParser {
   /** The unfinished part of a line or of the head. */
   #rest: Buffer | undefined;
   /** Remaining bytes of the body, or of its chunk. */
-  #left = 0;
+  #bytesLeft = 0;
   #canReuse = true;
 
   constructor(sink: AnswerSink) {
@@ -41,12 +44,12 @@ export class AnswerParser {
     let bytes: Buffer = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
     this.#rest = undefined;
     while (bytes.length > 0) {
-      const used = this.#take(bytes);
-      if (used < 0) {
+      const length = this.#take(bytes);
+      if (length < 0) {
         this.#rest = bytes;
         return;
       }
-      bytes = bytes.subarray(used);
+      bytes = bytes.subarray(length);
     }
   }
 
@@ -73,11 +76,12 @@ export class AnswerParser {
         return this.#takeSize(bytes);
       case "chunk-end":
         if (bytes.length < 2) return -1;
-        if (bytes[0] !== 13 || bytes[1] !== 10) throw new ProtocolError("a chunk is longer than it says");
+        if (bytes[0] !== carriageReturn || bytes[1] !== lineFeed)
+          throw new ProtocolError("a chunk is longer than it says");
         this.#stage = "size";
         return 2;
       case "trailers": {
-        const end = endOf("\r\n", bytes, longestHead);
+        const end = findEnd("\r\n", bytes, maxHeadLength);
         if (end === 0) this.#finish();
         return end < 0 ? -1 : end + 2;
       }
@@ -87,7 +91,7 @@ export class AnswerParser {
   }
 
   #takeHead(bytes: Buffer): number {
-    const end = endOf("\r\n\r\n", bytes, longestHead);
+    const end = findEnd("\r\n\r\n", bytes, maxHeadLength);
     if (end < 0) return -1;
     const { version, ...head } = readHead(bytes.toString("latin1", 0, end));
     // 100 Continue and 103 Early Hints precede the answer.
@@ -97,9 +101,10 @@ export class AnswerParser {
 
   #beginBody(head: AnswerHead, version: string): void {
     const { connection = "", "transfer-encoding": encoding, "content-length": length } = head.headers;
-    const keeps = /\bkeep-alive\b/i.test(connection) || (version === "1.1" && !/\bclose\b/i.test(connection));
-    // Conflicting lengths are used in attacks: the connection is not reused.
-    this.#canReuse = keeps && !(encoding !== undefined && length !== undefined);
+    const isKeptAlive =
+      /\bkeep-alive\b/i.test(connection) || (version === "1.1" && !/\bclose\b/i.test(connection));
+    // Two conflicting lengths are a means of request smuggling: the connection is not reused.
+    this.#canReuse = isKeptAlive && !(encoding !== undefined && length !== undefined);
     this.#sink.onHead(head);
     if (head.status === 204 || head.status === 304) this.#finish();
     else if (encoding !== undefined) {
@@ -109,31 +114,31 @@ export class AnswerParser {
     } else if (length !== undefined) {
       if (!/^\d+$/.test(length)) throw new ProtocolError(`content-length "${length}" is not a length`);
       this.#stage = "fixed";
-      this.#left = Number(length);
-      if (this.#left === 0) this.#finish();
+      this.#bytesLeft = Number(length);
+      if (this.#bytesLeft === 0) this.#finish();
     } else {
       this.#stage = "until-close";
     }
   }
 
   #takeCounted(bytes: Buffer): number {
-    const part = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left);
-    this.#left -= part.length;
+    const part = bytes.length <= this.#bytesLeft ? bytes : bytes.subarray(0, this.#bytesLeft);
+    this.#bytesLeft -= part.length;
     this.#sink.onBody(part);
-    if (this.#left > 0) return part.length;
+    if (this.#bytesLeft > 0) return part.length;
     if (this.#stage === "chunk") this.#stage = "chunk-end";
     else this.#finish();
     return part.length;
   }
 
   #takeSize(bytes: Buffer): number {
-    const end = endOf("\r\n", bytes, longestSizeLine);
+    const end = findEnd("\r\n", bytes, maxSizeLineLength);
     if (end < 0) return -1;
     const line = bytes.toString("latin1", 0, end);
     const [, size] = /^([0-9a-f]{1,12})[\t ]*(?:;.*)?$/i.exec(line) ?? [];
     if (size === undefined) throw new ProtocolError(`"${line}" is not the size of a chunk`);
-    this.#left = Number.parseInt(size, 16);
-    this.#stage = this.#left === 0 ? "trailers" : "chunk";
+    this.#bytesLeft = Number.parseInt(size, 16);
+    this.#stage = this.#bytesLeft === 0 ? "trailers" : "chunk";
     return end + 2;
   }
 
@@ -149,14 +154,15 @@ export class ProtocolError extends Error {
   readonly code = "EPROTO";
 }
 
-/** The position of a delimiter; -1 if it hasn't arrived yet. */
-function endOf(mark: string, bytes: Buffer, longest: number): number {
-  const end = bytes.indexOf(mark, 0, "latin1");
-  if (end > longest || (end < 0 && bytes.length > longest))
-    throw new ProtocolError(`nothing ended within ${longest} bytes`);
+/** The position of a delimiter; -1 if it hasn't arrived yet. Throws if it doesn't follow within a number of bytes. */
+function findEnd(delimiter: string, bytes: Buffer, maxLength: number): number {
+  const end = bytes.indexOf(delimiter, 0, "latin1");
+  if (end > maxLength || (end < 0 && bytes.length > maxLength))
+    throw new ProtocolError(`nothing ended within ${maxLength} bytes`);
   return end;
 }
 
+/** Parses a status line and headers. Throws a `ProtocolError` if they are invalid. */
 function readHead(text: string): AnswerHead & { readonly version: string } {
   const lines = text.split("\r\n");
   const [, version, status] = /^HTTP\/(1\.[01]) (\d{3})(?: |$)/.exec(lines[0]!) ?? [];

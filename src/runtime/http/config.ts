@@ -25,9 +25,8 @@ export interface ClusterConfig {
 }
 
 /**
- * Carries one request to a server, and resolves with its answer: complete, or up to its body if a stream is wanted and
- * the status is below 300. Rejects if there is no answer, with an error whose `code` is that of a socket, such as
- * `ECONNRESET`.
+ * Carries one request to a server, and resolves with its answer: complete, or up to its body if a stream is wanted and the
+ * status is below 300. Without an answer rejects with an error that has the `code` of a socket, such as `ECONNRESET`.
  */
 export type Carrier = (
   request: WireRequest,
@@ -41,10 +40,7 @@ export type Carrier = (
 
 /** Provides the credentials for every request. */
 export interface Credentials {
-  /**
-   * The current credentials. `refresh` is true after a 401: cached ones are no longer valid. Expiry is measured by the
-   * clock.
-   */
+  /** The current credentials. `refresh` is true after a 401, when cached ones are invalid. `clock` measures expiry. */
   current(options: {
     readonly refresh: boolean;
     readonly clock?: Clock | undefined;

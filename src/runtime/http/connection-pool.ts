@@ -7,7 +7,7 @@ import { BrokenConnectionError, ConnectTimeoutError } from "./http-errors.ts";
 import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
 import { ReloadedFile } from "./reloaded-file.ts";
 import type { LookupReport } from "./transport.ts";
-import { openTunnel } from "./proxy-tunnel.ts";
+import { openTunnel, unbracketed } from "./proxy-tunnel.ts";
 
 /** The purpose of a connection. */
 export interface ConnectionRequest {
@@ -35,20 +35,22 @@ interface SocketTarget {
   /** Called with the time of the DNS lookup. */
   readonly onLookup: ((report: LookupReport) => void) | undefined;
   readonly clock: Clock;
-  readonly secure:
-    | {
-        readonly context: tls.SecureContext;
-        /** The name that the server's certificate must have. */
-        readonly name: string;
-        /** Don't verify the server's certificate. */
-        readonly isTrustBlind: boolean;
-        /** The TLS session of the last connection, resumed by the next one. */
-        session: Buffer | undefined;
-      }
-    | undefined;
+  /** Undefined for plain HTTP. */
+  readonly secure: SecureTarget | undefined;
 }
 
-/** Connections with the same certificates. */
+/** The TLS settings of a target. */
+interface SecureTarget {
+  readonly context: tls.SecureContext;
+  /** The name that the server's certificate must have. */
+  readonly name: string;
+  /** Don't verify the server's certificate. */
+  readonly skipsVerification: boolean;
+  /** The TLS session of the last connection, resumed by the next one. */
+  session: Buffer | undefined;
+}
+
+/** The connections with the same certificates: those for requests, and those for streams. */
 interface Lanes {
   readonly ca: string | undefined;
   readonly credential: Credential;
@@ -91,7 +93,7 @@ export class ConnectionPool {
 
   #lanes({ credential, refresh }: Pick<ConnectionRequest, "credential" | "refresh">): Lanes {
     const ca = this.#config.ca ?? this.#caFile?.read({ refresh, clock: this.#options.clock });
-    if (!this.#current || this.#current.ca !== ca || !sameKey(this.#current.credential, credential)) {
+    if (!this.#current || this.#current.ca !== ca || !hasSameKeyPair(this.#current.credential, credential)) {
       // Running requests finish on the old connections.
       this.close({ onlyIdle: true });
       const target = this.#target(ca, credential);
@@ -101,8 +103,8 @@ export class ConnectionPool {
         ca,
         credential,
         target,
-        requests: new ConnectionLane(target, { ...limits, most: maxConnections, mostFree: 16 }),
-        streams: new ConnectionLane(target, { ...limits, most: Infinity, mostFree: 4 }),
+        requests: new ConnectionLane(target, { ...limits, maxConnections, maxIdle: 16 }),
+        streams: new ConnectionLane(target, { ...limits, maxConnections: Infinity, maxIdle: 4 }),
       };
     }
     return this.#current;
@@ -111,7 +113,7 @@ export class ConnectionPool {
   #target(ca: string | undefined, { cert, key }: Credential): SocketTarget {
     const { server, proxyUrl, tlsServerName, insecureSkipTlsVerify } = this.#config;
     const url = new URL(server);
-    const host = url.hostname.replace(/^\[|\]$/g, "");
+    const host = unbracketed(url.hostname);
     const isSecure = url.protocol === "https:";
     return {
       host,
@@ -123,17 +125,14 @@ export class ConnectionPool {
         ? {
             context: this.#secureContext(ca, { cert, key }),
             name: tlsServerName ?? host,
-            isTrustBlind: insecureSkipTlsVerify ?? false,
+            skipsVerification: insecureSkipTlsVerify ?? false,
             session: undefined,
           }
         : undefined,
     };
   }
 
-  /**
-   * Refuses a CA file without certificates. Node would ignore it, and the error would not say why the server isn't
-   * trusted.
-   */
+  /** Throws for a CA file without certificates: Node would ignore it, and not say why the server isn't trusted. */
   #secureContext(ca: string | undefined, { cert, key }: Credential): tls.SecureContext {
     const { source = this.#config.server } = this.#config;
     if (ca !== undefined && !ca.includes("-----BEGIN "))
@@ -144,8 +143,7 @@ export class ConnectionPool {
         cert,
         key,
         ciphers: tls.DEFAULT_CIPHERS,
-        // As in Go, certificates in the config are trusted themselves: an intermediate CA, or the server's own
-        // certificate.
+        // As in Go, the config may hold an intermediate CA, or the server's own certificate.
         allowPartialTrustChain: true,
       });
     } catch (cause) {
@@ -156,8 +154,8 @@ export class ConnectionPool {
 
 /** Limits of a lane, and how it opens connections. */
 interface LaneLimits {
-  readonly most: number;
-  readonly mostFree: number;
+  readonly maxConnections: number;
+  readonly maxIdle: number;
   /** Time limit for opening a connection, in milliseconds. */
   readonly connectTimeout: number;
   readonly clock: Clock;
@@ -166,29 +164,31 @@ interface LaneLimits {
 /** After this many milliseconds, a slow attempt gets another one beside it; the first connection that opens is used. */
 const slowAfter = 1000;
 
-/** While some attempts are slow, only this many others are made at a time, so that a slow server isn't flooded. */
-const mostBeside = 4;
+/** While some attempts are slow, this many others may run at a time, so that a slow server isn't flooded. */
+const maxPromptAttempts = 4;
 
-interface Waiting {
+/** A request that waits for a connection. */
+interface WaitingRequest {
   /** Its position, counted together with the attempts. */
   readonly number: number;
   readonly resolve: (connection: HttpConnection) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** An attempt to open a connection. */
 interface Attempt {
   readonly number: number;
   readonly abort: AbortController;
   isSlow: boolean;
 }
 
-/** The connections for one purpose. A request that finds none free waits in line for the first one, new or old. */
+/** The connections for one purpose. A request that finds none idle waits for the first that opens or becomes idle. */
 class ConnectionLane implements ConnectionOwner {
   readonly #target: SocketTarget;
   readonly #limits: LaneLimits;
   readonly #all = new Set<HttpConnection>();
-  readonly #free: HttpConnection[] = [];
-  readonly #waiting = new Set<Waiting>();
+  readonly #idle: HttpConnection[] = [];
+  readonly #waiting = new Set<WaitingRequest>();
   /** The oldest first. */
   readonly #attempts = new Set<Attempt>();
   #lastNumber = 0;
@@ -199,25 +199,25 @@ class ConnectionLane implements ConnectionOwner {
     this.#limits = limits;
   }
 
-  /** The most recently used connection is taken first, so that unnecessary ones become idle. */
+  /** Takes the most recently used idle connection, so that unnecessary ones reach their idle limit, or waits for one. */
   acquire(signal: AbortSignal | undefined): HttpConnection | Promise<HttpConnection> {
     signal?.throwIfAborted();
-    const free = this.#free.pop();
-    if (free) return free;
+    const idle = this.#idle.pop();
+    if (idle) return idle;
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void): void => {
         forget();
         this.#waiting.delete(waiting);
         finish();
       };
-      const waiting: Waiting = {
+      const waiting: WaitingRequest = {
         number: ++this.#lastNumber,
         resolve: (connection) => settle(() => resolve(connection)),
         reject: (error) => settle(() => reject(error)),
       };
       const forget = onAbort(signal, () => {
         waiting.reject(signal?.reason);
-        this.#endSurplus([...this.#attempts]);
+        this.#abortSurplus([...this.#attempts]);
       });
       this.#waiting.add(waiting);
       this.#openMore();
@@ -229,36 +229,36 @@ class ConnectionLane implements ConnectionOwner {
    */
   close({ onlyIdle }: { readonly onlyIdle: boolean }): void {
     this.#isClosed = true;
-    for (const connection of onlyIdle ? this.#free.splice(0) : [...this.#all]) connection.destroy();
+    for (const connection of onlyIdle ? this.#idle.splice(0) : [...this.#all]) connection.destroy();
     if (onlyIdle) return;
     for (const waiting of this.#waiting) waiting.reject(new Error("the client was closed"));
-    this.#endSurplus([...this.#attempts]);
+    this.#abortSurplus([...this.#attempts]);
   }
 
   onFree(connection: HttpConnection): void {
     const [next] = this.#waiting;
     if (next) next.resolve(connection);
-    else if (this.#isClosed || this.#free.length >= this.#limits.mostFree) connection.destroy();
-    else this.#free.push(connection);
-    this.#endSurplus([...this.#attempts].filter(({ isSlow }) => isSlow));
+    else if (this.#isClosed || this.#idle.length >= this.#limits.maxIdle) connection.destroy();
+    else this.#idle.push(connection);
+    this.#abortSurplus([...this.#attempts].filter(({ isSlow }) => isSlow));
   }
 
   onGone(connection: HttpConnection, isSuspect: boolean): void {
     this.#all.delete(connection);
-    const at = this.#free.indexOf(connection);
-    if (at >= 0) this.#free.splice(at, 1);
-    if (isSuspect) for (const other of this.#free.splice(0)) other.destroy();
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+    if (isSuspect) for (const other of this.#idle.splice(0)) other.destroy();
     this.#openMore();
   }
 
-  /** One attempt per waiting request. Slow attempts don't count, so that a path that hangs blocks nobody. */
+  /** Starts attempts, one per waiting request. Slow ones don't count, so that a path that hangs blocks nobody. */
   #openMore(): void {
-    const { most } = this.#limits;
+    const { maxConnections } = this.#limits;
     for (;;) {
       const slow = [...this.#attempts].filter(({ isSlow }) => isSlow).length;
       const prompt = this.#attempts.size - slow;
-      const wanted = slow === 0 ? this.#waiting.size : Math.min(this.#waiting.size, mostBeside);
-      if (prompt >= wanted || this.#all.size + prompt >= most) return;
+      const wanted = slow === 0 ? this.#waiting.size : Math.min(this.#waiting.size, maxPromptAttempts);
+      if (prompt >= wanted || this.#all.size + prompt >= maxConnections) return;
       void this.#open();
     }
   }
@@ -266,12 +266,12 @@ class ConnectionLane implements ConnectionOwner {
   async #open(): Promise<void> {
     const attempt = { number: ++this.#lastNumber, abort: new AbortController(), isSlow: false };
     this.#attempts.add(attempt);
-    const stopTimers = this.#watchTheTime(attempt);
+    const stopTimers = this.#startTimers(attempt);
     try {
       const socket = await openSocket(this.#target, attempt.abort.signal);
       this.#attempts.delete(attempt);
       // A slow attempt may succeed when others have used up the limit.
-      if (this.#all.size >= this.#limits.most) return void socket.destroy();
+      if (this.#all.size >= this.#limits.maxConnections) return void socket.destroy();
       const connection = new HttpConnection(socket, this, this.#limits.clock);
       this.#all.add(connection);
       connection.rest();
@@ -280,14 +280,15 @@ class ConnectionLane implements ConnectionOwner {
       // Requests that came after this attempt started get an attempt of their own.
       const [next] = this.#waiting;
       if (next && next.number < attempt.number) next.reject(error);
-      this.#endSurplus([...this.#attempts].filter(({ isSlow }) => isSlow));
+      this.#abortSurplus([...this.#attempts].filter(({ isSlow }) => isSlow));
     } finally {
       stopTimers();
       this.#openMore();
     }
   }
 
-  #watchTheTime(attempt: Attempt): () => void {
+  /** Marks an attempt as slow after a while, and aborts it after the timeout. Returns a function that ends both. */
+  #startTimers(attempt: Attempt): () => void {
     const { clock, connectTimeout } = this.#limits;
     const timers = [
       clock.setTimer(() => {
@@ -302,7 +303,7 @@ class ConnectionLane implements ConnectionOwner {
   }
 
   /** Ends the oldest of these attempts, while there are more attempts than waiting requests. */
-  #endSurplus(attempts: readonly Attempt[]): void {
+  #abortSurplus(attempts: readonly Attempt[]): void {
     let surplus = this.#attempts.size - this.#waiting.size;
     for (const attempt of attempts) {
       if (surplus-- <= 0) return;
@@ -320,7 +321,7 @@ async function openSocket(target: SocketTarget, signal: AbortSignal): Promise<ne
   signal.throwIfAborted();
   if (tunnel && !secure) return tunnel;
   const socket = secure
-    ? tls.connect({ ...(tunnel ? { socket: tunnel } : { host, port }), ...secureOptions(secure) })
+    ? tls.connect({ ...(tunnel ? { socket: tunnel } : { host, port }), ...tlsOptions(secure) })
     : net.connect({ host, port });
   // A socket may emit several errors; none must end the program.
   socket.on("error", () => {});
@@ -329,7 +330,7 @@ async function openSocket(target: SocketTarget, signal: AbortSignal): Promise<ne
   if (secure) socket.on("session", (session: Buffer) => void (secure.session = session));
   const forget = onAbort(signal, () => socket.destroy(signal.reason as Error));
   try {
-    await opened(socket, secure ? "secureConnect" : "connect");
+    await waitUntilOpen(socket, secure ? "secureConnect" : "connect");
   } catch (error) {
     if (secure) secure.session = undefined;
     socket.destroy();
@@ -340,7 +341,8 @@ async function openSocket(target: SocketTarget, signal: AbortSignal): Promise<ne
   return socket;
 }
 
-function opened(socket: net.Socket, event: "connect" | "secureConnect"): Promise<void> {
+/** Resolves when a socket is open; rejects if it fails or closes before. */
+function waitUntilOpen(socket: net.Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     const listeners: { [event: string]: (error?: Error) => void } = {
       [event]: () => settle(resolve),
@@ -355,11 +357,11 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect"): Promise
   });
 }
 
-function secureOptions(secure: NonNullable<SocketTarget["secure"]>): tls.ConnectionOptions {
-  const { context, name, isTrustBlind, session } = secure;
+function tlsOptions(secure: SecureTarget): tls.ConnectionOptions {
+  const { context, name, skipsVerification, session } = secure;
   return {
     secureContext: context,
-    ...(isTrustBlind && { rejectUnauthorized: false }),
+    ...(skipsVerification && { rejectUnauthorized: false }),
     ALPNProtocols: ["http/1.1"],
     ...(session && { session }),
     // SNI doesn't allow IP addresses, but a certificate may be for one.
@@ -368,6 +370,6 @@ function secureOptions(secure: NonNullable<SocketTarget["secure"]>): tls.Connect
   };
 }
 
-function sameKey(left: Credential, right: Credential): boolean {
+function hasSameKeyPair(left: Credential, right: Credential): boolean {
   return left.cert === right.cert && left.key === right.key;
 }

@@ -27,6 +27,7 @@ export interface ConnectionOwner {
   onGone(connection: HttpConnection, isSuspect: boolean): void;
 }
 
+/** A request that was sent, and what has arrived of its answer. */
 interface Exchange {
   readonly wantsStream: boolean;
   readonly resolve: (answer: Answer) => void;
@@ -40,15 +41,12 @@ interface Exchange {
  * A server closes a connection that is idle for long. Closing it first avoids a race with the next request. The server
  * counts in system time, so this limit does too, even if a test moves the clock.
  */
-const longestIdle = 55_000;
+const maxIdle = 55_000;
 
 /** If a request is aborted after this many milliseconds without an answer, its connection is no longer trusted. */
-const suspicious = 1000;
+const suspectAfter = 1000;
 
-/**
- * Sends one request after another over a socket. Node's own client does far more than an API server needs, and takes
- * twice the processor time per request.
- */
+/** Sends one request after another over a socket. Node's own client takes twice the processor time per request. */
 export class HttpConnection implements AnswerSink {
   readonly #socket: net.Socket;
   readonly #owner: ConnectionOwner;
@@ -56,10 +54,10 @@ export class HttpConnection implements AnswerSink {
   readonly #parser = new AnswerParser(this);
   #exchange: Exchange | undefined;
   #isGone = false;
-  #idleLimit = longestIdle;
+  #idleLimit = maxIdle;
   #sentAt = 0;
   /** When data was last sent or received. */
-  #movedAt = 0;
+  #lastDataAt = 0;
   #cancelTimeout = (): void => {};
 
   /** Takes over a connected socket. */
@@ -100,15 +98,15 @@ export class HttpConnection implements AnswerSink {
       this.#parser.begin();
       this.#socket.ref();
       this.#socket.setTimeout(0);
-      this.#socket.write(bytes, () => void (this.#movedAt = this.#clock.monotonic()));
-      this.#movedAt = this.#sentAt;
+      this.#socket.write(bytes, () => void (this.#lastDataAt = this.#clock.monotonic()));
+      this.#lastDataAt = this.#sentAt;
       this.#expectWithin(timeout);
     });
   }
 
   /** Closes the connection, and aborts its request. */
   destroy(error = new Error("the connection was closed here")): void {
-    this.#end(error, this.#clock.monotonic() - this.#sentAt < suspicious);
+    this.#end(error, this.#clock.monotonic() - this.#sentAt < suspectAfter);
   }
 
   onHead(head: AnswerHead): void {
@@ -144,7 +142,7 @@ export class HttpConnection implements AnswerSink {
   /** One timer for the whole answer: when it fires, it checks the time of the last data, and waits for the rest. */
   #expectWithin(timeout: number): void {
     const check = (): void => {
-      const left = this.#movedAt + timeout - this.#clock.monotonic();
+      const left = this.#lastDataAt + timeout - this.#clock.monotonic();
       if (left <= 0) this.#end(new TimeoutError(timeout));
       else this.#cancelTimeout = this.#clock.setTimer(check, left);
     };
@@ -152,7 +150,7 @@ export class HttpConnection implements AnswerSink {
   }
 
   #read(chunk: Buffer): void {
-    this.#movedAt = this.#clock.monotonic();
+    this.#lastDataAt = this.#clock.monotonic();
     try {
       this.#parser.push(chunk);
     } catch (error) {
@@ -162,7 +160,7 @@ export class HttpConnection implements AnswerSink {
     if (!this.#exchange && !this.#isGone) this.rest();
   }
 
-  /** Waits for the next request. */
+  /** Makes the connection available for the next request. */
   rest(): void {
     this.#socket.resume();
     this.#socket.setTimeout(this.#idleLimit);
@@ -171,7 +169,7 @@ export class HttpConnection implements AnswerSink {
     this.#owner.onFree(this);
   }
 
-  #end(error?: Error, isHarmless = false): void {
+  #end(error?: Error, isTrusted = false): void {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#cancelTimeout();
@@ -179,7 +177,7 @@ export class HttpConnection implements AnswerSink {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     this.#socket.destroy();
-    this.#owner.onGone(this, exchange !== undefined && !exchange.head && !isHarmless);
+    this.#owner.onGone(this, exchange !== undefined && !exchange.head && !isTrusted);
     if (!exchange) return;
     const reason = error ?? new BrokenConnectionError();
     if (exchange.stream) exchange.stream.destroy(reason);
@@ -218,13 +216,11 @@ class BodyStream extends Readable {
   }
 }
 
-/** Some servers announce after how many seconds they close; the connection is closed half a second earlier. */
+/** The idle limit by a `Keep-Alive` header: half a second less than the time after which the server closes. */
 function idleLimit(keepAlive: string | undefined): number {
-  if (keepAlive === undefined) return longestIdle;
+  if (keepAlive === undefined) return maxIdle;
   const [, seconds] = /timeout=(\d+)/.exec(keepAlive) ?? [];
-  return seconds === undefined
-    ? longestIdle
-    : Math.min(longestIdle, Math.max(100, Number(seconds) * 1000 - 500));
+  return seconds === undefined ? maxIdle : Math.min(maxIdle, Math.max(100, Number(seconds) * 1000 - 500));
 }
 
 /** A request as it is sent. */
@@ -246,7 +242,7 @@ export function requestBytes({ method, host, path, headers, body }: WireRequest)
   for (const name in headers) {
     const value = headers[name]!;
     if (typeof value === "string") head += headerLine(name, value);
-    else for (const each of value) head += headerLine(name, each);
+    else for (const item of value) head += headerLine(name, item);
   }
   if (body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
   else head += method === "GET" || method === "DELETE" ? "\r\n" : "content-length: 0\r\n\r\n";

@@ -32,7 +32,8 @@ export class BrokenConnectionError extends Error {
   }
 }
 
-const reasons: { [status: number]: string } = {
+/** The reasons of answers without a Status, such as a proxy's: those that the API server uses with these codes. */
+const reasonsByStatus: { [status: number]: string } = {
   400: "BadRequest",
   401: "Unauthorized",
   403: "Forbidden",
@@ -56,11 +57,11 @@ export function errorFromAnswer(
   request: string,
   now: number,
 ): ApiError {
-  const body: Partial<Status> = statusOf(text) ?? {
-    message: elsewhere(status, headers) ?? (text.trim().slice(0, 1024) || `HTTP ${status}`),
-    reason: reasons[status] ?? "Unknown",
+  const body: Partial<Status> = parseStatus(text) ?? {
+    message: redirectMessage(status, headers) ?? (text.trim().slice(0, 1024) || `HTTP ${status}`),
+    reason: reasonsByStatus[status] ?? "Unknown",
   };
-  const retryAfter = seconds(headers["retry-after"], now) ?? body.details?.retryAfterSeconds;
+  const retryAfter = parseRetryAfter(headers["retry-after"], now) ?? body.details?.retryAfterSeconds;
   return new ApiError(
     {
       ...body,
@@ -82,17 +83,19 @@ export function errorFromSocket(cause: unknown, request: string): ApiError {
 }
 
 /** Returns true if the server's certificate was not trusted: its CA may have been rotated. Nothing was sent. */
-export function isDistrust({ cause }: ApiError): boolean {
+export function isUntrustedCertificate({ cause }: ApiError): boolean {
   const { code = "" } = (cause ?? {}) as { code?: string };
   return /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT)/.test(code);
 }
 
-function elsewhere(status: number, { location }: { readonly [name: string]: string | undefined }) {
+/** API servers send no redirects, but login pages of proxies do. */
+function redirectMessage(status: number, { location }: { readonly [name: string]: string | undefined }) {
   if (status >= 400 || location === undefined) return undefined;
   return `HTTP ${status}: redirected to ${location.slice(0, 200)}. API servers don't do that; is a proxy in between?`;
 }
 
-function statusOf(text: string): Partial<Status> | undefined {
+/** Parses the Status in the body of an answer; undefined for anything else. */
+function parseStatus(text: string): Partial<Status> | undefined {
   if (!text.startsWith("{")) return undefined;
   try {
     const body = JSON.parse(text) as Partial<Status>;
@@ -102,8 +105,8 @@ function statusOf(text: string): Partial<Status> | undefined {
   }
 }
 
-/** The header may also be a date; Kubernetes servers send seconds. */
-function seconds(header: string | undefined, now: number): number | undefined {
+/** Converts a `Retry-After` header to seconds. It may also be a date; API servers send seconds. */
+function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const value = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
   return Number.isFinite(value) ? Math.max(0, value) : undefined;

@@ -20,7 +20,7 @@ import {
   BrokenConnectionError,
   errorFromAnswer,
   errorFromSocket,
-  isDistrust,
+  isUntrustedCertificate,
   TimeoutError,
 } from "./http-errors.ts";
 import type { RawRequest, RawResponse, RequestReport, TransportOptions } from "./transport.ts";
@@ -28,6 +28,22 @@ import { OpenWebSocket } from "./web-socket.ts";
 
 /** A config, or a function that loads it before the first request. */
 export type ConfigSource = ClusterConfig | (() => Promise<ClusterConfig>);
+
+/** The config and the connections, once loaded. */
+interface Connection {
+  readonly config: ClusterConfig;
+  readonly base: URL;
+  readonly pool: ConnectionPool;
+}
+
+/** One attempt to send a request. */
+interface Attempt {
+  readonly credential: Credential;
+  /** The last attempt was rejected: credentials and CA files must be read again. */
+  readonly refresh: boolean;
+  /** Starts at 0. */
+  readonly number: number;
+}
 
 /** Sends requests to one server over kept connections, and retries where that is safe or requested by the server. */
 export class HttpTransport {
@@ -56,8 +72,7 @@ export class HttpTransport {
     try {
       return await this.#handle(request);
     } finally {
-      // Several answers may arrive in one turn, and the work after each may take long. Readers of streams pause
-      // themselves.
+      // Several answers may arrive in a turn, and the work after each may be long. Readers of streams pause themselves.
       const pause = request.stream || request.webSocket ? undefined : this.slices?.pause();
       if (pause) await pause;
     }
@@ -105,7 +120,7 @@ export class HttpTransport {
         return await this.#attempt(connection, request, { credential, refresh, number });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        if (!refresh && ((error.isUnauthorized && credentials) || isDistrust(error))) {
+        if (!refresh && ((error.isUnauthorized && credentials) || isUntrustedCertificate(error))) {
           refresh = true;
           continue;
         }
@@ -147,7 +162,7 @@ export class HttpTransport {
       };
       callSafely(() => this.#options.onRequest?.(finished), warnOf("the client's onRequest"));
       publish("tsbuilder:request", () => ({
-        reconcileID: runningReconcile(),
+        reconcileID: currentReconcileID(),
         method,
         path: wire.path,
         code,
@@ -160,38 +175,38 @@ export class HttpTransport {
       throw errorFromSocket(error, label);
     };
     const { signal, webSocket: protocols } = request;
-    const wish = protocols && { wire, protocols, clock: this.#clock, label };
+    const handshake = protocols && { wire, protocols, clock: this.#clock, label };
     const { carry } = connection.config;
-    const free = carry
+    const acquired = carry
       ? undefined
-      : await this.#acquire(connection.pool, { ...attempt, stream, signal }, wish).catch(fail);
+      : await this.#acquire(connection.pool, { ...attempt, stream, signal }, handshake).catch(fail);
     waited = (this.#clock.monotonic() - started) / 1000;
     try {
       this.#options.beforeSend?.(request);
     } catch (error) {
-      free?.rest();
+      acquired?.rest();
       throw error;
     }
     const answer = await (
-      free
-        ? this.#exchange(free, bytes, { stream, signal })
+      acquired
+        ? this.#exchange(acquired, bytes, { stream, signal })
         : carry!(wire, { stream, timeout: this.#timeout, signal })
     ).catch(fail);
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);
-    // Redirects too: API servers don't send them, but login pages do.
-    if (answer.status >= 300 || (wish && !answer.webSocket))
+    // A redirect is an error, too: API servers send none, but login pages do.
+    if (answer.status >= 300 || (handshake && !answer.webSocket))
       throw errorFromAnswer(answer, label, this.#clock.now());
     return answer;
   }
 
-  /** A connection may end while it is being acquired: then the next one is used. */
+  /** Waits for a connection. One that ends meanwhile is replaced by the next. */
   async #acquire(
     pool: ConnectionPool,
     request: ConnectionRequest,
-    wish: WebSocketWish | undefined,
+    handshake: WebSocketRequest | undefined,
   ): Promise<RequestConnection> {
-    if (wish) return webSocketHandshake(await pool.open(request), wish);
+    if (handshake) return webSocketHandshake(await pool.open(request), handshake);
     let connection = await pool.acquire(request);
     while (connection.isGone) connection = await pool.acquire(request);
     if (!request.signal?.aborted) return connection;
@@ -210,7 +225,7 @@ export class HttpTransport {
       const answer = await connection.send(bytes, { stream, timeout: this.#timeout });
       if (answer.stream) answer.stream.once("close", forget);
       else forget();
-      if (answer.webSocket) this.#keep(answer.webSocket, signal);
+      if (answer.webSocket) this.#trackWebSocket(answer.webSocket, signal);
       return answer;
     } catch (error) {
       forget();
@@ -218,8 +233,8 @@ export class HttpTransport {
     }
   }
 
-  /** An open WebSocket ends with its signal, or with the client. */
-  #keep(webSocket: OpenWebSocket, signal: AbortSignal | undefined): void {
+  /** Makes an open WebSocket end with its signal, and with the client. */
+  #trackWebSocket(webSocket: OpenWebSocket, signal: AbortSignal | undefined): void {
     this.#webSockets.add(webSocket);
     const forget = onAbort(signal, () => webSocket.destroy(abortError(signal?.reason)));
     void webSocket.closed().then(() => {
@@ -230,7 +245,7 @@ export class HttpTransport {
 
   #wireRequest({ config, base }: Connection, request: RawRequest, credential: Credential): WireRequest {
     const { userAgent = "tsbuilder-runtime" } = this.#options;
-    const body = request.body === undefined ? undefined : textOf(request.body);
+    const body = request.body === undefined ? undefined : bodyText(request.body);
     return {
       method: request.method ?? "GET",
       host: base.host,
@@ -240,7 +255,7 @@ export class HttpTransport {
         "user-agent": userAgent,
         ...identityHeaders(credential, config.impersonate),
         ...(body !== undefined && { "content-type": "application/json" }),
-        ...lowerCased(request.headers),
+        ...withLowerCaseNames(request.headers),
       },
       body,
     };
@@ -258,8 +273,8 @@ export class HttpTransport {
 /** A connection for one request. `rest` ends its use if nothing was sent. */
 type RequestConnection = Pick<HttpConnection, "rest" | "destroy" | "send">;
 
-/** The WebSocket that a request asks for. */
-interface WebSocketWish {
+/** A request for a WebSocket. */
+interface WebSocketRequest {
   readonly wire: WireRequest;
   readonly protocols: readonly string[];
   readonly clock: Clock;
@@ -270,10 +285,10 @@ interface WebSocketWish {
 /** Milliseconds of system time that a server has to confirm the end of a WebSocket. */
 const closeTimeout = 2000;
 
-/** Asks for a WebSocket over a connected socket, which belongs to it from then on. */
+/** Makes a connection that sends one request for a WebSocket over a connected socket, and owns the socket. */
 function webSocketHandshake(
   connected: net.Socket,
-  { wire, protocols, clock, label }: WebSocketWish,
+  { wire, protocols, clock, label }: WebSocketRequest,
 ): RequestConnection {
   connected.setNoDelay(true).setKeepAlive(true, 30_000);
   return {
@@ -331,7 +346,7 @@ function retryDelay(error: ApiError, request: RawRequest, attempt: number): numb
     const seconds = error.retryAfterSeconds;
     return seconds === undefined ? undefined : seconds * 1000;
   }
-  if (error.isUnreachable && isRepeatable(request) && attempt < 3 && brokeUnderway(error))
+  if (error.isUnreachable && isRepeatable(request) && attempt < 3 && isBrokenConnection(error))
     return 50 * 2 ** attempt;
   return undefined;
 }
@@ -341,8 +356,8 @@ function isRepeatable({ method = "GET", headers, stream, webSocket }: RawRequest
   return method === "GET" || headers?.["content-type"] === "application/apply-patch+yaml";
 }
 
-/** Returns true for the error of a kept connection that the server closed; an unreachable server fails differently. */
-function brokeUnderway({ cause }: ApiError): boolean {
+/** Returns true if an open connection broke; an unreachable server fails with other codes. */
+function isBrokenConnection({ cause }: ApiError): boolean {
   const { code } = (cause ?? {}) as { code?: string };
   return code === "ECONNRESET" || code === "EPIPE";
 }
@@ -355,24 +370,8 @@ function parseWarnings(header: string | string[]): string[] {
   );
 }
 
-/** The config and the connections, once loaded. */
-interface Connection {
-  readonly config: ClusterConfig;
-  readonly base: URL;
-  readonly pool: ConnectionPool;
-}
-
-/** One attempt to send a request. */
-interface Attempt {
-  readonly credential: Credential;
-  /** The last attempt was rejected: files must be read again. */
-  readonly refresh: boolean;
-  /** Starts at 0. */
-  readonly number: number;
-}
-
-/** The ID that log lines of the running reconcile have, if one runs. */
-function runningReconcile(): string | undefined {
+/** The ID that log lines of the running reconcile have; undefined outside of reconciles. */
+function currentReconcileID(): string | undefined {
   return currentScope()?.logFields?.()["reconcileID"] as string | undefined;
 }
 
@@ -380,7 +379,7 @@ function abortError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error("aborted");
 }
 
-function textOf(body: unknown): string {
+function bodyText(body: unknown): string {
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
@@ -393,7 +392,7 @@ function queryText(query: RawRequest["query"]): string {
   return text;
 }
 
-function lowerCased(headers: RawRequest["headers"]): { [name: string]: string } {
+function withLowerCaseNames(headers: RawRequest["headers"]): { [name: string]: string } {
   const named: { [name: string]: string } = {};
   for (const name in headers) named[name.toLowerCase()] = headers[name]!;
   return named;

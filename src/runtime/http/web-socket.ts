@@ -3,14 +3,14 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { BrokenConnectionError, errorFromSocket } from "./http-errors.ts";
 import type { WebSocketConnection } from "./transport.ts";
 
-/** Proxies and load balancers close connections that are silent for long: milliseconds between pings. */
+/** Milliseconds between pings: proxies and load balancers close connections that are silent for long. */
 const pingPeriod = 30_000;
 
-/** The code of a connection that ended without a closing frame. */
-const abnormal = 1006;
+/** The code of RFC 6455 for a connection that ended without a closing frame. */
+const abnormalClosure = 1006;
 
 /** The members of a WebSocket of `ws` that are used. The types of `ws` are not installed with the runtime. */
-interface Socket extends EventEmitter {
+interface WsSocket extends EventEmitter {
   readonly protocol: string;
   readonly readyState: number;
   readonly CLOSED: number;
@@ -25,12 +25,13 @@ interface Socket extends EventEmitter {
 /** An open WebSocket. Its messages wait in the socket until they are read, which slows the sender down. */
 export class OpenWebSocket implements WebSocketConnection {
   readonly protocol: string;
-  readonly #socket: Socket;
+  readonly #socket: WsSocket;
   readonly #unread: Buffer[] = [];
   #wake = (): void => {};
+  /** How the connection ended; undefined while it is open. */
   #end: { readonly error: Error | undefined } | undefined;
 
-  constructor(socket: Socket, { clock, label }: { readonly clock: Clock; readonly label: string }) {
+  constructor(socket: WsSocket, { clock, label }: { readonly clock: Clock; readonly label: string }) {
     this.protocol = socket.protocol;
     this.#socket = socket;
     let cancelPing = (): void => {};
@@ -50,7 +51,7 @@ export class OpenWebSocket implements WebSocketConnection {
     socket.on("error", fail);
     socket.on("close", (code: number) => {
       cancelPing();
-      if (code === abnormal) fail(new BrokenConnectionError());
+      if (code === abnormalClosure) fail(new BrokenConnectionError());
       else this.#finish(undefined);
     });
   }

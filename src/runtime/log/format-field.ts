@@ -1,10 +1,7 @@
 import { missingPermission } from "@tsbuilder/apimachinery/naming";
 import { ApiError } from "../errors/api-error.ts";
 
-/**
- * Converts a field's value for a log line: errors to text, objects to references, and everything else that JSON can't
- * represent.
- */
+/** Converts a field's value to JSON for a log line: errors to text, Kubernetes objects to references. Never throws. */
 export function formatField(value: unknown, depth = 0): unknown {
   switch (typeof value) {
     case "bigint":
@@ -13,21 +10,21 @@ export function formatField(value: unknown, depth = 0): unknown {
     case "function":
       return `[function ${textOf(() => (value as { name: unknown }).name)}]`;
     case "object":
-      return value === null ? null : (read(() => formatObject(value, depth)) ?? "[unprintable]");
+      return value === null ? null : (tryRead(() => formatObject(value, depth)) ?? "[unprintable]");
     default:
       return value;
   }
 }
 
-/** Deeper values are usually a mistake, and a cycle has no end. */
-const deepest = 8;
+/** The depth at which values are cut: deeper ones are usually a mistake, and a cycle has no end. */
+const maxDepth = 8;
 
 function formatObject(value: object, depth: number): unknown {
   if (value instanceof Error) return formatError(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   const reference = objectReference(value);
   if (reference) return reference;
-  if (depth >= deepest) return "[deeper]";
+  if (depth >= maxDepth) return "[deeper]";
   if (Array.isArray(value)) return value.map((item) => formatField(item, depth + 1));
   if (value instanceof Map || value instanceof Set)
     return [...value].map((item) => formatField(item, depth + 1));
@@ -51,9 +48,9 @@ function formatError(error: Error, shown = new Set<Error>()): string {
   const inner = (value: unknown): string =>
     value instanceof Error ? formatError(value, shown) : String(formatField(value));
   const parts = [textOf(() => error.message) || textOf(() => error.name)];
-  const errors = error instanceof AggregateError ? read((): unknown => error.errors) : undefined;
+  const errors = error instanceof AggregateError ? tryRead((): unknown => error.errors) : undefined;
   if (Array.isArray(errors)) parts.push(`[${errors.map(inner).join("; ")}]`);
-  const cause = read(() => error.cause);
+  const cause = tryRead(() => error.cause);
   if (cause instanceof Error && !shown.has(cause) && !parts[0]!.includes(textOf(() => cause.message)))
     parts.push(inner(cause));
   return parts.join(": ");
@@ -61,25 +58,26 @@ function formatError(error: Error, shown = new Set<Error>()): string {
 
 /** The stack of an error; undefined if it isn't an error, or has none. */
 export function stackOf(error: unknown): string | undefined {
-  const stack = read(() => (error instanceof Error ? error.stack : undefined));
+  const stack = tryRead(() => (error instanceof Error ? error.stack : undefined));
   return typeof stack === "string" ? stack : undefined;
 }
 
-/** A field with the marker that allows a request, if RBAC forbids it. */
-export function hintOn(error: unknown): { readonly hint: string } | undefined {
-  const missing = read(() =>
+/** A log field with the RBAC marker to add, if an error says that RBAC forbids a request; else undefined. */
+export function permissionHint(error: unknown): { readonly hint: string } | undefined {
+  const missing = tryRead(() =>
     error instanceof ApiError && error.isForbidden ? missingPermission(error.message) : undefined,
   );
   return missing && { hint: `to allow it, add a marker to the controller: ${missing.marker}` };
 }
 
+/** Reads a field that should be text; "" if there is none. */
 function textOf(get: () => unknown): string {
-  const value = read(get);
+  const value = tryRead(get);
   return typeof value === "string" ? value : value === undefined ? "" : String(formatField(value));
 }
 
-/** Reads from a value whose getters or proxies may throw. */
-function read<T>(get: () => T): T | undefined {
+/** Reads from a value whose getters or proxies may throw; undefined if they do. */
+function tryRead<T>(get: () => T): T | undefined {
   try {
     return get();
   } catch {

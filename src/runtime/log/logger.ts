@@ -1,10 +1,11 @@
-// Loggers: their interface, JSON lines or text, users' loggers, which may fail, and pino's.
+// Loggers: `createLogger` writes lines of JSON or text, `loggerFromPino` wraps pino's, and `guardLogger` protects the
+// runtime from loggers of users, which may fail.
 
 import { visibleText } from "@tsbuilder/apimachinery/text";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { type LogFields, currentScope } from "../scope/scope.ts";
 import { type CallbackError, callSafely, thrownError } from "../callbacks/callbacks.ts";
-import { formatField, hintOn, stackOf } from "./format-field.ts";
+import { formatField, permissionHint, stackOf } from "./format-field.ts";
 
 /** The severity of a line. A logger writes its level and the more severe ones. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -42,10 +43,7 @@ export function logCallbackError(
 export interface LoggerOptions {
   /** Default: `info`. */
   readonly level?: LogLevel | undefined;
-  /**
-   * One JSON object per line, or text for people. Default: `console` if the lines go to standard error and that is a
-   * terminal, else `json`.
-   */
+  /** JSON objects, or text for people. Default: `console` if the lines go to standard error, a terminal; else `json`. */
   readonly encoder?: "json" | "console" | undefined;
   /** Called with each line, including its newline. Default: writes to standard error. */
   readonly write?: ((line: string) => void) | undefined;
@@ -60,7 +58,8 @@ export interface LeveledLogger extends Logger {
 /** The levels, the least severe first. */
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-interface Root {
+/** The level and the output that a logger shares with all loggers derived from it. */
+interface LogSink {
   level: number;
   readonly write: (level: LogLevel, message: string, fields: LogFields) => void;
 }
@@ -79,51 +78,51 @@ export function createLogger(options: LoggerOptions = {}): LeveledLogger {
       () => void process.stderr.write(line),
     );
   const encode = encoder === "json" ? encodeJson : encodeText;
-  const root: Root = {
+  const sink: LogSink = {
     level: logLevels.indexOf(level),
     write: (lineLevel, message, fields) =>
       print(encode(new Date(clock.now()).toISOString(), lineLevel, message, fields)),
   };
-  return lineLogger(root, {});
+  return createLineLogger(sink, {});
 }
 
-function lineLogger(root: Root, own: LogFields): LeveledLogger {
-  const isEnabled = (level: LogLevel): boolean => logLevels.indexOf(level) >= root.level;
+function createLineLogger(sink: LogSink, inheritedFields: LogFields): LeveledLogger {
+  const isEnabled = (level: LogLevel): boolean => logLevels.indexOf(level) >= sink.level;
   const line = (level: LogLevel) => (message: string, fields?: LogFields) => {
     if (!isEnabled(level)) return;
     try {
-      const all = { ...own, ...currentScope()?.logFields?.(), ...fields };
-      root.write(level, message, { ...hintOn(all["error"]), ...all });
+      const all = { ...inheritedFields, ...currentScope()?.logFields?.(), ...fields };
+      sink.write(level, message, { ...permissionHint(all["error"]), ...all });
     } catch (thrown) {
-      root.write(level, message, { unprintable: thrownError(thrown).message });
+      sink.write(level, message, { unprintable: thrownError(thrown).message });
     }
   };
   return {
-    ...eachLevel(line),
+    ...methodsByLevel(line),
     get level() {
-      return logLevels[root.level] ?? "info";
+      return logLevels[sink.level] ?? "info";
     },
     set level(level) {
-      root.level = logLevels.indexOf(level);
+      sink.level = logLevels.indexOf(level);
     },
-    with: (fields) => lineLogger(root, { ...own, ...fields }),
+    with: (fields) => createLineLogger(sink, { ...inheritedFields, ...fields }),
     isEnabled,
   };
 }
 
-/** Makes the function of each level. */
-function eachLevel(line: (level: LogLevel) => Logger[LogLevel]): Pick<Logger, LogLevel> {
+/** Makes the method of each level. */
+function methodsByLevel(line: (level: LogLevel) => Logger[LogLevel]): Pick<Logger, LogLevel> {
   return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
 }
 
-/** The fields of every line; a custom field of the same name gets an underscore. */
-const ownNames = new Set(["level", "ts", "msg"]);
+/** The names of fields that every line has. A user's field of such a name gets an underscore. */
+const reservedNames = new Set(["level", "ts", "msg"]);
 
 /** The order and names of zap's production encoder, which log pipelines already support. */
 function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFields): string {
   const line: { [name: string]: unknown } = { level, ts, msg: message };
   for (const [name, value] of Object.entries(fields))
-    line[ownNames.has(name) ? `${name}_` : name] = formatField(value);
+    line[reservedNames.has(name) ? `${name}_` : name] = formatField(value);
   const stack = level === "error" ? stackOf(fields["error"]) : undefined;
   if (stack !== undefined) line["stacktrace"] = stack;
   return `${JSON.stringify(line)}\n`;
@@ -138,8 +137,8 @@ function encodeText(ts: string, level: LogLevel, message: string, fields: LogFie
   return visibleText(`${ts}\t${level.toUpperCase()}\t${message}${rest}${below}\n`);
 }
 
-/** Writes the lines that a user's logger rejected, with the reason. */
-const lastResort = createLogger({ level: "debug" });
+/** Writes the lines with which a user's logger failed, and its error. */
+const fallbackLogger = createLogger({ level: "debug" });
 
 /**
  * A logger that never throws: lines that the wrapped logger rejects are written to standard error, and `onError` is
@@ -150,18 +149,18 @@ export function guardLogger(logger: Logger | LeveledLogger, onError: () => void)
     callSafely(
       () => logger[level](message, fields),
       (loggerError) => {
-        lastResort.with({ loggerError })[level](message, fields);
+        fallbackLogger.with({ loggerError })[level](message, fields);
         onError();
       },
     );
   const guarded: Logger = {
-    ...eachLevel(line),
+    ...methodsByLevel(line),
     with(fields) {
       try {
         return guardLogger(logger.with(fields), onError);
       } catch {
         onError();
-        return guardLogger(lastResort.with(fields), onError);
+        return guardLogger(fallbackLogger.with(fields), onError);
       }
     },
     isEnabled(level) {
@@ -199,7 +198,7 @@ export function loggerFromPino(pino: PinoLike): Logger {
     ...(error === undefined ? {} : { err: error }),
   });
   return {
-    ...eachLevel((level) => (message, fields) => pino[level](merge(fields), message)),
+    ...methodsByLevel((level) => (message, fields) => pino[level](merge(fields), message)),
     with: (fields) => loggerFromPino(pino.child(fields)),
     isEnabled: (level) => pino.isLevelEnabled(level),
   };

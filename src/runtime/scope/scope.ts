@@ -35,14 +35,14 @@ export type LogFields = { readonly [name: string]: unknown };
 /** One storage for everything: in Node 20 each storage costs time at every promise. */
 const storage = new AsyncLocalStorage<Scope>();
 
-/** Runs a function in a scope. Fields that it doesn't set are inherited from the outer scope; log fields are merged. */
+/** Runs a function in a scope. It inherits the log fields of the outer scope, and its `calls` unless it sets them. */
 export function runInScope<R>(scope: Scope, run: () => R): R {
-  const around = storage.getStore();
-  if (!around) return storage.run(scope, run);
-  const { logFields: outer } = around;
+  const outerScope = storage.getStore();
+  if (!outerScope) return storage.run(scope, run);
+  const { logFields: outer } = outerScope;
   const { logFields: inner } = scope;
   const logFields = outer && inner ? () => ({ ...outer(), ...inner() }) : (inner ?? outer);
-  return storage.run({ calls: scope.calls ?? around.calls, logFields }, run);
+  return storage.run({ calls: scope.calls ?? outerScope.calls, logFields }, run);
 }
 
 /** The scope of the running code, if it has one. */

@@ -20,6 +20,7 @@ export interface Listener {
   close(deadline: AbortSignal): Promise<void>;
 }
 
+/** Starts a server for plain HTTP; rejects if it can't listen on the address. */
 export function listenHttp(address: BindAddress, handler: HttpHandler): Promise<Listener> {
   return listen(createServer(requestListener(handler)), address);
 }
@@ -54,7 +55,7 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
     if (isDraining) response.setHeader("connection", "close");
     response.once("close", () => {
       answering.delete(response);
-      // Its connection would be kept for the next request, and the server open with it.
+      // A connection that is kept for another request would keep the server open.
       if (isClosing) server.closeIdleConnections();
     });
   });
@@ -72,13 +73,13 @@ export async function listen(server: Server | SecureServer, { host, port }: Bind
       new Promise((resolve) => {
         isClosing = true;
         drain();
-        const cut = () => server.closeAllConnections();
+        const closeAll = () => server.closeAllConnections();
         server.close(() => {
-          deadline.removeEventListener("abort", cut);
+          deadline.removeEventListener("abort", closeAll);
           resolve();
         });
         server.closeIdleConnections();
-        onAbort(deadline, cut);
+        onAbort(deadline, closeAll);
       }),
   };
 }
@@ -95,13 +96,13 @@ export interface BindAddress {
  */
 export function parseBindAddress(text: string): BindAddress | undefined {
   if (text === "" || text === "0") return undefined;
-  const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d+)$/.exec(text);
+  const match = /^(?:\[(?<ipv6>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d+)$/.exec(text);
   const port = Number(match?.groups?.["port"]);
   if (!match || port > 65_535)
     throw new TerminalError(
       `"${text}" is not an address to listen on: write it like :8081, 127.0.0.1:8081, or 0 for none`,
     );
-  return { host: match.groups?.["six"] ?? (match.groups?.["host"] || undefined), port };
+  return { host: match.groups?.["ipv6"] ?? (match.groups?.["host"] || undefined), port };
 }
 
 /** A service that runs from before the caches are filled until everything else has stopped. */
@@ -121,8 +122,8 @@ export class HttpError extends Error {
   }
 }
 
-/** API servers allow objects of 3 MiB; a review contains two of them and more. */
-const maxBody = 7 * 1024 * 1024;
+/** API servers allow objects of 3 MiB, and a review contains two of them. */
+const maxBodyLength = 7 * 1024 * 1024;
 
 /** Reads a JSON body. Throws an `HttpError` for one that is too large, of another type, or malformed. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -132,10 +133,10 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     throw new HttpError(400, `the content type is ${type ?? "missing"}, not application/json`);
   const chunks: Buffer[] = [];
   let length = 0;
-  // The answer needs the connection, which the end of a loop would destroy.
+  // The loop must not destroy the connection when it throws: the error is answered.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBody) throw new HttpError(413, `the body is larger than ${maxBody} bytes`);
+    if (length > maxBodyLength) throw new HttpError(413, `the body is larger than ${maxBodyLength} bytes`);
     chunks.push(chunk);
   }
   try {

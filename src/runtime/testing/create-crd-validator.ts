@@ -57,6 +57,7 @@ interface CRD {
   };
 }
 
+/** Reads the CRDs of a source. A folder's files are read in order of their names. */
 async function readCRDs(source: string | object): Promise<CRD[]> {
   if (typeof source === "object") return [source as CRD];
   const { parseAllDocuments } = await import("yaml");

@@ -10,9 +10,8 @@ export interface EventuallyOptions {
 }
 
 /**
- * Calls a function until it neither throws nor returns false, and resolves with its result. A function with assertions
- * that returns nothing is sufficient. After the timeout, rejects with the last error, so that the failed assertion is
- * the test's failure.
+ * Calls a function until it neither throws nor returns false, and resolves with its result. It may return nothing, and
+ * contain assertions: after the timeout, rejects with the last error, so that the assertion is the test's failure.
  */
 export async function eventually<R>(
   check: () => R | Promise<R>,

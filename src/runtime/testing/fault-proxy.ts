@@ -65,13 +65,13 @@ export async function startFaultProxy(
   target: ClusterConfig,
   { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
 ): Promise<FaultProxy> {
-  const dial = await makeDial(target);
+  const dial = await createDialer(target);
   /** The connections of clients, each with its connection to the server. */
   const sockets = new Map<Socket, Socket | undefined>();
   /** The connections to the server that wait for an answer. */
   const unanswered = new Set<Socket>();
   let isHeld = false;
-  const hold = (ends: readonly (Socket | undefined)[]): void => {
+  const pauseOrResume = (ends: readonly (Socket | undefined)[]): void => {
     for (const end of ends) {
       if (isHeld) end?.pause();
       else end?.resume();
@@ -86,8 +86,8 @@ export async function startFaultProxy(
     else {
       const upstream = dial();
       sockets.set(client, upstream);
-      passOn(client, upstream, { proxy, unanswered, clock });
-      if (isHeld) hold([client, upstream]);
+      joinConnections(client, upstream, { proxy, unanswered, clock });
+      if (isHeld) pauseOrResume([client, upstream]);
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -107,9 +107,9 @@ export async function startFaultProxy(
     get isHeld() {
       return isHeld;
     },
-    set isHeld(wanted) {
-      isHeld = wanted;
-      hold([...sockets].flat());
+    set isHeld(value) {
+      isHeld = value;
+      pauseOrResume([...sockets].flat());
     },
     onRequest: () => undefined,
     onAnswer: () => {},
@@ -123,12 +123,12 @@ export async function startFaultProxy(
   return proxy;
 }
 
-/** Opens connections to the server: with the TLS settings and the client certificate of the config. */
-async function makeDial(target: ClusterConfig): Promise<() => Socket> {
+/** Returns a function that connects to the server with the TLS settings and the client certificate of the config. */
+async function createDialer(target: ClusterConfig): Promise<() => Socket> {
   const { server, caFile, insecureSkipTlsVerify, tlsServerName, credentials } = target;
   const { protocol, hostname, port } = new URL(server);
-  const to = { host: hostname, port: Number(port), noDelay: true };
-  if (protocol === "http:") return () => connect(to);
+  const address = { host: hostname, port: Number(port), noDelay: true };
+  if (protocol === "http:") return () => connect(address);
   const { cert, key } = (await credentials?.current({ refresh: false })) ?? {};
   const ca = target.ca ?? (caFile === undefined ? undefined : readFileSync(caFile));
   const secure = {
@@ -138,20 +138,20 @@ async function makeDial(target: ClusterConfig): Promise<() => Socket> {
   };
   let session: Buffer | undefined;
   return () =>
-    connectTLS({ ...to, ...secure, session }).on("session", (ticket) => {
+    connectTLS({ ...address, ...secure, session }).on("session", (ticket) => {
       session = ticket;
     });
 }
 
 /** The state that all connections of a proxy share. */
-interface Shared {
+interface ProxyState {
   readonly proxy: FaultProxy;
   readonly unanswered: Set<Socket>;
   readonly clock: Clock;
 }
 
 /** Joins both ends of a connection, and asks `onRequest` for a fault at the beginning of each request. */
-function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: Shared): void {
+function joinConnections(client: Socket, upstream: Socket, { proxy, unanswered, clock }: ProxyState): void {
   let request: ProxiedRequest | undefined;
   let fault: Fault | undefined;
   /** Bytes of the current answer that the client has got. */
@@ -174,15 +174,15 @@ function passOn(client: Socket, upstream: Socket, { proxy, unanswered, clock }: 
     if (delayed.size === 0) end();
   });
   client.on("data", (bytes: Buffer) => {
-    const begun = beginning(bytes);
-    if (begun) {
-      [request, sent] = [begun, 0];
-      fault = proxy.onRequest(begun);
+    const newRequest = parseRequest(bytes);
+    if (newRequest) {
+      [request, sent] = [newRequest, 0];
+      fault = proxy.onRequest(newRequest);
     }
     if (fault?.type === "refuse") resetSocket(client);
-    else if (fault?.type === "answer" && begun) client.write(answerOf(fault));
+    else if (fault?.type === "answer" && newRequest) client.write(formatAnswer(fault));
     else if (fault?.type !== "swallow" && fault?.type !== "answer") {
-      if (begun) unanswered.add(upstream);
+      if (newRequest) unanswered.add(upstream);
       upstream.write(bytes);
     }
   });
@@ -219,14 +219,14 @@ export function resetSocket(socket: Socket): void {
   else socket.resetAndDestroy();
 }
 
-/** The request that begins here; undefined for the rest of one. */
-function beginning(bytes: Buffer): ProxiedRequest | undefined {
+/** Parses the request that begins with these bytes; undefined if they are the rest of one. */
+function parseRequest(bytes: Buffer): ProxiedRequest | undefined {
   const text = bytes.toString("utf8");
   const [, method, path] = /^(GET|POST|PUT|PATCH|DELETE) (\S+) HTTP\/1\.1\r\n/.exec(text) ?? [];
   return method === undefined || path === undefined ? undefined : { method, path, text, status: undefined };
 }
 
-function answerOf({ status, body = "", retryAfter }: Fault & { readonly type: "answer" }): string {
+function formatAnswer({ status, body = "", retryAfter }: Fault & { readonly type: "answer" }): string {
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}`,
     "content-type: text/html",

@@ -8,9 +8,8 @@ export interface MoveOptions {
 }
 
 /**
- * Moves a clock that a manager and a cluster in this process share, from timer to timer. The next timer fires when
- * everything that the last one triggered is finished, including requests and watch events; the same holds when this
- * resolves.
+ * Moves a clock that a manager and a cluster in this process share, from timer to timer. The next timer fires when all that
+ * the last one triggered is finished, including requests and watch events. So is everything when this resolves.
  */
 export async function moveClock(
   clock: FakeClock,
@@ -29,9 +28,8 @@ export async function moveClock(
 }
 
 /**
- * Moves a clock from timer to timer until a check neither throws nor returns false, and resolves with its result. The
- * timeout is on that clock, so the speed of the machine doesn't matter. Default: a minute. After it, rejects with the
- * last error of the check.
+ * Moves a clock from timer to timer until a check neither throws nor returns false, and resolves with its result. After the
+ * timeout, a minute on that clock by default, rejects with the last error of the check.
  */
 export async function moveClockUntil<R>(
   clock: FakeClock,

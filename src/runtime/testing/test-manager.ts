@@ -44,16 +44,16 @@ export async function startTestManager(
     ...options,
   });
   for (const setup of setups) setup(manager);
-  const end = manager.start();
-  // A failure rejects `started` now, or `stop` later.
-  end.catch(() => {});
+  const run = manager.start();
+  // A failure before the start rejects `started`, a later one rejects `stop`.
+  run.catch(() => {});
   await manager.started;
   return {
     manager,
     client: manager.client.with({ live: true }),
     async stop() {
       manager.stop();
-      await end;
+      await run;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
-import { completed } from "../webhook/convert.ts";
+import { completeConverted } from "../webhook/convert.ts";
 import type { AdmissionContext, AdmissionRequest, Conversion, Converted } from "../webhook/webhooks.ts";
 import { silentLogger } from "./reconcile-context.ts";
 
@@ -46,20 +46,20 @@ export function checkRoundTrip<Hub extends KubernetesObject, Spoke extends Kuber
   for (const spoke of spokes) {
     const hub = withMetadata(conversion.toHub(structuredClone(spoke)), spoke);
     const spokeAgain = withMetadata(conversion.fromHub(structuredClone(hub)), spoke);
-    compare(spoke, spokeAgain, `${spoke.apiVersion} ${spoke.kind} by way of the hub`);
+    assertEqual(spoke, spokeAgain, `${spoke.apiVersion} ${spoke.kind} by way of the hub`);
     const hubAgain = withMetadata(conversion.toHub(structuredClone(spokeAgain)), spoke);
-    compare(hub, hubAgain, `the hub of ${spoke.kind} by way of ${spoke.apiVersion}`);
+    assertEqual(hub, hubAgain, `the hub of ${spoke.kind} by way of ${spoke.apiVersion}`);
   }
 }
 
-/** With the fields that the webhook sets. */
 function withMetadata<T extends KubernetesObject>(converted: Converted<T>, source: KubernetesObject): T {
-  return completed(converted, source.apiVersion, source) as T;
+  return completeConverted(converted, source.apiVersion, source) as T;
 }
 
-function compare(before: KubernetesObject, after: KubernetesObject, way: string): void {
+function assertEqual(before: KubernetesObject, after: KubernetesObject, description: string): void {
   // Undefined fields are not sent.
   const sent = (object: KubernetesObject) => JSON.parse(JSON.stringify(object)) as object;
   const differences = createJSONPatch(sent(before), sent(after));
-  if (differences.length > 0) throw new Error(`${way} came back changed: ${JSON.stringify(differences)}`);
+  if (differences.length > 0)
+    throw new Error(`${description} came back changed: ${JSON.stringify(differences)}`);
 }

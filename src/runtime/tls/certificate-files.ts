@@ -1,5 +1,4 @@
-// Certificates of servers that can be replaced while they run: read from files here, or given by another source;
-// and servers that serve with either.
+// TLS servers whose certificate can be replaced while they run: from files here, or from another `CertificateSource`.
 
 import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -26,14 +25,15 @@ export interface CertificateSource {
   stop(): void;
 }
 
-/** File system events can be lost, so the files are also checked periodically. */
-const pollEvery = 10_000;
+/** Milliseconds between checks of the files, because events of the file system can be lost. */
+const pollPeriod = 10_000;
 
-/** Is notified of reads, for metrics. */
+/** Is notified of reads of the certificate, for metrics. */
 export interface CertificateObserver {
   read(isOk: boolean): void;
 }
 
+/** The folder, the names of the files in it, and the parts of the manager that are used. */
 interface CertificateFilesOptions {
   readonly folder: string;
   readonly certName?: string | undefined;
@@ -83,9 +83,9 @@ export class CertificateFiles implements CertificateSource {
     }
     const poll = () => {
       check();
-      this.#cancelPoll = this.#options.clock.setTimer(poll, pollEvery);
+      this.#cancelPoll = this.#options.clock.setTimer(poll, pollPeriod);
     };
-    this.#cancelPoll = this.#options.clock.setTimer(poll, pollEvery);
+    this.#cancelPoll = this.#options.clock.setTimer(poll, pollPeriod);
     return this.#current;
   }
 
@@ -137,17 +137,17 @@ export class CertificateFiles implements CertificateSource {
 }
 
 /**
- * Throws unless a server can use it. Files that are being written are empty or don't belong together, which a server
- * would accept: without a key it would fail all callers, without a CA it would accept clients of every public one.
+ * Throws unless a server can use the certificate. A server would accept files that are empty or don't belong together,
+ * because they are being written: it would fail all callers, or accept the clients of every public CA.
  */
 export function assertUsable({ cert, key, clientCa }: Certificate): void {
-  const parsed = parse("certificate", () => new X509Certificate(cert));
-  if (!parsed.checkPrivateKey(parse("key", () => createPrivateKey(key))))
+  const parsed = parseOrThrow("certificate", () => new X509Certificate(cert));
+  if (!parsed.checkPrivateKey(parseOrThrow("key", () => createPrivateKey(key))))
     throw new Error("the key belongs to another certificate");
-  if (clientCa !== undefined) parse("client CA", () => new X509Certificate(clientCa));
+  if (clientCa !== undefined) parseOrThrow("client CA", () => new X509Certificate(clientCa));
 }
 
-function parse<T>(what: string, read: () => T): T {
+function parseOrThrow<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -1,4 +1,4 @@
-// Observation from outside: spans, if the operator uses OpenTelemetry, and in `channels.ts` messages for subscribers.
+// Observation from outside: here spans for OpenTelemetry; `channels.ts` has the messages of `node:diagnostics_channel`.
 
 import { isThenable } from "../callbacks/callbacks.ts";
 import type { LogFields } from "../scope/scope.ts";
@@ -7,25 +7,21 @@ import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
 /** Where OpenTelemetry's API stores what an SDK registered; without an SDK, spans would go nowhere. */
 const registry = Symbol.for("opentelemetry.js.api.1");
 
-/**
- * Spans, if an OpenTelemetry SDK was registered before the manager started (`node --import ./tracing.js`); otherwise
- * nothing is loaded.
- */
+/** Spans, if an OpenTelemetry SDK was registered before the start (`node --import ./tracing.js`); else nothing. */
 export class Tracing {
   #tracer: Tracer | undefined;
-  #failed: SpanStatusCode | undefined;
+  #errorStatus: SpanStatusCode | undefined;
 
   async start(): Promise<void> {
     if (!(registry in globalThis)) return;
     const { SpanStatusCode, trace } = await import("@opentelemetry/api");
     this.#tracer = trace.getTracer("@tsbuilder/runtime");
-    this.#failed = SpanStatusCode.ERROR;
+    this.#errorStatus = SpanStatusCode.ERROR;
   }
 
   /**
-   * Runs a function in a span whose attributes are the string fields. The function gets the log fields of the trace; it
-   * doesn't throw, and its result determines how the span ends. It always runs, even if the tracer throws; the tracer's
-   * error is thrown afterwards.
+   * Runs `work` in a span with the string fields as attributes; its result determines how the span ends. `work` gets the log
+   * fields of the trace, must not throw, and always runs: an error of the tracer is thrown afterwards.
    */
   async run(
     name: string,
@@ -62,7 +58,7 @@ export class Tracing {
     span.setAttribute("result", result);
     if (error) {
       span.recordException(error);
-      span.setStatus({ code: this.#failed!, message: error.message });
+      span.setStatus({ code: this.#errorStatus!, message: error.message });
     }
     span.end();
   }

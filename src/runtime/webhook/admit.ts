@@ -24,11 +24,12 @@ export interface AdmissionAnswer {
   readonly auditAnnotations?: { readonly [key: string]: string } | undefined;
 }
 
+/** Decides about a request. Programming errors reject the promise; other errors become decisions. */
 export type AdmissionHandler = (request: AdmissionRequest, signal: AbortSignal) => Promise<AdmissionAnswer>;
 
 const group = "admission.k8s.io";
 
-/** Answers an AdmissionReview, in its own API version, with the decision about its request. */
+/** Answers an AdmissionReview in its own API version. Throws an `HttpError` for anything that is not a complete one. */
 export async function reviewAdmission(
   review: unknown,
   decide: (request: AdmissionRequest) => Promise<AdmissionAnswer>,
@@ -40,7 +41,7 @@ export async function reviewAdmission(
   };
   if (kind !== "AdmissionReview" || (apiVersion !== `${group}/v1` && apiVersion !== `${group}/v1beta1`))
     throw new HttpError(400, `an AdmissionReview of ${group}/v1 is expected, not ${apiVersion} ${kind}`);
-  const flaw = flawOf(request);
+  const flaw = findFlaw(request);
   if (flaw !== undefined) throw new HttpError(400, `the request of the AdmissionReview ${flaw}`);
   const answer = await decide(request!);
   const { allowed, status, patch = [], warnings = [], auditAnnotations } = answer;
@@ -63,8 +64,8 @@ export async function reviewAdmission(
 
 const operations: readonly unknown[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-/** A request must be understood completely: an invalid one must never be admitted. */
-function flawOf(request: Partial<AdmissionRequest> | null | undefined): string | undefined {
+/** Says what is wrong with a request; undefined if it is complete. An invalid one must never be admitted. */
+function findFlaw(request: Partial<AdmissionRequest> | null | undefined): string | undefined {
   if (!isObject(request)) return "is missing";
   if (typeof request.uid !== "string" || request.uid === "") return "has no uid";
   if (!operations.includes(request.operation)) return `has no operation that is known`;
@@ -84,7 +85,7 @@ export function admitWithDefaulter<T extends KubernetesObject>(
   log: Logger,
 ): AdmissionHandler {
   return (request, signal) =>
-    answerSafely(request, signal, log, async (context) => {
+    decideSafely(request, signal, log, async (context) => {
       if (request.operation === "DELETE") return { allowed: true };
       const object = objectOf(request);
       const draft = structuredClone(object);
@@ -93,7 +94,7 @@ export function admitWithDefaulter<T extends KubernetesObject>(
     });
 }
 
-const fields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
+const decisionFields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
   "allowed",
   "status",
   "object",
@@ -107,15 +108,15 @@ export function admitWithValidator<T extends KubernetesObject>(
   log: Logger,
 ): AdmissionHandler {
   return (request, signal) =>
-    answerSafely(request, signal, log, async (context) => {
-      const fields = await verdict(validator, request, context);
-      if (!fields || fields.length === 0) return { allowed: true };
-      return { allowed: false, status: invalidObject(request, fields) };
+    decideSafely(request, signal, log, async (context) => {
+      const invalidFields = await callValidator(validator, request, context);
+      if (!invalidFields || invalidFields.length === 0) return { allowed: true };
+      return { allowed: false, status: invalidStatus(request, invalidFields) };
     });
 }
 
 /** How the API server begins the message about a field, by reason. */
-const openings = {
+const prefixes = {
   Invalid: "Invalid value",
   Required: "Required value",
   Duplicate: "Duplicate value",
@@ -125,12 +126,12 @@ const openings = {
 } as const;
 
 /** The Status of an object with invalid fields, worded like the API server's own validation. */
-function invalidObject(request: AdmissionRequest, fields: readonly InvalidField[]): Partial<Status> {
+function invalidStatus(request: AdmissionRequest, fields: readonly InvalidField[]): Partial<Status> {
   const { group, kind } = request.kind;
   const name = request.name ?? "";
   const causes = fields.map(({ field, message, value, reason = "Invalid" }) => {
     const shown = value === undefined ? "" : `: ${JSON.stringify(value)}`;
-    return { reason: `FieldValue${reason}`, field, message: `${openings[reason]}${shown}: ${message}` };
+    return { reason: `FieldValue${reason}`, field, message: `${prefixes[reason]}${shown}: ${message}` };
   });
   const lines = causes.map(({ field, message }) => `${field}: ${message}`);
   const list = lines.length === 1 ? lines[0] : `[${lines.join(", ")}]`;
@@ -143,7 +144,8 @@ function invalidObject(request: AdmissionRequest, fields: readonly InvalidField[
   };
 }
 
-function verdict<T extends KubernetesObject>(
+/** Calls the function of a validator for the operation, if it has one. */
+function callValidator<T extends KubernetesObject>(
   validator: Validator<T>,
   request: AdmissionRequest,
   context: AdmissionContext,
@@ -161,7 +163,7 @@ function verdict<T extends KubernetesObject>(
 }
 
 /** Runs a webhook; an error that it throws becomes a rejection, unless it is a programming error. */
-async function answerSafely(
+async function decideSafely(
   request: AdmissionRequest,
   signal: AbortSignal,
   log: Logger,
@@ -173,12 +175,12 @@ async function answerSafely(
     return { ...(await decide(context)), warnings };
   } catch (error) {
     if (error instanceof HttpError || isProgrammingError(error)) throw error;
-    return { allowed: false, status: refusal(error as Error), warnings };
+    return { allowed: false, status: rejectionStatus(error as Error), warnings };
   }
 }
 
-/** An error with a status keeps it; any other is a rejection with the author's message. */
-function refusal(error: Error): NonNullable<AdmissionAnswer["status"]> {
+/** The Status of a rejection by an error: an `ApiError` keeps its own, any other becomes Forbidden with its message. */
+function rejectionStatus(error: Error): NonNullable<AdmissionAnswer["status"]> {
   if (error instanceof ApiError && error.status >= 400) {
     const { message = error.message, reason, details } = error.body;
     return {
@@ -192,6 +194,7 @@ function refusal(error: Error): NonNullable<AdmissionAnswer["status"]> {
   return { status: "Failure", code: 403, reason: "Forbidden", message: error.message };
 }
 
+/** Returns the object of a request. Throws an `HttpError` if it has none with metadata. */
 function objectOf(request: AdmissionRequest, field: "object" | "oldObject" = "object"): KubernetesObject {
   const object = request[field];
   if (isObject(object?.metadata)) return object;
@@ -205,23 +208,24 @@ export function admitRaw<Body extends object>(
   log: Logger,
 ): AdmissionHandler {
   return (request, signal) =>
-    answerSafely(request, signal, log, async (context) => {
+    decideSafely(request, signal, log, async (context) => {
       const copy = { ...request, ...(request.object && { object: structuredClone(request.object) }) };
-      const asked = copy as unknown as AdmissionRequest<Body>;
-      const decision = (await handler(asked, { ...context, request: asked })) as
+      const editable = copy as unknown as AdmissionRequest<Body>;
+      const decision = (await handler(editable, { ...context, request: editable })) as
         | AdmissionDecision
         | undefined;
       if (decision === undefined) return { allowed: true };
       if (!isObject(decision))
         throw new TypeError(`the webhook returned ${show(decision)}, which is not a decision`);
-      return answerOf(decision, request);
+      return toAnswer(decision, request);
     });
 }
 
-function answerOf(decision: AdmissionDecision, { object }: AdmissionRequest): AdmissionAnswer {
+/** Checks the decision of a user's webhook, and converts it. */
+function toAnswer(decision: AdmissionDecision, { object }: AdmissionRequest): AdmissionAnswer {
   const { allowed = true, auditAnnotations, patch } = decision;
   // A misspelled `allowed` would admit a request that should be rejected.
-  const unknown = Object.keys(decision).find((field) => !fields.has(field));
+  const unknown = Object.keys(decision).find((field) => !decisionFields.has(field));
   if (unknown !== undefined) throw new TypeError(`the decision has an unknown field ${show(unknown)}`);
   if (typeof allowed !== "boolean") throw new TypeError(`allowed is ${show(allowed)}: it must be a boolean`);
   if (!allowed) {

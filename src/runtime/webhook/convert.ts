@@ -55,16 +55,16 @@ export function convertReview(
   }
 }
 
-/** Converts one object, through the hub unless it is the source or the target. */
+/** Converts one object through the hub. Throws if no conversion is registered for its version or the desired one. */
 export function convertObject(
   kinds: ConvertedKinds,
   object: KubernetesObject,
   desired: string,
 ): KubernetesObject {
   if (object.apiVersion === desired) return object;
-  const known = kinds.get(convertedKindName(object.apiVersion, object.kind));
-  if (!known) throw new Error(`no conversion is registered for ${object.apiVersion} ${object.kind}`);
-  const { hub, spokes } = known;
+  const convertedKind = kinds.get(convertedKindName(object.apiVersion, object.kind));
+  if (!convertedKind) throw new Error(`no conversion is registered for ${object.apiVersion} ${object.kind}`);
+  const { hub, spokes } = convertedKind;
   const spokeFor = (apiVersion: string) => {
     const spoke = spokes.get(apiVersion);
     if (!spoke)
@@ -76,13 +76,13 @@ export function convertObject(
   const atHub =
     object.apiVersion === hub.apiVersion
       ? object
-      : completed(spokeFor(object.apiVersion).toHub(structuredClone(object)), hub.apiVersion, object);
+      : completeConverted(spokeFor(object.apiVersion).toHub(structuredClone(object)), hub.apiVersion, object);
   if (desired === hub.apiVersion) return atHub;
-  return completed(spokeFor(desired).fromHub(structuredClone(atHub)), desired, atHub);
+  return completeConverted(spokeFor(desired).fromHub(structuredClone(atHub)), desired, atHub);
 }
 
-/** A converted object with the fields that the webhook sets. */
-export function completed(
+/** Sets the fields that conversion functions omit: apiVersion, kind, and metadata unless it was converted. */
+export function completeConverted(
   { metadata, ...rest }: Converted<KubernetesObject>,
   apiVersion: string,
   source: KubernetesObject,

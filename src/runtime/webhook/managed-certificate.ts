@@ -36,8 +36,8 @@ interface ManagedCertificateParts {
   readonly log: Logger;
 }
 
-/** Time between checks whether the certificate is old, another replica replaced it, or a configuration lost its CA. */
-const checkEvery = 300_000;
+/** Milliseconds between checks: is the certificate old, was it replaced by another replica, did an object lose the CA? */
+const checkPeriod = 300_000;
 
 /**
  * Manages the serving certificate without cert-manager: keeps it in a Secret that all replicas share, renews it in
@@ -69,7 +69,7 @@ export class ManagedCertificate implements CertificateSource {
 
   #schedule(onChange: (certificate: Certificate) => void): void {
     if (this.#isStopped) return;
-    this.#cancel = this.#parts.clock.setTimer(() => void this.#check(onChange), checkEvery);
+    this.#cancel = this.#parts.clock.setTimer(() => void this.#check(onChange), checkPeriod);
   }
 
   async #check(onChange: (certificate: Certificate) => void): Promise<void> {
@@ -89,7 +89,7 @@ export class ManagedCertificate implements CertificateSource {
   async #renew(): Promise<CertificateBundle> {
     const { client, log, converted, clock } = this.#parts;
     const service = await this.#service();
-    const bundle = await this.#agree(service);
+    const bundle = await this.#agreeOnBundle(service);
     // The CA is written first: with the new one the previous one remains trusted.
     const inject = () => injectAuthority(client, service, converted(), bundle.caBundle);
     const changed = await retryOnConflict(inject, { attempts: 10, clock });
@@ -98,16 +98,16 @@ export class ManagedCertificate implements CertificateSource {
   }
 
   async #service(): Promise<WebhookService> {
-    const { service: name, namespace: given } = this.#options;
-    const namespace = given ?? podNamespace() ?? (await this.#parts.config()).namespace;
+    const { service: name, namespace: configured } = this.#options;
+    const namespace = configured ?? podNamespace() ?? (await this.#parts.config()).namespace;
     if (namespace) return { name, namespace };
     throw new TerminalError(
       "webhooks: the namespace of the Service is not known; set webhooks.selfManaged.namespace",
     );
   }
 
-  /** Replicas may write at the same time: one succeeds, the others adopt what it wrote. */
-  async #agree(service: WebhookService): Promise<CertificateBundle> {
+  /** Reads the bundle, or renews it. If replicas write at the same time, one succeeds, and the others read its bundle. */
+  async #agreeOnBundle(service: WebhookService): Promise<CertificateBundle> {
     const { client, clock, converted } = this.#parts;
     const { name, namespace } = service;
     const { secret: secretName = `${name}-cert`, days = 90 } = this.#options;
@@ -127,13 +127,13 @@ export class ManagedCertificate implements CertificateSource {
       try {
         if (secret) await client.update(Secret, { ...secret, data: secretData(bundle) });
         else {
-          const made = { metadata: key, type: "kubernetes.io/tls", data: secretData(bundle) };
-          await client.create(Secret, made);
+          const created = { metadata: key, type: "kubernetes.io/tls", data: secretData(bundle) };
+          await client.create(Secret, created);
         }
         return bundle;
       } catch (error) {
-        const lost = error instanceof ApiError && (error.isConflict || error.isAlreadyExists);
-        if (!lost || attempt >= 10) throw error;
+        const lostRace = error instanceof ApiError && (error.isConflict || error.isAlreadyExists);
+        if (!lostRace || attempt >= 10) throw error;
       }
     }
   }
@@ -145,15 +145,15 @@ interface WebhookService {
   readonly namespace: string;
 }
 
-/** Finds out which CA the API server was told to trust. */
+/** Finds the CA that the API server was told to trust; undefined if there is none. */
 async function findAuthority(
   client: Client,
   service: WebhookService,
   converted: Iterable<Kind>,
 ): Promise<string | undefined> {
   const configs: WebhookClientConfig[] = [];
-  for await (const { object } of trustingObjects(client, converted))
-    configs.push(...configsOf(object, service));
+  for await (const { object } of listCAHolders(client, converted))
+    configs.push(...clientConfigsOf(object, service));
   // Some configurations begin with a placeholder, and others may have been edited.
   return configs
     .map(({ caBundle = "" }) => Buffer.from(caBundle, "base64").toString("utf8"))
@@ -161,14 +161,14 @@ async function findAuthority(
 }
 
 /** An object that tells the API server which CA to trust. */
-type Trusting = MutatingWebhookConfiguration | ValidatingWebhookConfiguration | CustomResourceDefinition;
+type CAHolder = MutatingWebhookConfiguration | ValidatingWebhookConfiguration | CustomResourceDefinition;
 
 /** The webhook configurations, and the CRDs of converted kinds. */
-async function* trustingObjects(
+async function* listCAHolders(
   client: Client,
   converted: Iterable<Kind>,
-): AsyncGenerator<{ readonly kind: Kind<Trusting>; readonly object: DeepReadonly<Trusting> }> {
-  const configurations: Kind<Trusting>[] = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
+): AsyncGenerator<{ readonly kind: Kind<CAHolder>; readonly object: DeepReadonly<CAHolder> }> {
+  const configurations: Kind<CAHolder>[] = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
   for (const kind of configurations)
     for (const object of await client.list(kind, { live: true })) yield { kind, object };
   for (const { plural, group } of converted) {
@@ -178,8 +178,8 @@ async function* trustingObjects(
   }
 }
 
-/** The parts of an object that name the Service and its CA. */
-function configsOf(object: Trusting, service: WebhookService): WebhookClientConfig[] {
+/** The client configs of an object that name the Service. */
+function clientConfigsOf(object: CAHolder, service: WebhookService): WebhookClientConfig[] {
   const configs =
     "spec" in object
       ? [object.spec.conversion?.webhook?.clientConfig]
@@ -201,10 +201,10 @@ async function injectAuthority(
 ): Promise<string[]> {
   const caBundle = Buffer.from(pem).toString("base64");
   const changed: string[] = [];
-  for await (const { kind, object } of trustingObjects(client, converted)) {
-    if (configsOf(object, service).every((config) => config.caBundle === caBundle)) continue;
+  for await (const { kind, object } of listCAHolders(client, converted)) {
+    if (clientConfigsOf(object, service).every((config) => config.caBundle === caBundle)) continue;
     await client.patch(kind, object, (draft) => {
-      for (const config of configsOf(draft, service)) config.caBundle = caBundle;
+      for (const config of clientConfigsOf(draft, service)) config.caBundle = caBundle;
     });
     changed.push(`${kind.kind} ${object.metadata.name}`);
   }
@@ -220,13 +220,13 @@ interface CertificateBundle {
   readonly key: string;
 }
 
-const fields = { caBundle: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key" } as const;
+const secretKeys = { caBundle: "ca.crt", caKey: "ca.key", cert: "tls.crt", key: "tls.key" } as const;
 
 function secretData(bundle: CertificateBundle): { [name: string]: string } {
   return Object.fromEntries(
-    Object.entries(fields).map(([field, name]) => [
+    Object.entries(secretKeys).map(([field, name]) => [
       name,
-      Buffer.from(bundle[field as keyof typeof fields]).toString("base64"),
+      Buffer.from(bundle[field as keyof typeof secretKeys]).toString("base64"),
     ]),
   );
 }
@@ -235,10 +235,10 @@ function secretData(bundle: CertificateBundle): { [name: string]: string } {
 function readSecret({ data = {} }: Secret): CertificateBundle | undefined {
   const read = (name: string) => Buffer.from(data[name] ?? "", "base64").toString("utf8");
   const bundle = {
-    caBundle: read(fields.caBundle),
-    caKey: read(fields.caKey),
-    cert: read(fields.cert),
-    key: read(fields.key),
+    caBundle: read(secretKeys.caBundle),
+    caKey: read(secretKeys.caKey),
+    cert: read(secretKeys.cert),
+    key: read(secretKeys.key),
   };
   return isUsable(bundle) ? bundle : undefined;
 }
@@ -267,7 +267,10 @@ interface BundleRequest {
   readonly former?: string | undefined;
 }
 
-const dayLength = 86_400_000;
+const millisecondsPerDay = 86_400_000;
+
+/** Certificates are valid from this many milliseconds ago: clocks of API servers may be behind ours. */
+const clockSkew = 3_600_000;
 
 /**
  * Returns the current bundle while it is valid, otherwise one with a new certificate, and with a new CA if that is old.
@@ -282,10 +285,9 @@ function renewBundle(current: CertificateBundle | undefined, request: BundleRequ
     hasNames(current.cert, dnsNames)
   )
     return current;
-  const notAfter = new Date(now.getTime() + days * dayLength);
-  const ca = authority(current, request);
-  // The clocks of API servers may be slightly behind ours.
-  const notBefore = new Date(now.getTime() - 3_600_000);
+  const notAfter = new Date(now.getTime() + days * millisecondsPerDay);
+  const ca = renewAuthority(current, request);
+  const notBefore = new Date(now.getTime() - clockSkew);
   const { cert, key } = issueCertificate(ca, {
     commonName: name,
     dnsNames: [...dnsNames],
@@ -298,7 +300,8 @@ function renewBundle(current: CertificateBundle | undefined, request: BundleRequ
   return { caBundle: trusted.slice(0, 2).join(""), caKey: ca.key, cert, key };
 }
 
-function authority(
+/** Returns the current CA while it is valid, otherwise a new one. */
+function renewAuthority(
   current: CertificateBundle | undefined,
   { now, name, days }: BundleRequest,
 ): CertificateWithKey {
@@ -306,11 +309,12 @@ function authority(
   if (current && cert !== undefined && isGood(cert, now)) return { cert, key: current.caKey };
   return createCA({
     commonName: `${name}-ca`,
-    notBefore: new Date(now.getTime() - 3_600_000),
-    notAfter: new Date(now.getTime() + 10 * days * dayLength),
+    notBefore: new Date(now.getTime() - clockSkew),
+    notAfter: new Date(now.getTime() + 10 * days * millisecondsPerDay),
   });
 }
 
+/** Returns true until the time at which a certificate should be renewed. */
 function isGood(pem: string, now: Date): boolean {
   return now < renewalTime(pem);
 }

@@ -52,11 +52,11 @@ export class WebhookBuilder<T extends KubernetesObject> {
         `${spoke.apiVersion} ${spoke.kind} is not another version of ${hub.apiVersion} ${hub.kind}, so it can't be converted to it`,
       );
     const name = convertedKindName(hub.apiVersion, hub.kind);
-    const known = this.#server.converted.get(name) ?? { hub, spokes: new Map() };
-    if (known.hub.apiVersion !== hub.apiVersion)
-      throw new TerminalError(`${hub.kind} has two hubs: ${known.hub.apiVersion} and ${hub.apiVersion}`);
-    known.spokes.set(spoke.apiVersion, conversion);
-    this.#server.converted.set(name, known);
+    const converted = this.#server.converted.get(name) ?? { hub, spokes: new Map() };
+    if (converted.hub.apiVersion !== hub.apiVersion)
+      throw new TerminalError(`${hub.kind} has two hubs: ${converted.hub.apiVersion} and ${hub.apiVersion}`);
+    converted.spokes.set(spoke.apiVersion, conversion);
+    this.#server.converted.set(name, converted);
   }
 
   /** The same path as in controller-runtime, so that manifests for Go operators fit. */

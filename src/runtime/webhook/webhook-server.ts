@@ -9,7 +9,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Duration } from "@tsbuilder/apimachinery/meta";
 import { TerminalError } from "../errors/api-error.ts";
 import { readDuration, waitWithClock } from "../clock/waits.ts";
-import { runInScope } from "../scope/scope.ts";
+import { type LogFields, runInScope } from "../scope/scope.ts";
 import type { Logger } from "../log/logger.ts";
 import { HttpError, type Listener, type Service, readJson } from "../serve/http-listener.ts";
 import type { Certificate, CertificateObserver, CertificateSource } from "../tls/certificate-files.ts";
@@ -62,10 +62,7 @@ export interface WebhookServerOptions {
   readonly selfManaged?: SelfManagedCertificateOptions | undefined;
   /** A file in `certPath` with the CAs of client certificates; if set, every caller needs one. */
   readonly clientCaName?: string | undefined;
-  /**
-   * How long webhooks are still served when the manager stops: nodes send requests to a pod for a moment after it was
-   * told to end. Default: `0s`.
-   */
+  /** How long webhooks are still served after the manager was stopped, since nodes send requests. Default: `0s`. */
   readonly shutdownDelay?: Duration | undefined;
   /**
    * Called with the webhooks when they are ready, instead of listening on a port, and with undefined when the server
@@ -74,6 +71,7 @@ export interface WebhookServerOptions {
   readonly carry?: ((served: ServedWebhooks | undefined) => void) | undefined;
 }
 
+/** The parts of the manager that the server uses. */
 export interface WebhookServerParts {
   readonly options: WebhookServerOptions;
   readonly log: Logger;
@@ -103,8 +101,8 @@ interface IncomingCall extends Pick<WebhookCall, "path"> {
 export class WebhookServer implements Service {
   observer: WebhookObserver | undefined;
   readonly #parts: WebhookServerParts;
-  readonly #admission = new Map<string, AdmissionHandler>();
-  readonly #converted = new Map<string, ConvertedKind>();
+  readonly #handlers = new Map<string, AdmissionHandler>();
+  readonly #convertedKinds = new Map<string, ConvertedKind>();
   readonly #shutdownDelay: number;
   #listener: Listener | undefined;
 
@@ -120,23 +118,24 @@ export class WebhookServer implements Service {
 
   /** True if the manager has webhooks and they are enabled. */
   get isNeeded(): boolean {
-    return this.#parts.options.enabled !== false && this.#admission.size + this.#converted.size > 0;
+    return this.#parts.options.enabled !== false && this.#handlers.size + this.#convertedKinds.size > 0;
   }
 
   /** The kinds that are converted here; builders add to it. */
   get converted(): Map<string, ConvertedKind> {
-    return this.#converted;
+    return this.#convertedKinds;
   }
 
   get log(): Logger {
     return this.#parts.log;
   }
 
+  /** Serves an admission webhook at a path. Throws a `TerminalError` if the path is invalid or already used. */
   admit(path: string, handler: AdmissionHandler): void {
     if (!/^\/[A-Za-z0-9._/-]+$/.test(path)) throw new TerminalError(`"${path}" is not a valid webhook path`);
-    if (path === conversionPath || this.#admission.has(path))
+    if (path === conversionPath || this.#handlers.has(path))
       throw new TerminalError(`there are two webhooks at ${path}`);
-    this.#admission.set(path, handler);
+    this.#handlers.set(path, handler);
   }
 
   /** A readiness check: fails until webhooks are served. */
@@ -187,10 +186,7 @@ export class WebhookServer implements Service {
     };
   }
 
-  /**
-   * Stops: asks clients to use other connections, serves for `shutdownDelay`, since API servers may still send requests to
-   * this pod, then closes.
-   */
+  /** Asks clients to use other connections, serves for `shutdownDelay`, because requests still come, then closes. */
   async stop(deadline: AbortSignal): Promise<void> {
     if (!this.#listener) return;
     this.#listener.drain();
@@ -200,14 +196,14 @@ export class WebhookServer implements Service {
   }
 
   get #paths(): string[] {
-    return [...this.#admission.keys(), ...(this.#converted.size > 0 ? [conversionPath] : [])];
+    return [...this.#handlers.keys(), ...(this.#convertedKinds.size > 0 ? [conversionPath] : [])];
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://webhook");
     const { status, body } = await this.#answer({
       path: url.pathname,
-      signal: () => signalOf(url, response, this.#parts.clock),
+      signal: () => callSignal(url, response, this.#parts.clock),
       read: () => readJson(request),
     });
     // Unread bytes of a body would be parsed as the next request.
@@ -229,7 +225,7 @@ export class WebhookServer implements Service {
       const review = await read();
       const body =
         path === conversionPath
-          ? convertReview(this.#converted, review, (error) => this.#reportConversion(error))
+          ? convertReview(this.#convertedKinds, review, (error) => this.#reportConversion(error))
           : await this.#review(path, review, signal());
       return { status, body };
     } catch (error) {
@@ -254,8 +250,8 @@ export class WebhookServer implements Service {
   #review(path: string, review: unknown, signal: AbortSignal): Promise<object> {
     const onWarning = ({ text }: { text: string }) => this.#parts.log.warn(text);
     return reviewAdmission(review, (request) => {
-      const scope = { calls: { signal, onWarning }, logFields: () => logFields(path, request) };
-      return runInScope(scope, async () => this.#admission.get(path)!(request, signal));
+      const scope = { calls: { signal, onWarning }, logFields: () => callFields(path, request) };
+      return runInScope(scope, async () => this.#handlers.get(path)!(request, signal));
     });
   }
 }
@@ -272,12 +268,10 @@ export interface SelfManagedCertificateOptions {
   readonly days?: number | undefined;
 }
 
-function logFields(
+function callFields(
   webhook: string,
   { uid, kind, name, namespace, operation, subResource, userInfo }: AdmissionRequest,
-): object & {
-  readonly [name: string]: unknown;
-} {
+): LogFields {
   return {
     webhook,
     webhookGroup: kind.group,
@@ -292,7 +286,7 @@ function logFields(
 }
 
 /** Aborted when the API server disconnects, or after the timeout that it sent. */
-function signalOf(url: URL, response: ServerResponse, clock: Clock): AbortSignal {
+function callSignal(url: URL, response: ServerResponse, clock: Clock): AbortSignal {
   const abort = new AbortController();
   const seconds = /^(\d+)s$/.exec(url.searchParams.get("timeout") ?? "")?.[1];
   const cancel =

@@ -17,7 +17,7 @@ export interface Unmended {
 
 const forgetsOwners = {
   file: "src/runtime/cache/cached-client.ts",
-  mended: "last.outcome === fingerprintOf(current) && last.owned === ownedBy(manager, current)",
+  mended: "last.outcome === fingerprintOf(current) && last.owned === ownedFieldsHash(manager, current)",
   before: "last.outcome === fingerprintOf(current)",
 };
 
