@@ -144,13 +144,9 @@ class CachedClient implements Client {
   readonly delete: Client["delete"] = async (kind, ref, options = {}) => {
     const answer = await this.live.deleteObject(kind, ref, options);
     if (!answer || this.isDry(options)) return answer !== undefined;
+    const uid = answer.details?.uid ?? answer.metadata.uid;
     if (isRemaining(answer)) this.cache.wrote(kind, answer);
-    else
-      this.cache.wroteDeletion(
-        kind,
-        this.resolveKey(kind, keyOf(ref)),
-        answer.details?.uid ?? answer.metadata.uid,
-      );
+    else this.cache.wroteDeletion(kind, this.resolveKey(kind, keyOf(ref)), uid);
     return true;
   };
 
@@ -225,11 +221,8 @@ export class ApplyMemory {
 
   remember({ id, manager, desired }: ApplyCall, outcome: KubernetesObject): void {
     this.#results.delete(id);
-    this.#results.set(id, {
-      desired,
-      outcome: fingerprintOf(outcome),
-      owned: ownedFieldsHash(manager, outcome),
-    });
+    const owned = ownedFieldsHash(manager, outcome);
+    this.#results.set(id, { desired, outcome: fingerprintOf(outcome), owned });
     if (this.#results.size <= this.#capacity) return;
     const [oldest] = this.#results.keys();
     this.#results.delete(oldest!);

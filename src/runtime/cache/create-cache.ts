@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
@@ -8,13 +8,12 @@ import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata
 import { TimeSlices } from "../clock/time-slices.ts";
 import type { Cache, CacheOptions, Informer, InformerScope, KindCacheOptions } from "./cache.ts";
 import { type PartitionPlan, SharedInformer } from "./shared-informer.ts";
-import type { ShardGate, ShardKey, ShardLoader } from "../shards/shard-gate.ts";
+import type { ShardGate } from "../shards/shard-gate.ts";
 import { matchFields, matchLabels, resourcePath } from "../client/requests.ts";
-import { Reflector, type ReflectorSink } from "../watch/reflector.ts";
+import { Reflector } from "../watch/reflector.ts";
 import { noteOwnership, readOwnership } from "./applied-fields.ts";
 import { freezeShared } from "./object-store.ts";
-import { aborted, onAbort } from "../clock/waits.ts";
-import { hasRange, noRanges, shardSelectorOf } from "../shards/ranges.ts";
+import { isHeld, type Shard, ShardedWatch, type StartWatch } from "./sharded-watch.ts";
 
 /** Creates a cache that reads through a client. Nothing is sent before `start`. */
 export function createCache(client: Client, options: CacheOptions = {}): Cache {
@@ -258,114 +257,6 @@ export class InformerCache implements Cache {
   }
 }
 
-/** The part of a kind that this process caches: the objects whose ranges the gate holds. */
-interface Shard {
-  readonly gate: ShardGate;
-  readonly key: ShardKey;
-  readonly rangeOf: (metadata: ObjectMeta) => number;
-}
-
-/** Returns true if an object is in a range that this process holds. */
-function isHeld({ gate, rangeOf }: Shard, { metadata }: KubernetesObject): boolean {
-  return hasRange(gate.held, rangeOf(metadata));
-}
-
-/** Lists and watches the objects that a shard selector matches, all for `""`, until the signal is aborted. */
-type StartWatch = (shardSelector: string, sink: ReflectorSink, signal: AbortSignal) => Promise<void>;
-
-/** Receives the objects that the watch of a shard reads. */
-interface ShardSink extends ReflectorSink {
-  readonly hasSynced: boolean;
-  /** Drops the objects that are not selected any more. */
-  narrow(): void;
-}
-
-/**
- * Watches the objects of the ranges that this process holds. It starts again when it gains ranges; when it loses some,
- * it drops their objects and goes on. A server that doesn't know the selector sends every object; those of other ranges
- * are dropped before they are stored.
- */
-class ShardedWatch implements ShardLoader {
-  readonly #shard: Shard;
-  readonly #sink: ShardSink;
-  readonly #start: StartWatch;
-  readonly #onLoaded: (() => void)[] = [];
-  #watching = new AbortController();
-
-  constructor(shard: Shard, sink: ShardSink, start: StartWatch) {
-    this.#shard = shard;
-    this.#sink = sink;
-    this.#start = start;
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    const remove = this.#shard.gate.addLoader(this);
-    while (!signal.aborted) {
-      const watching = new AbortController();
-      this.#watching = watching;
-      const forget = onAbort(signal, () => watching.abort(signal.reason));
-      await this.#watch(watching.signal);
-      forget();
-    }
-    remove();
-    this.#resolveLoads();
-  }
-
-  load(): Promise<void> {
-    const loaded = new Promise<void>((resolve) => void this.#onLoaded.push(resolve));
-    this.#watching.abort();
-    return loaded;
-  }
-
-  drop(): void {
-    this.#sink.narrow();
-  }
-
-  async #watch(signal: AbortSignal): Promise<void> {
-    const { gate, key } = this.#shard;
-    const { held } = gate;
-    if (held !== noRanges) return this.#start(shardSelectorOf(key, held), this.#sinkForHeld(signal), signal);
-    if (!this.#sink.hasSynced) {
-      this.#sink.begin();
-      this.#sink.replace(undefined);
-    }
-    this.#resolveLoads();
-    return aborted(signal);
-  }
-
-  #resolveLoads(): void {
-    for (const resolve of this.#onLoaded.splice(0)) resolve();
-  }
-
-  /** A sink that passes on only the objects of held ranges. */
-  #sinkForHeld(signal: AbortSignal): ReflectorSink {
-    const sink = this.#sink;
-    const { gate } = this.#shard;
-    const isOurs = (object: KubernetesObject): boolean => {
-      if (isHeld(this.#shard, object)) return true;
-      gate.dropped++;
-      return false;
-    };
-    return {
-      begin: () => sink.begin(),
-      keep: (object, bytes, isDeleted) => {
-        if (isOurs(object)) sink.keep(object, bytes, isDeleted);
-      },
-      replace: (version) => {
-        sink.replace(version);
-        if (!signal.aborted) this.#resolveLoads();
-      },
-      change: (type, object, bytes) => {
-        if (isOurs(object)) sink.change(type, object, bytes);
-        else if (object.metadata.resourceVersion) sink.progress(object.metadata.resourceVersion);
-      },
-      progress: (version) => sink.progress(version),
-      report: (error) => sink.report(error),
-      alive: () => sink.alive(),
-    };
-  }
-}
-
 /** Transforms an object and freezes it. If the transform fails or returns another object, keeps the original. */
 function applyTransform(
   object: KubernetesObject,
@@ -425,11 +316,7 @@ function viewsOf(kind: Kind): readonly Kind[] {
 }
 
 function metadataOf({ metadata }: KubernetesObject): KubernetesObject {
-  return {
-    apiVersion: "meta.k8s.io/v1",
-    kind: "PartialObjectMetadata",
-    metadata: copyOf(metadata),
-  };
+  return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: copyOf(metadata) };
 }
 
 /** Copies JSON; `structuredClone` takes four times as long. */

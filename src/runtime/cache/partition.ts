@@ -246,10 +246,8 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const now = this.#options.clock.monotonic();
     for (const [key, pending] of this.#pending) {
       // If subscribers know the deleted object, the watch will deliver its deletion, however late.
-      const awaitedVersion = pending.isDeletion && pending.seen ? undefined : pending.version;
-      const isDone = isComparable(awaitedVersion)
-        ? this.#hasPassed(awaitedVersion)
-        : now - pending.at >= pendingTimeout;
+      const awaited = pending.isDeletion && pending.seen ? undefined : pending.version;
+      const isDone = isComparable(awaited) ? this.#hasPassed(awaited) : now - pending.at >= pendingTimeout;
       if (!isDone) continue;
       this.#pending.delete(key);
       events.push(...this.#undo(parseKey(key), pending));
@@ -321,6 +319,7 @@ interface PendingWrite<T extends KubernetesObject> {
   /** The version of the write. For a deletion, whose version is unknown, the version of the deleted object. */
   readonly version: string | undefined;
   readonly uid: string | undefined;
+  /** When it was written, by the monotonic clock. */
   readonly at: number;
 }
 

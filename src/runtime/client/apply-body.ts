@@ -1,5 +1,3 @@
-// The bodies of creates and applies, and the rules by which an apply may take an object over from another controller.
-
 import type { Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { findController, ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
 import { ApiError, TerminalError } from "../errors/api-error.ts";

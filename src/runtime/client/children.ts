@@ -104,9 +104,8 @@ export class Children {
     // A clock that was ahead when the condition was set says as much about how long it has held.
     const since = condition ? Math.abs(this.#clock.now() - parseTime(condition.lastTransitionTime)) : 0;
     const hasNameConflict = this.rejections.some(({ reason }) => reason === nameConflictReason);
-    const seconds = hasNameConflict
-      ? shortestRetry
-      : Math.min(Math.max(Math.round(since / 1000), shortestRetry), longestRetry);
+    const age = Math.round(since / 1000);
+    const seconds = hasNameConflict ? minRetry : Math.min(Math.max(age, minRetry), maxRetry);
     return { requeueAfter: `${seconds}s` };
   }
 
@@ -209,8 +208,8 @@ const takeBackManager = "taking-back";
 const nameConflictReason = "NameConflict";
 
 /** Seconds between retries of rejected children. */
-const shortestRetry = 15;
-const longestRetry = 300;
+const minRetry = 15;
+const maxRetry = 300;
 
 /** Converts an error of the child itself to a rejection. Throws any other, such as a conflict or a lost connection. */
 function asRejection(kind: Kind, error: unknown): Rejection {
@@ -234,7 +233,7 @@ interface Port {
 }
 
 /** The ports of a Service; this module doesn't import built-in kinds. */
-interface ServiceWithPorts {
+interface WithPorts {
   spec?: { ports?: Port[] | undefined } | undefined;
 }
 
@@ -244,7 +243,7 @@ interface ServiceWithPorts {
  * desired ports keep their node ports; new ones get theirs by the apply.
  */
 export function removeForeignPorts(
-  draft: ServiceWithPorts,
+  draft: WithPorts,
   desired: { readonly spec?: { readonly ports?: readonly object[] | undefined } | undefined },
 ): void {
   const wanted = (desired.spec?.ports ?? []) as readonly Port[];

@@ -23,7 +23,7 @@ const verbs = [
 /** Calls whose first argument is a pod, not a kind. */
 const podVerbs = ["logs", "exec", "openPort", "portForward"] as const;
 
-const allVerbs: readonly string[] = [...verbs, ...podVerbs];
+const calls: readonly string[] = [...verbs, ...podVerbs];
 
 /** The calls of a client that can be intercepted. */
 export type ClientVerb = (typeof verbs)[number] | (typeof podVerbs)[number];
@@ -51,11 +51,9 @@ export type ClientInterceptors = { readonly [Verb in ClientVerb]?: CallIntercept
  * other verbs, and those that a call makes itself, are not affected. `with` returns clients with the same interceptors.
  */
 export function interceptClient(client: Client, interceptors: ClientInterceptors): Client {
-  const unknown = Object.keys(interceptors).find((name) => !allVerbs.includes(name));
+  const unknown = Object.keys(interceptors).find((name) => !calls.includes(name));
   if (unknown !== undefined)
-    throw new TerminalError(
-      `a client has no call "${unknown}" to intercept: there are ${allVerbs.join(", ")}`,
-    );
+    throw new TerminalError(`a client has no call "${unknown}" to intercept: there are ${calls.join(", ")}`);
   const broken = Object.entries(interceptors).find(
     ([, interceptor]) => interceptor !== undefined && typeof interceptor !== "function",
   );

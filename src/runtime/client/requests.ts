@@ -110,10 +110,7 @@ export function resourcePath(
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/**
- * The namespace of a call; undefined for cluster-scoped kinds and for all namespaces. Throws a `TerminalError` for
- * another namespace than the client is bound to.
- */
+/** The namespace of a call; undefined for all, and for cluster-scoped kinds. Throws if the client is bound to another. */
 export function namespaceOf(
   kind: Kind,
   { namespace: only }: ClientDefaults,

@@ -9,6 +9,7 @@ import type { BackoffSettings, QueueObserver } from "../queue/work-queue.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { EventHandler, RequestMap } from "./kind-source.ts";
 import type { RequestShard } from "./object-shard.ts";
+import type { ReconcileResult } from "./outcome.ts";
 import type { Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 import type { Cache } from "../cache/cache.ts";
@@ -150,9 +151,6 @@ export interface OwnsFilter<T extends KubernetesObject> extends WatchFilter<T> {
   /** Reconcile every owner of the controller's kind, not only the one that controls the object. */
   readonly everyOwner?: boolean | undefined;
 }
-
-/** The label `result` of `controller_runtime_reconcile_total`, with controller-runtime's values. */
-export type ReconcileResult = "success" | "requeue_after" | "requeue" | "error";
 
 /** Is notified of what a controller does; updates the metrics. */
 export interface ControllerObserver extends QueueObserver {

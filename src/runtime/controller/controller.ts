@@ -1,5 +1,5 @@
 // A controller: sources fill a queue, reconciles process it, and the outcome of each determines what follows. This file
-// is the life of one reconcile, from the queue to its outcome. `controller-builder.ts` is what users call to make one,
+// is the life of one reconcile, and `outcome.ts` interprets its end. `controller-builder.ts` makes a controller,
 // `kind-source.ts` turns watch events into requests, `deletion-aware.ts` runs finalizers, and `reconciler.ts` is the
 // contract of users' code.
 
@@ -7,14 +7,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { type Clock, parseDuration, systemClock } from "@tsbuilder/apimachinery/time";
 import { onAbort } from "../clock/waits.ts";
-import { CallbackError, isProgrammingError, show, synchronous, thrownError } from "../callbacks/callbacks.ts";
+import { CallbackError, show, synchronous } from "../callbacks/callbacks.ts";
 import { type Logger, logCallbackError } from "../log/logger.ts";
 import { type ApiWarning, type LogFields, runInScope } from "../scope/scope.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { type ReconcileEndMessage, type ReconcileStartMessage, publish } from "../tracing/channels.ts";
 import { Tracing } from "../tracing/tracing.ts";
-import type { Context, Result } from "./reconciler.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import type { Context } from "./reconciler.ts";
 import type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";
 import type {
   ControllerObserver,
@@ -25,14 +26,13 @@ import type {
   Watch,
 } from "./controller-spec.ts";
 import { type Ranges, hasRange } from "../shards/ranges.ts";
-import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { stackOf } from "../log/format-field.ts";
 
 /** The number of ended reconciles that are remembered for the watchdog. */
 const endedCapacity = 10;
 
 /** A request with its key. The key is computed once, because it must not change while the request is processed. */
-interface Keyed<R> {
+interface KeyedRequest<R> {
   readonly key: string;
   readonly request: R;
 }
@@ -43,11 +43,9 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #spec: ControllerSpec<R>;
   readonly #clock: Clock;
   readonly #slices: TimeSlices;
-  readonly queue: WorkQueue<Keyed<R>>;
+  readonly queue: WorkQueue<KeyedRequest<R>>;
   readonly #running = new RunningReconciles();
-  /**
-   * Leaves the scope of the running reconcile: requests that it triggers must not inherit its signal and log fields.
-   */
+  /** Runs a function outside of the running reconcile's scope: requests must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
   readonly #tracing: Tracing;
   readonly #added: AddedSources<R>;
@@ -234,13 +232,13 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 
   /** Leaves a request to the process that its range has moved to. */
-  #drop(request: Keyed<R>): void {
+  #drop(request: KeyedRequest<R>): void {
     this.#spec.shard?.forget(request.request);
     this.queue.forget(request);
     this.queue.done(request);
   }
 
-  async #work(taken: Taken<Keyed<R>>, range: number | undefined): Promise<void> {
+  async #work(taken: Taken<KeyedRequest<R>>, range: number | undefined): Promise<void> {
     const { key, request } = taken.request;
     const abort = new AbortController();
     this.#latest = abort;
@@ -302,7 +300,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 
   /** Forgets or requeues the request, depending on the outcome. */
-  #settle({ request, priority }: Taken<Keyed<R>>, outcome: Outcome): void {
+  #settle({ request, priority }: Taken<KeyedRequest<R>>, outcome: Outcome): void {
     switch (outcome.ending) {
       case "done":
       case "terminal":
@@ -383,46 +381,6 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       cancelTimeout?.();
     };
   }
-}
-
-/** How a reconcile ended. `result` is its label in `controller_runtime_reconcile_total`. */
-type Outcome =
-  | { readonly ending: "done"; readonly result: "success" }
-  | {
-      readonly ending: "later";
-      readonly result: "requeue_after";
-      readonly after: number;
-      readonly priority: number | undefined;
-    }
-  /** `requeueAfter` was 0 or negative: it runs again, but not in a hot loop. */
-  | { readonly ending: "again"; readonly result: "requeue"; readonly requeueAfter: string }
-  | { readonly ending: "conflict"; readonly result: "requeue"; readonly error: Error }
-  | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
-  | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };
-
-/** Interprets what a reconcile returned or threw. Any value may be thrown; an invalid result counts as an error. */
-function outcomeOf(end: { readonly result: Result } | { readonly error: unknown }): Outcome {
-  if ("error" in end) return failure(end.error);
-  const { requeueAfter, priority } = end.result ?? {};
-  if (requeueAfter === undefined) return { ending: "done", result: "success" };
-  if (priority !== undefined && !Number.isFinite(priority))
-    return failure(new TypeError(`priority is ${show(priority)}: it must be a number`));
-  try {
-    const after = parseDuration(requeueAfter);
-    if (after <= 0) return { ending: "again", result: "requeue", requeueAfter };
-    return { ending: "later", result: "requeue_after", after, priority };
-  } catch {
-    return failure(new TypeError(`requeueAfter is ${show(requeueAfter)}: write it like "30s" or "1h30m"`));
-  }
-}
-
-/** The outcome of a reconcile that threw. */
-function failure(thrown: unknown): Outcome {
-  const error = thrownError(thrown);
-  if (error instanceof TerminalError) return { ending: "terminal", result: "error", error };
-  if (error instanceof ApiError && error.isConflict && !error.isFieldManagerConflict)
-    return { ending: "conflict", result: "requeue", error };
-  return { ending: "error", result: "error", error, isPanic: isProgrammingError(error) };
 }
 
 /** More conflicts in a row are an error: the reconciler probably writes an object that it doesn't read again. */

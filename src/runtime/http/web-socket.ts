@@ -10,7 +10,7 @@ const pingPeriod = 30_000;
 const abnormalClosure = 1006;
 
 /** The members of a WebSocket of `ws` that are used. The types of `ws` are not installed with the runtime. */
-interface WsSocket extends EventEmitter {
+interface Socket extends EventEmitter {
   readonly protocol: string;
   readonly readyState: number;
   readonly CLOSED: number;
@@ -25,13 +25,13 @@ interface WsSocket extends EventEmitter {
 /** An open WebSocket. Its messages wait in the socket until they are read, which slows the sender down. */
 export class OpenWebSocket implements WebSocketConnection {
   readonly protocol: string;
-  readonly #socket: WsSocket;
+  readonly #socket: Socket;
   readonly #unread: Buffer[] = [];
   #wake = (): void => {};
   /** How the connection ended; undefined while it is open. */
   #end: { readonly error: Error | undefined } | undefined;
 
-  constructor(socket: WsSocket, { clock, label }: { readonly clock: Clock; readonly label: string }) {
+  constructor(socket: Socket, { clock, label }: { readonly clock: Clock; readonly label: string }) {
     this.protocol = socket.protocol;
     this.#socket = socket;
     let cancelPing = (): void => {};

@@ -21,8 +21,8 @@ export interface MemberObserver {
   waited(milliseconds: number): void;
 }
 
-/** The inputs of a member. */
-export interface LeaseMemberOptions {
+/** The parts and settings of a member. */
+interface LeaseMemberOptions {
   readonly leases: MemberLeases;
   readonly gate: ShardGate;
   /** Called once, before the first request. */
@@ -213,20 +213,12 @@ export function makeMember(
     );
   const { leaseDuration, renewDeadline, retryPeriod } = electionTiming(options, "sharding");
   const name = `${id}-${randomBytes(5).toString("hex")}`;
+  const identity = hostname();
   const layout = `${by}/${rangeCount}`;
   const settings = { name, layout, leaseDuration, renewDeadline, retryPeriod };
   const gate = new ShardGate({ by, clock, drainTimeout: renewDeadline });
   const member = new LeaseMember({
-    leases: new MemberLeases({
-      client,
-      clock,
-      id,
-      labels,
-      name,
-      identity: hostname(),
-      layout,
-      leaseDuration,
-    }),
+    leases: new MemberLeases({ client, clock, id, labels, name, identity, layout, leaseDuration }),
     gate,
     settings,
     namespace: leaseNamespace("sharding", options.namespace, config),

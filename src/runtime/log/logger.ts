@@ -25,20 +25,6 @@ export interface Logger {
   isEnabled(level: LogLevel): boolean;
 }
 
-/** Logs the failure of a user's function. */
-export function logCallbackError(
-  log: Logger,
-  { subject, object, cause }: CallbackError,
-  fields: LogFields,
-): void {
-  log.error("A callback failed, going on without it", {
-    ...fields,
-    callback: subject,
-    ...(object !== undefined && { object }),
-    error: cause,
-  });
-}
-
 /** Options of a logger. */
 export interface LoggerOptions {
   /** Default: `info`. */
@@ -176,6 +162,20 @@ export function guardLogger(logger: Logger | LeveledLogger, onError: () => void)
   return Object.defineProperty(guarded as LeveledLogger, "level", {
     get: () => logger.level,
     set: (level: LogLevel) => (logger.level = level),
+  });
+}
+
+/** Logs the failure of a user's function. */
+export function logCallbackError(
+  log: Logger,
+  { subject, object, cause }: CallbackError,
+  fields: LogFields,
+): void {
+  log.error("A callback failed, going on without it", {
+    ...fields,
+    callback: subject,
+    ...(object !== undefined && { object }),
+    error: cause,
   });
 }
 

@@ -31,6 +31,25 @@ export interface LifecycleParts {
   readonly gracefulShutdownTimeout: number;
 }
 
+/** Anything that runs as long as the manager: a poller, a server, a migration. */
+export interface Runnable {
+  /** For messages. */
+  readonly name: string;
+  /** Wait until the lease is held. Default: true. */
+  readonly needLeaderElection?: boolean | undefined;
+  /** Runs until it is done or the signal is aborted. It may return early. A rejection stops and fails the manager. */
+  start(context: RunContext): Promise<void> | void;
+}
+
+/** The argument of `Runnable.start`. */
+export interface RunContext {
+  /** Aborted when the manager stops; `start` should finish its work and return. */
+  readonly signal: AbortSignal;
+  /** Aborted when the manager's time to stop is over: runnables that still run are abandoned. */
+  readonly deadline: AbortSignal;
+  readonly log: Logger;
+}
+
 /** A runnable that can prepare while another process leads. */
 export interface WarmRunnable extends Runnable {
   warmUp?(signal: AbortSignal): Promise<void>;
@@ -197,25 +216,6 @@ export class Lifecycle {
     cancel();
     log.info("Stopped");
   }
-}
-
-/** Anything that runs as long as the manager: a poller, a server, a migration. */
-export interface Runnable {
-  /** For messages. */
-  readonly name: string;
-  /** Wait until the lease is held. Default: true. */
-  readonly needLeaderElection?: boolean | undefined;
-  /** Runs until it is done or the signal is aborted. It may return early. A rejection stops and fails the manager. */
-  start(context: RunContext): Promise<void> | void;
-}
-
-/** The argument of `Runnable.start`. */
-export interface RunContext {
-  /** Aborted when the manager stops; `start` should finish its work and return. */
-  readonly signal: AbortSignal;
-  /** Aborted when the manager's time to stop is over: runnables that still run are abandoned. */
-  readonly deadline: AbortSignal;
-  readonly log: Logger;
 }
 
 /** Runnables that start and stop together. One that is added while the group runs starts at once. */

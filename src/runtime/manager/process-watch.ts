@@ -66,6 +66,7 @@ export class LoopWatchdog implements Service {
   }
 }
 
+/** The parts of the manager that are sampled. */
 interface SamplerParts {
   readonly controllers: () => readonly MeasurableController[];
   /** The caches of all clusters. */
@@ -127,7 +128,7 @@ export class Sampler implements Service {
     const sample: SampleMessage = {
       since,
       controllers: [...this.#peaks.values()],
-      ...cachedObjects(this.#parts.caches()),
+      ...countCached(this.#parts.caches()),
       blocked,
       blockedAgo: until === undefined ? undefined : Math.round(performance.now() - until),
       resident,
@@ -182,7 +183,8 @@ export function differs(before: SampleMessage | undefined, after: SampleMessage)
   );
 }
 
-function cachedObjects(caches: readonly Cache[]): Pick<SampleMessage, "cached" | "cachedBytes"> {
+/** Counts the cached objects by kind, over all clusters. */
+function countCached(caches: readonly Cache[]): Pick<SampleMessage, "cached" | "cachedBytes"> {
   const cached: Record<string, number> = {};
   let cachedBytes = 0;
   for (const { kind, stats } of caches.flatMap(({ informers }) => informers)) {
@@ -215,34 +217,34 @@ const noBlock: LongestBlock = { milliseconds: 0, until: undefined };
 /** Measures how long the event loop is blocked, if `tick` is called once in each period. */
 export class LoopDelay {
   #last = performance.now();
-  #used: EventLoopUtilization = performance.eventLoopUtilization();
-  #computed = process.cpuUsage();
-  readonly #starvedTime: () => number;
+  #utilization: EventLoopUtilization = performance.eventLoopUtilization();
+  #cpuUsage = process.cpuUsage();
+  readonly #readStarvedTime: () => number;
   #starved: number;
   #longest = noBlock;
 
   constructor(readStarvedTime: () => number = starvedTime) {
-    this.#starvedTime = readStarvedTime;
+    this.#readStarvedTime = readStarvedTime;
     this.#starved = readStarvedTime();
   }
 
   tick(): void {
     const now = performance.now();
-    const used = performance.eventLoopUtilization();
-    const computed = process.cpuUsage();
-    const starved = this.#starvedTime();
+    const utilization = performance.eventLoopUtilization();
+    const cpuUsage = process.cpuUsage();
+    const starved = this.#readStarvedTime();
     const late = now - this.#last - loopPeriod;
-    // A block begins somewhere in a period.
+    // A block begins somewhere in a period: on average, half of the period belongs to it.
     const lost = late > loopPeriod / 2 ? late + loopPeriod / 2 : late;
-    const blocked = Math.min(lost, used.active - this.#used.active) - (starved - this.#starved);
+    const blocked = Math.min(lost, utilization.active - this.#utilization.active) - (starved - this.#starved);
     const processorTime =
-      (computed.user + computed.system - this.#computed.user - this.#computed.system) / 1000;
-    const isSure = blocked >= certainBlock && inspectorUrl() === undefined;
-    const milliseconds = Math.round(isSure ? blocked : Math.min(blocked, processorTime));
+      (cpuUsage.user + cpuUsage.system - this.#cpuUsage.user - this.#cpuUsage.system) / 1000;
+    const isCertain = blocked >= certainBlock && inspectorUrl() === undefined;
+    const milliseconds = Math.round(isCertain ? blocked : Math.min(blocked, processorTime));
     if (milliseconds > this.#longest.milliseconds) this.#longest = { milliseconds, until: now };
     this.#last = now;
-    this.#used = used;
-    this.#computed = computed;
+    this.#utilization = utilization;
+    this.#cpuUsage = cpuUsage;
     this.#starved = starved;
   }
 

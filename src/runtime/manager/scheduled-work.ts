@@ -79,10 +79,7 @@ export function scheduledRunnable(
   return { name: `scheduled work "${name}"`, needLeaderElection, start };
 }
 
-/**
- * Returns the current time, and the time of the next run: on the monotonic clock for an interval, on the time of day for
- * a cron expression. Throws a `TerminalError` if the times of the work are invalid.
- */
+/** Returns functions for the current time and that of the next run: of day for cron, monotonic for an interval. */
 function readTimes(
   { name, every, cron }: ScheduledWork,
   clock: Clock,

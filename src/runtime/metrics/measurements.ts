@@ -11,7 +11,6 @@ import type { MeasuredParts, RuntimeMetrics } from "./runtime-metrics.ts";
 /** The parts of a manager that are measured or report to the metrics. */
 interface ObservedParts extends MeasuredParts {
   readonly webhooks: WebhookServer;
-  /** The id of the leader election. */
   readonly lease: string | undefined;
   readonly credentials: Credentials | undefined;
 }

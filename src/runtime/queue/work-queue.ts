@@ -2,7 +2,6 @@
 
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 
-/** Options of a queue. */
 export interface WorkQueueOptions<R> {
   /** Two requests with the same key are the same request. */
   readonly keyOf: (request: R) => string;

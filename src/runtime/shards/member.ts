@@ -108,7 +108,6 @@ export const newMember: MemberState = {
   members: 0,
 };
 
-/** The result of `stepMember`. */
 export interface MemberStep {
   readonly state: MemberState;
   readonly commands: readonly MemberCommand[];
@@ -291,10 +290,7 @@ function keepState(state: MemberState): MemberStep {
 /** Gives up everything: others deleted the Lease and may hold its ranges. */
 function lose(state: MemberState): MemberStep {
   const hasNothing = (state.held | state.draining) === noRanges;
-  return {
-    state: { ...newMember, peers: state.peers },
-    commands: hasNothing ? [] : [{ type: "lose" }],
-  };
+  return { state: { ...newMember, peers: state.peers }, commands: hasNothing ? [] : [{ type: "lose" }] };
 }
 
 function prependCommands(commands: readonly MemberCommand[], step: MemberStep): MemberStep {

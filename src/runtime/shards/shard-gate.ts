@@ -21,7 +21,6 @@ export interface ShardWorker {
   resume(): void;
 }
 
-/** Options of a gate. */
 export interface ShardGateOptions {
   readonly by: ShardKey;
   readonly clock: Clock;

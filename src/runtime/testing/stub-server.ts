@@ -33,7 +33,7 @@ export type StubAnswer = (request: StubRequest, response: http.ServerResponse) =
  */
 export async function startStubServer(
   answer: StubAnswer,
-  options: { readonly port?: number } = {},
+  { port: wanted = 0 }: { readonly port?: number } = {},
 ): Promise<StubServer> {
   const requests: StubRequest[] = [];
   const sockets = new Set<Socket>();
@@ -64,7 +64,7 @@ export async function startStubServer(
     });
   });
   await new Promise<void>((resolve) => {
-    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+    server.listen(wanted, "127.0.0.1", resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {

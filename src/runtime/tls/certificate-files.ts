@@ -25,9 +25,6 @@ export interface CertificateSource {
   stop(): void;
 }
 
-/** Milliseconds between checks of the files, because events of the file system can be lost. */
-const pollPeriod = 10_000;
-
 /** Is notified of reads of the certificate, for metrics. */
 export interface CertificateObserver {
   read(isOk: boolean): void;
@@ -43,6 +40,9 @@ interface CertificateFilesOptions {
   readonly log: Logger;
   readonly observer?: CertificateObserver | undefined;
 }
+
+/** Milliseconds between checks of the files, because events of the file system can be lost. */
+const pollPeriod = 10_000;
 
 /** A folder with `tls.crt` and `tls.key`, as a kubelet mounts a Secret: replaced as a whole, by a symbolic link. */
 export class CertificateFiles implements CertificateSource {

@@ -168,10 +168,7 @@ function list(state: WatcherState, from: ListStart): Step {
         ? // With a limit the server could not answer from its cache.
           { type: "list", resourceVersion: state.version, limit: undefined }
         : { type: "list", resourceVersion: undefined, limit: from === "newest" ? pageSize : undefined };
-  return {
-    state: { ...state, phase: { name: "listing", from } },
-    commands: [{ type: "begin" }, command],
-  };
+  return { state: { ...state, phase: { name: "listing", from } }, commands: [{ type: "begin" }, command] };
 }
 
 /** Watches from the known version. */

@@ -94,14 +94,6 @@ export function admitWithDefaulter<T extends KubernetesObject>(
     });
 }
 
-const decisionFields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
-  "allowed",
-  "status",
-  "object",
-  "patch",
-  "auditAnnotations",
-]);
-
 /** Runs a validator and answers with its verdict. */
 export function admitWithValidator<T extends KubernetesObject>(
   validator: Validator<T>,
@@ -220,6 +212,14 @@ export function admitRaw<Body extends object>(
       return toAnswer(decision, request);
     });
 }
+
+const decisionFields: ReadonlySet<string> = new Set<keyof AdmissionDecision>([
+  "allowed",
+  "status",
+  "object",
+  "patch",
+  "auditAnnotations",
+]);
 
 /** Checks the decision of a user's webhook, and converts it. */
 function toAnswer(decision: AdmissionDecision, { object }: AdmissionRequest): AdmissionAnswer {

@@ -27,6 +27,15 @@ export interface ServedWebhooks {
   answer(call: WebhookCall): Promise<WebhookAnswer>;
 }
 
+/** A request to a webhook: an AdmissionReview or a ConversionReview. */
+export interface WebhookCall {
+  /** Without the query. */
+  readonly path: string;
+  readonly body: unknown;
+  /** Aborted when the caller stops waiting. */
+  readonly signal: AbortSignal;
+}
+
 /** The response of a webhook: an HTTP status and a JSON body. */
 export interface WebhookAnswer {
   readonly status: number;
@@ -62,13 +71,25 @@ export interface WebhookServerOptions {
   readonly selfManaged?: SelfManagedCertificateOptions | undefined;
   /** A file in `certPath` with the CAs of client certificates; if set, every caller needs one. */
   readonly clientCaName?: string | undefined;
-  /** How long webhooks are still served after the manager was stopped, since nodes send requests. Default: `0s`. */
+  /** How long webhooks are still served after a stop, because nodes still send requests to the pod. Default: `0s`. */
   readonly shutdownDelay?: Duration | undefined;
   /**
    * Called with the webhooks when they are ready, instead of listening on a port, and with undefined when the server
    * stops: for simulations, which call them in process. With `selfManaged` the certificate is managed; no files are read.
    */
   readonly carry?: ((served: ServedWebhooks | undefined) => void) | undefined;
+}
+
+/** Options of a managed webhook certificate: stored in a Secret, renewed in time, and trusted by the API server. */
+export interface SelfManagedCertificateOptions {
+  /** The Service in front of the webhooks. */
+  readonly service: string;
+  /** Its namespace. Default: the pod's own. */
+  readonly namespace?: string | undefined;
+  /** The Secret that all replicas share. Default: `<service>-cert`. */
+  readonly secret?: string | undefined;
+  /** Validity of a certificate in days. Default: 90. It is renewed after two thirds of them. */
+  readonly days?: number | undefined;
 }
 
 /** The parts of the manager that the server uses. */
@@ -81,15 +102,6 @@ export interface WebhookServerParts {
 }
 
 const conversionPath = "/convert";
-
-/** A request to a webhook: an AdmissionReview or a ConversionReview. */
-export interface WebhookCall {
-  /** Without the query. */
-  readonly path: string;
-  readonly body: unknown;
-  /** Aborted when the caller stops waiting. */
-  readonly signal: AbortSignal;
-}
 
 /** A call whose signal and body are read only when they are needed. */
 interface IncomingCall extends Pick<WebhookCall, "path"> {
@@ -254,18 +266,6 @@ export class WebhookServer implements Service {
       return runInScope(scope, async () => this.#handlers.get(path)!(request, signal));
     });
   }
-}
-
-/** Options of a managed webhook certificate: stored in a Secret, renewed in time, and trusted by the API server. */
-export interface SelfManagedCertificateOptions {
-  /** The Service in front of the webhooks. */
-  readonly service: string;
-  /** Its namespace. Default: the pod's own. */
-  readonly namespace?: string | undefined;
-  /** The Secret that all replicas share. Default: `<service>-cert`. */
-  readonly secret?: string | undefined;
-  /** Validity of a certificate in days. Default: 90. It is renewed after two thirds of them. */
-  readonly days?: number | undefined;
 }
 
 function callFields(

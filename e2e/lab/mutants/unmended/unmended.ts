@@ -94,7 +94,7 @@ export const unmended: readonly Unmended[] = [
     scenario: "conflict of managers",
     edits: [
       {
-        file: "src/runtime/controller/controller.ts",
+        file: "src/runtime/controller/outcome.ts",
         mended: "error.isConflict && !error.isFieldManagerConflict",
         before: "error.isConflict",
       },
