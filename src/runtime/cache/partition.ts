@@ -347,8 +347,8 @@ function isAtLeast({ object }: Entry, uid: string | undefined, version: string):
 }
 
 /**
- * Compares two resource versions of a kind: negative if `a` is older, 0 if they are equal, undefined if one is no number,
- * which only Kubernetes promises. They are compared as text, because they may be larger than a double can hold.
+ * Compares two resource versions of a kind: negative if `a` is older, 0 if they are equal, undefined if one is not a
+ * number, as servers other than Kubernetes' own may send. They are compared as text: a double may not hold them.
  */
 function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;

@@ -28,7 +28,7 @@ import { AddedCluster, type AddedClusterParts, ClusterSet } from "./cluster.ts";
 import { ControllerSet } from "./controller-set.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import type { ManagerOptions } from "./manager-options.ts";
-import { readMemoryLimits } from "./memory-limits.ts";
+import { readMemoryLimits } from "../metrics/memory-limits.ts";
 import { LoopWatchdog, Sampler } from "./process-watch.ts";
 
 /** The parts of a manager. */

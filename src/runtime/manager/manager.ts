@@ -24,7 +24,7 @@ import { type ManagerParts, makeManagerParts } from "./manager-parts.ts";
 import type { Runnable } from "./lifecycle.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
-import { readMemoryLimits, warnOfLooseHeap } from "./memory-limits.ts";
+import { readMemoryLimits, warnOfLooseHeap } from "../metrics/memory-limits.ts";
 
 /**
  * Runs controllers, webhooks and other parts of an operator with one client and one cache. Starts them in order, runs

@@ -3,7 +3,7 @@ import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { startStubServer, answerJSON, answerStatus } from "../testing/stub-server.ts";
 import { HttpTransport } from "../http/http-transport.ts";
-import type { MemoryLimits } from "../manager/memory-limits.ts";
+import type { MemoryLimits } from "./memory-limits.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 function makeMetrics(memory: MemoryLimits = { container: undefined, heap: 200 }): RuntimeMetrics {

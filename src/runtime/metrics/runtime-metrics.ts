@@ -9,7 +9,7 @@ import { countRanges } from "../shards/ranges.ts";
 import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
 import type { CertificateSpan, ProgramEnding } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
-import type { MemoryLimits } from "../manager/memory-limits.ts";
+import type { MemoryLimits } from "./memory-limits.ts";
 
 /** The parts that the metrics read when they are scraped. */
 export interface MeasuredParts {
