@@ -59,6 +59,7 @@ interface Series {
   count: number;
   lastSeen: number;
   lastSent: number;
+  /** The `count` that was last sent. */
   sentCount: number;
   isStored: boolean;
   isQueued: boolean;

@@ -41,7 +41,7 @@ export interface ElectionTiming {
   readonly leaseDuration: number;
   readonly renewDeadline: number;
   readonly retryPeriod: number;
-  /** Shorter than `renewDeadline`: a single request that hangs must not cost the lease. */
+  /** The limit of a single request: one that hangs must not cost the lease. */
   readonly requestTimeout: number;
 }
 
@@ -79,7 +79,7 @@ export function leaseHint(error: unknown, verbs: string): { readonly hint?: stri
  * with a `TerminalError` if there is none.
  */
 export function leaseNamespace(
-  user: string,
+  purpose: string,
   namespace: string | undefined,
   config: () => Promise<ClusterConfig>,
 ): () => Promise<string> {
@@ -87,7 +87,7 @@ export function leaseNamespace(
     const found = namespace ?? podNamespace() ?? (await config()).namespace;
     if (found) return found;
     throw new TerminalError(
-      `${user} needs a namespace: outside of a cluster, give --leader-election-namespace`,
+      `${purpose} needs a namespace: outside of a cluster, give --leader-election-namespace`,
     );
   };
 }

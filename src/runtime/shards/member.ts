@@ -189,15 +189,13 @@ function adjustRanges(
     ({ name }) => name,
   );
   const strangers = others.filter(({ layout, claims }) => layout !== settings.layout && claims !== noRanges);
-  const claimedByOthers = others.reduce(
-    (all, { claims }) => all | claims,
-    strangers.length > 0 ? allRanges : noRanges,
-  );
+  // Ranges of another layout can't be compared with ours: strangers with claims may hold any range.
+  const taken = others.reduce((all, { claims }) => all | claims, strangers.length > 0 ? allRanges : noRanges);
   // A process without ranges waits until all processes with another layout have gone.
   const isGuest = strangers.length > 0 && (state.held | state.draining) === noRanges;
   const desired = isGuest ? noRanges : assignRanges(names.sort(compareText)).get(settings.name)!;
   const lost = state.held & ~desired;
-  const gained = desired & state.claimed & ~claimedByOthers & ~state.held & ~state.draining;
+  const gained = desired & state.claimed & ~taken & ~state.held & ~state.draining;
   const next: MemberState = {
     ...state,
     desired,
@@ -227,13 +225,13 @@ export function assignRanges(members: readonly string[]): ReadonlyMap<string, Ra
     const hasRoom = ({ count }: { readonly count: number }) =>
       count < minimum || (count === minimum && extra > 0);
     const [winner] = [...assigned]
-      .filter(([, has]) => hasRoom(has))
-      .map(([member, has]) => ({ member, has, rank: rankMember(has.hash, range) }))
+      .filter(([, share]) => hasRoom(share))
+      .map(([member, share]) => ({ member, share, rank: rankMember(share.hash, range) }))
       .sort((a, b) => (a.rank === b.rank ? (a.member < b.member ? -1 : 1) : a.rank > b.rank ? -1 : 1));
     if (!winner) continue;
-    if (winner.has.count === minimum) extra--;
-    winner.has.count++;
-    winner.has.ranges |= 1n << BigInt(range);
+    if (winner.share.count === minimum) extra--;
+    winner.share.count++;
+    winner.share.ranges |= 1n << BigInt(range);
   }
   return new Map([...assigned].map(([member, { ranges }]) => [member, ranges]));
 }

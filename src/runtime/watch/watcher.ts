@@ -94,6 +94,7 @@ export interface WatcherContext {
   readonly random: number;
 }
 
+/** How full reads begin: see `ReflectorOptions`. */
 interface WatcherOptions {
   readonly watchList: boolean;
   readonly newest?: boolean | undefined;
@@ -101,7 +102,7 @@ interface WatcherOptions {
 
 export const noFailures: Backoff = { failures: 0, lastFailure: -Infinity };
 
-/** The state before `start`. The options are those of a `Reflector`. */
+/** The state before `start`. */
 export function newWatcher({ watchList, newest = false }: WatcherOptions): WatcherState {
   return {
     phase: { name: "new" },
@@ -114,6 +115,7 @@ export function newWatcher({ watchList, newest = false }: WatcherOptions): Watch
   };
 }
 
+/** The next state, and the commands to execute in order. */
 interface Step {
   readonly state: WatcherState;
   readonly commands: readonly WatcherCommand[];
