@@ -101,7 +101,7 @@ export class Children {
    */
   result(condition: Condition | undefined): { requeueAfter: Duration } | undefined {
     if (this.rejections.length === 0) return undefined;
-    // A clock that was ahead when the condition was set says as much about how long it has held.
+    // The clock that set the condition may be ahead of ours; the difference is still its approximate age.
     const since = condition ? Math.abs(this.#clock.now() - parseTime(condition.lastTransitionTime)) : 0;
     const hasNameConflict = this.rejections.some(({ reason }) => reason === nameConflictReason);
     const age = Math.round(since / 1000);
