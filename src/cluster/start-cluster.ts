@@ -4,7 +4,7 @@ import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
 import { type ServiceResolver, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
-import { Credentials, type Kubeconfig, storedCredentials } from "./auth/credentials.ts";
+import { Credentials, type Kubeconfig, loadCredentials } from "./auth/credentials.ts";
 import type { User } from "./contract/user.ts";
 import type { Core } from "./registry/core.ts";
 import { listen } from "./server/serve.ts";
@@ -69,7 +69,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const { port = 0, host = "127.0.0.1", clock = backgroundClock, onError = reportError } = options;
   const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);
-  const stored = options.dataDir === undefined ? undefined : storedCredentials(options.dataDir);
+  const stored = options.dataDir === undefined ? undefined : loadCredentials(options.dataDir);
   const credentials = new Credentials({ ...stored, ...options.certificates });
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
   const key = options.serviceAccountKey ?? stored?.serviceAccountKey;

@@ -43,12 +43,61 @@ export function limitRanger(store: Store): AdmissionPlugin {
   };
 }
 
+const annotation = "kubernetes.io/limit-ranger";
+
+/** Sets missing requests and limits of containers, and records in an annotation what was set. */
+function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
+  const ofContainers = limits.filter(({ type }) => type === "Container");
+  const defaultRequests: ResourceList = Object.assign(
+    {},
+    ...ofContainers.map((limit) => limit.defaultRequest),
+  );
+  const defaultLimits: ResourceList = Object.assign({}, ...ofContainers.map((limit) => limit.default));
+  const { containers = [], initContainers = [] } = pod["spec"] as Sent<PodSpec>;
+  const changes = [
+    ...containers.flatMap((container) =>
+      fillContainer(container, defaultRequests, defaultLimits, "container"),
+    ),
+    ...initContainers.flatMap((container) =>
+      fillContainer(container, defaultRequests, defaultLimits, "init container"),
+    ),
+  ];
+  if (changes.length === 0) return;
+  const note = `LimitRanger plugin set: ${changes.join("; ")}`;
+  pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: note };
+}
+
+/** Sets the missing requests and limits of a container. Returns a description of each change. */
+function fillContainer(
+  container: Sent<Container>,
+  requests: ResourceList,
+  limits: ResourceList,
+  containerType: "container" | "init container",
+): string[] {
+  const resources = (container.resources ??= {});
+  const changes: string[] = [];
+  for (const [kind, defaults] of [
+    ["request", requests],
+    ["limit", limits],
+  ] as const) {
+    const field = `${kind}s` as const;
+    const missing = Object.keys(defaults).filter((name) => resources[field]?.[name] === undefined);
+    if (missing.length === 0) continue;
+    resources[field] = { ...defaults, ...resources[field] };
+    changes.push(`${missing.toSorted().join(", ")} ${kind} for ${containerType} ${container.name}`);
+  }
+  return changes;
+}
+
+/** The request and the limit of one resource. */
 interface Amounts {
   readonly request: Quantity | undefined;
   readonly limit: Quantity | undefined;
 }
 
+/** One kind of bound of a LimitRange, with the real server's words for its violations. */
 interface Bound {
+  /** The field of a limit range with the bounds by resource. */
   readonly field: "min" | "max" | "maxLimitRequestRatio";
   /** Names the bound of a resource. */
   readonly rule: (name: string) => string;
@@ -81,10 +130,10 @@ const ratio: Bound = {
   field: "maxLimitRequestRatio",
   rule: (name) => `${name} max limit to request ratio`,
   violation({ request = 0, limit = 0 }, enforced) {
-    const [requested, most] = [quantityToNumber(request), quantityToNumber(limit)];
+    const [requested, limited] = [quantityToNumber(request), quantityToNumber(limit)];
     if (requested === 0) return ", but no request is specified or request is 0";
-    if (most === 0) return ", but no limit is specified or limit is 0";
-    const provided = most / requested;
+    if (limited === 0) return ", but no limit is specified or limit is 0";
+    const provided = limited / requested;
     return provided > quantityToNumber(enforced)
       ? `, but provided ratio is ${provided.toFixed(6)}`
       : undefined;
@@ -101,8 +150,8 @@ function* checkPodLimits(pod: PodSpec, limits: readonly LimitRangeItem[]): Gener
         yield* checkResources(limit, container.resources ?? {}, bounds);
       }
     } else if (limit.type === "Pod") {
-      const [requests, most] = [sumPodResources(pod, "requests"), sumPodResources(pod, "limits")];
-      yield* checkResources(limit, { requests, limits: most }, bounds);
+      const total = { requests: sumPodResources(pod, "requests"), limits: sumPodResources(pod, "limits") };
+      yield* checkResources(limit, total, bounds);
     }
   }
 }
@@ -126,9 +175,9 @@ function* checkClaimLimits(requests: ResourceList, limits: readonly LimitRangeIt
 function* checkResources(
   limit: LimitRangeItem,
   { requests, limits }: ResourceRequirements,
-  checked: readonly Bound[],
+  checkedBounds: readonly Bound[],
 ): Generator<string> {
-  for (const { field, rule, violation } of checked) {
+  for (const { field, rule, violation } of checkedBounds) {
     for (const [name, enforced] of Object.entries(limit[field] ?? {})) {
       const found = violation({ request: requests?.[name], limit: limits?.[name] }, enforced);
       if (found !== undefined) yield `${rule(name)} per ${limit.type} is ${enforced}${found}`;
@@ -146,7 +195,7 @@ function isClaimWrite({ resource, operation }: AdmissionRequest): boolean {
   return isWrite && resource.group === "" && resource.plural === "persistentvolumeclaims";
 }
 
-/** Denies the request for the first range that it violates. */
+/** Denies the request because of the first limit range that it violates. */
 function refuse(
   { resource, object, name }: AdmissionRequest,
   ranges: readonly LimitRangeItem[][],
@@ -157,42 +206,4 @@ function refuse(
     if (problems.length === 0) continue;
     throw forbidden(resource, object?.metadata.name ?? name, listed(problems));
   }
-}
-
-const annotation = "kubernetes.io/limit-ranger";
-
-/** Sets missing requests and limits of containers, and records in an annotation what was set. */
-function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
-  const own = limits.filter(({ type }) => type === "Container");
-  const requests: ResourceList = Object.assign({}, ...own.map((limit) => limit.defaultRequest));
-  const maxima: ResourceList = Object.assign({}, ...own.map((limit) => limit.default));
-  const { containers = [], initContainers = [] } = pod["spec"] as Sent<PodSpec>;
-  const changes = [
-    ...containers.flatMap((container) => fillContainer(container, requests, maxima, "container")),
-    ...initContainers.flatMap((container) => fillContainer(container, requests, maxima, "init container")),
-  ];
-  if (changes.length === 0) return;
-  const note = `LimitRanger plugin set: ${changes.join("; ")}`;
-  pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: note };
-}
-
-function fillContainer(
-  container: Sent<Container>,
-  requests: ResourceList,
-  limits: ResourceList,
-  what: string,
-): string[] {
-  const resources = (container.resources ??= {});
-  const changes: string[] = [];
-  for (const [kind, defaults] of [
-    ["request", requests],
-    ["limit", limits],
-  ] as const) {
-    const field = `${kind}s` as const;
-    const missing = Object.keys(defaults).filter((name) => resources[field]?.[name] === undefined);
-    if (missing.length === 0) continue;
-    resources[field] = { ...defaults, ...resources[field] };
-    changes.push(`${missing.toSorted().join(", ")} ${kind} for ${what} ${container.name}`);
-  }
-  return changes;
 }

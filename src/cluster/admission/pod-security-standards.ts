@@ -62,14 +62,20 @@ const baselineChecks = {
   hostPorts: checkHostPorts,
   hostProbes: checkHostProbes,
   privileged: checkPrivileged,
-  procMount: checkProcMountOfUsers,
+  procMount: unlessUserNamespace(checkProcMount),
   seLinuxOptions: checkSELinux,
   seccompProfile: checkSeccomp,
   sysctls: checkSysctls,
   windowsHostProcess: checkWindowsHostProcess,
 } satisfies Record<string, Check>;
 
-const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...kept } = baselineChecks;
+const {
+  capabilities: _c,
+  hostPathVolumes: _h,
+  seccompProfile: _s,
+  procMount: _p,
+  ...unreplaced
+} = baselineChecks;
 
 const allowedVolumes: readonly (keyof Volume)[] = [
   "configMap",
@@ -85,17 +91,18 @@ const allowedVolumes: readonly (keyof Volume)[] = [
 
 /** The checks of the restricted standard: stricter ones, and the checks of the baseline that they do not replace. */
 const restrictedChecks: Readonly<Record<string, Check>> = {
-  ...kept,
+  ...unreplaced,
   allowPrivilegeEscalation: unlessWindows(checkEscalation),
   restrictedCapabilities: unlessWindows(checkDroppedCapabilities),
   restrictedProcMount: checkProcMount,
   restrictedVolumes: checkVolumes,
-  runAsNonRoot: unlessOwnUsers(checkNonRoot),
-  runAsUser: unlessOwnUsers(checkUser),
-  restrictedSeccompProfile: unlessWindows(checkSeccompSet),
+  runAsNonRoot: unlessUserNamespace(checkNonRoot),
+  runAsUser: unlessUserNamespace(checkUser),
+  restrictedSeccompProfile: unlessWindows(checkSeccompIsSet),
 };
 
-export function violationsOf(
+/** Lists the violations of a standard by a pod, in the order in which a denial prints them. */
+export function findViolations(
   { level }: Standard,
   spec: PodSpec,
   annotations: Readonly<Record<string, string>> = {},
@@ -111,7 +118,7 @@ function unlessWindows(check: Check): Check {
 }
 
 /** Skips a check for pods with their own user namespace, in which root is not root on the node. */
-function unlessOwnUsers(check: Check): Check {
+function unlessUserNamespace(check: Check): Check {
   return (spec, annotations) => (spec.hostUsers === false ? undefined : check(spec, annotations));
 }
 
@@ -129,11 +136,11 @@ function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, strin
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .toSorted();
   const contexts = settersOf(spec, (context) => forbidden(context) !== undefined);
-  const noted = annotated.length > 0 ? plural("annotation", annotated.length) : "";
-  const setters = [contexts, noted].filter((each) => each !== "").join(" and ");
+  const annotationNoun = annotated.length > 0 ? plural("annotation", annotated.length) : "";
+  const setters = [contexts, annotationNoun].filter((each) => each !== "").join(" and ");
   const values = [...valuesOf(spec, forbidden), ...annotated];
   const reason = plural("forbidden AppArmor profile", values.length);
-  return violation(reason, setters, `must not set AppArmor profile type to ${quoted(values)}`);
+  return violation(reason, setters, `must not set AppArmor profile type to ${quoteAll(values)}`);
 }
 
 /** The type of a security profile if it is not allowed. */
@@ -150,18 +157,20 @@ function checkCapabilities(spec: PodSpec): Violation | undefined {
 
 /** Names the containers that add capabilities which are not allowed. */
 function addedCapabilities(spec: PodSpec, allowed: ReadonlySet<string>): string | undefined {
-  const more = (add: readonly string[] = []) => add.filter((capability) => !allowed.has(capability));
-  const all = containersOf(spec).flatMap(({ securityContext }) => more(securityContext?.capabilities?.add));
+  const forbiddenIn = (add: readonly string[] = []) => add.filter((capability) => !allowed.has(capability));
+  const all = containersOf(spec).flatMap(({ securityContext }) =>
+    forbiddenIn(securityContext?.capabilities?.add),
+  );
   if (all.length === 0) return undefined;
-  const adds = ({ securityContext }: Container) => more(securityContext?.capabilities?.add).length > 0;
-  const names = quoted([...new Set(all)].toSorted());
+  const adds = ({ securityContext }: Container) => forbiddenIn(securityContext?.capabilities?.add).length > 0;
+  const names = quoteAll([...new Set(all)].toSorted());
   return `${containersWhere(spec, adds)} must not include ${names} in securityContext.capabilities.add`;
 }
 
 function checkHostNamespaces(spec: PodSpec): Violation | undefined {
-  const shared = (["hostNetwork", "hostPID", "hostIPC"] as const).filter((field) => spec[field]);
-  if (shared.length === 0) return undefined;
-  return { reason: "host namespaces", detail: shared.map((field) => `${field}=true`).join(", ") };
+  const fields = (["hostNetwork", "hostPID", "hostIPC"] as const).filter((field) => spec[field]);
+  if (fields.length === 0) return undefined;
+  return { reason: "host namespaces", detail: fields.map((field) => `${field}=true`).join(", ") };
 }
 
 function checkHostPaths({ volumes = [] }: PodSpec): Violation | undefined {
@@ -192,19 +201,16 @@ function checkPrivileged(spec: PodSpec): Violation | undefined {
   return violation("privileged", privileged, "must not set securityContext.privileged=true");
 }
 
-/** Ignores pods with their own user namespace, which can't harm others. */
-function checkProcMountOfUsers(spec: PodSpec): Violation | undefined {
-  return spec.hostUsers === false ? undefined : checkProcMount(spec);
-}
-
 function checkProcMount(spec: PodSpec): Violation | undefined {
-  const unusual = ({ securityContext }: Container) => {
+  const customType = ({ securityContext }: Container) => {
     const { procMount } = securityContext ?? {};
     return procMount === "Default" ? undefined : procMount;
   };
-  const setters = containersWhere(spec, (container) => unusual(container) !== undefined);
-  const types = [...new Set(containersOf(spec).flatMap((container) => unusual(container) ?? []))].toSorted();
-  return violation("procMount", setters, `must not set securityContext.procMount to ${quoted(types)}`);
+  const setters = containersWhere(spec, (container) => customType(container) !== undefined);
+  const types = [
+    ...new Set(containersOf(spec).flatMap((container) => customType(container) ?? [])),
+  ].toSorted();
+  return violation("procMount", setters, `must not set securityContext.procMount to ${quoteAll(types)}`);
 }
 
 function checkSELinux(spec: PodSpec): Violation | undefined {
@@ -214,11 +220,11 @@ function checkSELinux(spec: PodSpec): Violation | undefined {
   });
   const all = valuesOf(spec, ({ seLinuxOptions }) => seLinuxOptions?.type);
   const types = all.filter((type) => !seLinuxTypes.has(type));
-  const says = (field: "user" | "role") =>
+  const isAnySet = (field: "user" | "role") =>
     settersOf(spec, ({ seLinuxOptions }) => Boolean(seLinuxOptions?.[field])) !== "";
   const wrong = [
     ...(types.length > 0 ? [nameAll("type", types)] : []),
-    ...(["user", "role"] as const).filter(says).map((field) => `${field} may not be set`),
+    ...(["user", "role"] as const).filter(isAnySet).map((field) => `${field} may not be set`),
   ];
   const detail = `set forbidden securityContext.seLinuxOptions: ${wrong.join("; ")}`;
   return violation("seLinuxOptions", setters, detail);
@@ -228,7 +234,7 @@ function checkSELinux(spec: PodSpec): Violation | undefined {
 function checkSeccomp(spec: PodSpec): Violation | undefined {
   const forbidden = ({ seccompProfile }: SecurityContext) => forbiddenType(seccompProfile);
   const setters = settersOf(spec, (context) => forbidden(context) !== undefined);
-  const values = quoted(valuesOf(spec, forbidden));
+  const values = quoteAll(valuesOf(spec, forbidden));
   return violation(
     "seccompProfile",
     setters,
@@ -250,8 +256,8 @@ function checkWindowsHostProcess(spec: PodSpec): Violation | undefined {
 
 function checkEscalation(spec: PodSpec): Violation | undefined {
   const field = "allowPrivilegeEscalation";
-  const silent = containersWhere(spec, ({ securityContext }) => securityContext?.[field] !== false);
-  return violation(`${field} != false`, silent, `must set securityContext.${field}=false`);
+  const unset = containersWhere(spec, ({ securityContext }) => securityContext?.[field] !== false);
+  return violation(`${field} != false`, unset, `must set securityContext.${field}=false`);
 }
 
 function checkDroppedCapabilities(spec: PodSpec): Violation | undefined {
@@ -280,8 +286,8 @@ function checkNonRoot(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ runAsNonRoot }) => runAsNonRoot === false);
   if (setters !== "") return violation(reason, setters, "must not set securityContext.runAsNonRoot=false");
   if (spec.securityContext?.runAsNonRoot) return undefined;
-  const silent = containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
-  return violation(reason, silent && `pod or ${silent}`, "must set securityContext.runAsNonRoot=true");
+  const unset = containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
+  return violation(reason, unset && `pod or ${unset}`, "must set securityContext.runAsNonRoot=true");
 }
 
 function checkUser(spec: PodSpec): Violation | undefined {
@@ -289,12 +295,12 @@ function checkUser(spec: PodSpec): Violation | undefined {
   return violation("runAsUser=0", setters, "must not set runAsUser=0");
 }
 
-function checkSeccompSet(spec: PodSpec): Violation | undefined {
+function checkSeccompIsSet(spec: PodSpec): Violation | undefined {
   const forbidden = checkSeccomp(spec);
   if (forbidden || spec.securityContext?.seccompProfile) return forbidden;
-  const silent = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
+  const unset = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
   const wanted = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
-  return violation("seccompProfile", silent && `pod or ${silent}`, wanted);
+  return violation("seccompProfile", unset && `pod or ${unset}`, wanted);
 }
 
 /** A violation by the pod or containers that `setters` names; undefined if it is empty. */
@@ -303,34 +309,35 @@ function violation(reason: string, setters: string, detail: string): Violation |
 }
 
 /** `"a", "b"`. */
-function quoted(items: Iterable<string>): string {
+function quoteAll(items: Iterable<string>): string {
   return [...items].map((item) => `"${item}"`).join(", ");
 }
 
 /** `container "a"`, `containers "a", "b"`. */
-function nameAll(what: string, names: readonly string[]): string {
-  return `${plural(what, names.length)} ${quoted(names)}`;
+function nameAll(noun: string, names: readonly string[]): string {
+  return `${plural(noun, names.length)} ${quoteAll(names)}`;
 }
 
 /** `container "a" uses`, `containers "a", "b" use`; empty for no names. */
-function uses(what: string, names: readonly string[]): string {
+function uses(noun: string, names: readonly string[]): string {
   if (names.length === 0) return "";
-  return `${nameAll(what, names)} ${names.length === 1 ? "uses" : "use"}`;
+  return `${nameAll(noun, names)} ${names.length === 1 ? "uses" : "use"}`;
 }
 
-export function plural(what: string, count: number): string {
-  return count === 1 ? what : `${what}s`;
+/** The noun for a count: `pod`, `pods`. */
+export function plural(noun: string, count: number): string {
+  return count === 1 ? noun : `${noun}s`;
 }
 
 /** Names the containers that match a condition; empty if there are none. */
-function containersWhere(spec: PodSpec, holds: (container: Container) => boolean): string {
-  const names = namesWhere(spec, holds);
+function containersWhere(spec: PodSpec, matches: (container: Container) => boolean): string {
+  const names = namesWhere(spec, matches);
   return names.length === 0 ? "" : nameAll("container", names);
 }
 
-function namesWhere(spec: PodSpec, holds: (container: Container) => boolean): string[] {
+function namesWhere(spec: PodSpec, matches: (container: Container) => boolean): string[] {
   return containersOf(spec)
-    .filter(holds)
+    .filter(matches)
     .map(({ name = "" }) => name);
 }
 
@@ -359,6 +366,7 @@ function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Con
   return hosts.filter((host): host is string => Boolean(host));
 }
 
-export function describe(violations: readonly Violation[]): string {
+/** The violations in a denial or warning: `reason (detail), reason (detail)`. */
+export function describeViolations(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 }

@@ -7,8 +7,8 @@ import type { TokenIssuer } from "../contract/user.ts";
 const secrets: ResourceName<Secret> = "secrets";
 const serviceAccounts: ResourceName = "serviceaccounts";
 
-const ofName = "kubernetes.io/service-account.name";
-const ofUid = "kubernetes.io/service-account.uid";
+const accountNameAnnotation = "kubernetes.io/service-account.name";
+const accountUidAnnotation = "kubernetes.io/service-account.uid";
 const user = "system:kube-controller-manager";
 
 interface TokenSecretsContext {
@@ -20,8 +20,7 @@ interface TokenSecretsContext {
 
 /**
  * Fills Secrets of type `kubernetes.io/service-account-token` with a token that never expires, and deletes them if their
- * service account is gone. Charts and CI systems still use this older way to get a token. Returns a function that stops
- * this.
+ * service account is gone. Charts and CI systems still get tokens this older way. Returns a function to stop.
  */
 export function fillTokenSecrets({
   objects,
@@ -33,17 +32,18 @@ export function fillTokenSecrets({
     const secret = objects.get(secrets, namespace, name);
     if (!secret || !isTokenSecret(secret)) return;
     const { annotations = {}, uid } = secret.metadata;
-    const account = objects.get(serviceAccounts, namespace, annotations[ofName] ?? "");
+    const account = objects.get(serviceAccounts, namespace, annotations[accountNameAnnotation] ?? "");
     const accountUid = account?.metadata.uid;
-    if (!accountUid || (annotations[ofUid] ?? accountUid) !== accountUid) {
+    if (!accountUid || (annotations[accountUidAnnotation] ?? accountUid) !== accountUid) {
       await objects.delete(user, secret, { uid });
       return;
     }
-    const next = filled(secret, { name: account.metadata.name!, uid: accountUid });
+    const next = fillSecret(secret, { name: account.metadata.name!, uid: accountUid });
     if (next) await objects.update(user, next);
   }
 
-  function filled(secret: Secret, account: { name: string; uid: string }): Secret | undefined {
+  /** The Secret with its token; undefined if it has one already. */
+  function fillSecret(secret: Secret, account: { name: string; uid: string }): Secret | undefined {
     const { metadata, data = {} } = secret;
     const namespace = metadata.namespace!;
     const ca = encode(caCertificate);
@@ -53,7 +53,11 @@ export function fillTokenSecrets({
       ...secret,
       metadata: {
         ...metadata,
-        annotations: { ...metadata.annotations, [ofName]: account.name, [ofUid]: account.uid },
+        annotations: {
+          ...metadata.annotations,
+          [accountNameAnnotation]: account.name,
+          [accountUidAnnotation]: account.uid,
+        },
       },
       data: {
         ...data,
@@ -64,20 +68,21 @@ export function fillTokenSecrets({
     };
   }
 
-  const start = ({ metadata }: KubernetesObject) => {
+  const startSettling = ({ metadata }: KubernetesObject) => {
     settle(metadata.namespace!, metadata.name!).catch((error: unknown) => {
       // Another client has written the Secret since, and that write has its own event.
       const isOutdated = error instanceof StatusError && (error.code === 409 || error.code === 404);
       if (!isOutdated) onError(error);
     });
   };
-  for (const secret of objects.list(secrets)) if (isTokenSecret(secret)) start(secret);
+  for (const secret of objects.list(secrets)) if (isTokenSecret(secret)) startSettling(secret);
   return objects.watch(({ type, resource, object }) => {
-    if (resource === secrets && type !== "DELETED" && isTokenSecret(object)) start(object);
+    if (resource === secrets && type !== "DELETED" && isTokenSecret(object)) startSettling(object);
     if (resource !== serviceAccounts || type === "MODIFIED") return;
     const { namespace, name } = object.metadata;
     for (const secret of objects.list(secrets, namespace)) {
-      if (isTokenSecret(secret) && secret.metadata.annotations?.[ofName] === name) start(secret);
+      if (isTokenSecret(secret) && secret.metadata.annotations?.[accountNameAnnotation] === name)
+        startSettling(secret);
     }
   });
 }

@@ -83,6 +83,7 @@ function compileMutation(compiler: PolicyCompiler, { patchType, ...mutation }: M
     : compiler.applyConfiguration(mutation.applyConfiguration?.expression ?? "");
 }
 
+/** The context that all calls of one request share. */
 interface CallContext {
   readonly cluster: MutatingContext;
   readonly rounds: Rounds;
@@ -90,26 +91,27 @@ interface CallContext {
   readonly faults: Fault[];
 }
 
+/** Applies the policies whose conditions hold and that are due in this round. Returns the last state of the object. */
 async function callAll(
   calls: readonly Call[],
   request: AdmissionRequest,
   context: CallContext,
 ): Promise<ApiObject | undefined> {
   let { object } = request;
-  let patched = false;
-  const made = context.rounds.callsOf(name, object);
+  let isPatched = false;
+  const roundCalls = context.rounds.callsOf(name, object);
   for (const call of calls) {
-    const asked = { ...request, object };
-    const key = [call.policy, call.binding, call.params].map((each) => each?.metadata.uid).join(" ");
-    if (!(await matchesConditions(call, asked, context)) || !made.isDue(key)) continue;
-    object = await mutate(call, asked, context);
-    if (!isEqual(asked.object, object)) made.changed();
-    if (call.policy.spec.reinvocationPolicy === "IfNeeded") made.remember(key);
-    patched ||= object !== asked.object;
+    const current = { ...request, object };
+    const key = [call.policy, call.binding, call.params].map((part) => part?.metadata.uid).join(" ");
+    if (!(await matchesConditions(call, current, context)) || !roundCalls.isDue(key)) continue;
+    object = await mutate(call, current, context);
+    if (!isEqual(current.object, object)) roundCalls.changed();
+    if (call.policy.spec.reinvocationPolicy === "IfNeeded") roundCalls.remember(key);
+    isPatched ||= object !== current.object;
   }
   // As on the real server, a policy is called again even after its own change.
-  if (patched) made.changed();
-  made.end(object);
+  if (isPatched) roundCalls.changed();
+  roundCalls.end(object);
   return object;
 }
 
@@ -125,6 +127,7 @@ async function matchesConditions(
   return false;
 }
 
+/** Applies the mutations of one policy. A mutation that fails is a fault, and the others still run. */
 async function mutate(
   call: Call,
   request: AdmissionRequest,
@@ -152,15 +155,15 @@ async function mutateOnce(
 ): Promise<ApiObject> {
   const { resource } = request;
   const names = await policyNames(call, request, cluster);
+  // The object of a subresource such as `scale` has another kind: it is neither converted nor defaulted.
   const isItself = request.object.kind === resource.kind;
-  const served = resource.versions.find(({ name: version }) => version === call.version);
-  const schema = isItself ? served?.schema : undefined;
+  const servedVersion = resource.versions.find(({ name: version }) => version === call.version);
+  const schema = isItself ? servedVersion?.schema : undefined;
   const before = (await objectInVersion(request.object, request, call.version))!;
   const after = mutateObject(mutation, before, names, schema?.node);
   if (mutation.mutation.patchType === "JSONPatch" && !resource.custom) checkDecodes(after, schema);
-  const back =
-    !isItself || call.version === request.version ? after : await resource.convert(after, request.version);
-  const next = copyJSON(back);
+  const isInVersion = !isItself || call.version === request.version;
+  const next = copyJSON(isInVersion ? after : await resource.convert(after, request.version));
   if (isItself) resource.strategy.default?.(next, request);
   return next;
 }
@@ -267,7 +270,7 @@ function checkDecodes(object: ApiObject, schema: ObjectSchema | undefined): void
   }
 }
 
-/** The first error is the message to the client; all of them are causes. */
+/** Denies the request if there are faults that count: the message is that of the first, and all are causes. */
 function refuse(request: AdmissionRequest, faults: readonly Fault[]): void {
   const counted = faults.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
   if (counted.length === 0) return;
@@ -277,8 +280,8 @@ function refuse(request: AdmissionRequest, faults: readonly Fault[]): void {
 }
 
 function messageOf({ policy, binding, fault }: Fault): string {
-  const which = policy.metadata.name!;
+  const policyName = policy.metadata.name!;
   return binding
-    ? `policy '${which}' with binding '${binding.metadata.name}' denied request: ${fault}`
-    : `policy ${JSON.stringify(which)} denied request: ${fault}`;
+    ? `policy '${policyName}' with binding '${binding.metadata.name}' denied request: ${fault}`
+    : `policy ${JSON.stringify(policyName)} denied request: ${fault}`;
 }

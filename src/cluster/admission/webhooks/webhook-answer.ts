@@ -44,7 +44,7 @@ interface AdmissionResponse extends Omit<WebhookAnswer, "patch"> {
  */
 export function readAnswer(
   body: unknown,
-  asked: { readonly uid: string; readonly mutating: boolean },
+  sent: { readonly uid: string; readonly mutating: boolean },
 ): WebhookAnswer {
   if (body !== null && !isObject(body)) throw new Error(noTypeMeta(body));
   const review = (body ?? {}) as { kind?: string; apiVersion?: string; response?: AdmissionResponse };
@@ -57,16 +57,16 @@ export function readAnswer(
     throw new Error(`converting (v1beta1.${kind}) to (v1.${kind}): unknown conversion`);
   if (!response) throw new InvalidAnswerError("webhook response was absent");
   checkTypes(response);
-  if (response.uid !== asked.uid) {
+  if (response.uid !== sent.uid) {
     const found = JSON.stringify(response.uid ?? "");
-    throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(asked.uid)}, got ${found}`);
+    throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(sent.uid)}, got ${found}`);
   }
   if (kind === "" || apiVersion === "") {
     const found = `got ${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
     const wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
     throw new InvalidAnswerError(`expected webhook response of ${wanted}, ${found}`);
   }
-  checkPatch(response, asked.mutating);
+  checkPatch(response, sent.mutating);
   const { allowed, status, warnings, auditAnnotations, patch } = response;
   return {
     allowed,
@@ -93,6 +93,7 @@ function checkTypes(response: AdmissionResponse): void {
   if (why !== undefined) throw new Error(why);
 }
 
+/** Checks that a mutating webhook sent patch and type together, and a validating webhook neither. */
 function checkPatch({ patch, patchType }: AdmissionResponse, mutating: boolean): void {
   const hasType = patchType !== undefined && patchType !== null;
   if (!mutating) {
@@ -137,7 +138,7 @@ function undecodable(why: string): InvalidAnswerError {
   return new InvalidAnswerError(why, "received undecodable patch in webhook response: ");
 }
 
-/** Applies the patch of a webhook. Throws a StatusError if it fails, or if the result is of another kind. */
+/** Applies the patch of a webhook to a copy. Throws a StatusError if it fails, or if the result is of another kind. */
 export function patchObject(
   object: ApiObject,
   patch: JSONPatch,

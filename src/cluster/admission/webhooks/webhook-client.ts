@@ -101,6 +101,7 @@ function cleanPath(path: string): string {
   return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
 }
 
+/** An address, and the host and port to connect to, which for a Service are those of a local process. */
 interface Target extends Address {
   readonly host: string;
   readonly port: number;
@@ -176,7 +177,9 @@ export class WebhookUnreachableError extends Error {
 
 /** Reads the review in a reply, which may be YAML. Throws the errors of Go's client. */
 export function readReply({ code, text, type = "" }: WebhookReply): unknown {
-  if (code < 200 || code > 206) throw new Error(statusMessage(text) ?? refusal(code, quotable(type, text)));
+  // client-go takes no other codes for success.
+  if (code < 200 || code > 206)
+    throw new Error(statusMessage(text) ?? explainCode(code, quotableText(type, text)));
   if (text === "") throw new Error(`0-length response with status code: ${code} and content type: ${type}`);
   try {
     return JSON.parse(text);
@@ -194,7 +197,7 @@ function parseYAML(text: string): unknown {
   }
 }
 
-/** The message of a Status in an error response. */
+/** The message of a Status in an error response; undefined if the text is no Status of a failure. */
 function statusMessage(text: string): string | undefined {
   try {
     const status: unknown = JSON.parse(text);
@@ -206,11 +209,12 @@ function statusMessage(text: string): string | undefined {
   }
 }
 
-function quotable(type: string, text: string): string {
+/** The text of a response as errors quote it: only text, and at most 2048 characters, as in client-go. */
+function quotableText(type: string, text: string): string {
   return type === "" || type.startsWith("text/") ? text.slice(0, 2048).trim() : "unknown";
 }
 
-const refusals: Readonly<Record<number, string>> = {
+const codeMessages: Readonly<Record<number, string>> = {
   400: "the server rejected our request for an unknown reason",
   401: "the server has asked for the client to provide credentials",
   404: "the server could not find the requested resource",
@@ -222,10 +226,11 @@ const refusals: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-function refusal(code: number, text: string): string {
+/** The message of client-go for a response without a Status. */
+function explainCode(code: number, text: string): string {
   if ([403, 406, 415].includes(code)) return text;
-  const known = refusals[code];
-  if (known !== undefined) return known;
+  const message = codeMessages[code];
+  if (message !== undefined) return message;
   return code < 500
     ? `the server responded with the status code ${code} but did not return more information`
     : `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`;
