@@ -1,10 +1,10 @@
 // The parts of controllers, on top of `ClusterObjects` and without HTTP. This file says what a controller is,
-// `control-loop.ts` runs one. The other files are words that controllers share: keys, Events, adoption, pods,
-// revisions.
+// `control-loop.ts` runs one. The other files have what controllers share: keys, Events, adoption, pods, revisions.
 
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 
+/** The cluster as controllers see it. */
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;

@@ -50,7 +50,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
         return undefined;
       }
       if (isFinished(pod)) return undefined;
-      const status = observed(pod, nextStatus(pod));
+      const status = withGeneration(pod, nextStatus(pod));
       if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
       return nextChange({ ...pod, status });
     },
@@ -58,14 +58,14 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
 
   function nextStatus(pod: Pod): PodStatus {
     const now = formatTime(clock.now());
-    const runs = pod.status?.phase === "Running";
+    const isRunning = pod.status?.phase === "Running";
     if (untilJobEnds(pod) === 0) {
       return endedStatus(pod, "Succeeded", { exitCode: 0, reason: "Completed" }, now);
     }
     if (untilDeadline(pod) === 0) return overdueStatus(pod, now);
-    const missing = runs ? [] : missingReferences(pod);
+    const missing = isRunning ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, missing, now);
-    if (!runs) return runningStatus(pod, addressFor(pod), now);
+    if (!isRunning) return runningStatus(pod, addressFor(pod), now);
     return withResources(pod, withReadiness(pod, now));
   }
 
@@ -81,6 +81,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
     return addresses.take(new Set(inUse));
   }
 
+  /** The milliseconds until the status changes without an event. */
   function nextChange(pod: Pod): number | undefined {
     if (isFinished(pod)) return undefined;
     const times = [untilDeadline(pod), untilJobEnds(pod)].filter((time) => time !== undefined);
@@ -115,7 +116,7 @@ function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
     podIPs: [{ ip: podIP }],
     startTime: pod.status?.startTime ?? now,
     ...(pod.spec.initContainers ? { initContainerStatuses: initStatuses(pod, now) } : {}),
-    containerStatuses: pod.spec.containers.map((container) => running(pod, container, now)),
+    containerStatuses: pod.spec.containers.map((container) => runningContainer(pod, container, now)),
   };
   return withReadiness({ ...pod, status }, now);
 }
@@ -126,12 +127,18 @@ function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
  */
 function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): PodStatus {
   const containerStatuses = pod.spec.containers.map((container) => {
-    const reference = missing.find((it) => it.container === container.name);
+    const reference = missing.find((candidate) => candidate.container === container.name);
     const kind = reference?.resource === "secrets" ? "secret" : "configmap";
     const waiting = reference
       ? { reason: "CreateContainerConfigError", message: `${kind} "${reference.name}" not found` }
       : { reason: "ContainerCreating" };
-    return { ...base(pod, container), containerID: "", ready: false, started: false, state: { waiting } };
+    return {
+      ...baseStatus(pod, container),
+      containerID: "",
+      ready: false,
+      started: false,
+      state: { waiting },
+    };
   });
   const status: PodStatus = {
     ...pod.status,
@@ -150,11 +157,11 @@ function requiredReferences({ spec }: Pod): Reference[] {
 
 function referencesOfVolume({ configMap, secret, projected }: Volume): Reference[] {
   return [
-    ...required("configmaps", configMap),
-    ...required("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
+    ...requiredReference("configmaps", configMap),
+    ...requiredReference("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
     ...(projected?.sources ?? []).flatMap((source) => [
-      ...required("configmaps", source.configMap),
-      ...required("secrets", source.secret),
+      ...requiredReference("configmaps", source.configMap),
+      ...requiredReference("secrets", source.secret),
     ]),
   ];
 }
@@ -162,23 +169,26 @@ function referencesOfVolume({ configMap, secret, projected }: Volume): Reference
 function referencesOfContainer(container: Container): Reference[] {
   return [
     ...(container.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
-      ...required("configmaps", configMapRef),
-      ...required("secrets", secretRef),
+      ...requiredReference("configmaps", configMapRef),
+      ...requiredReference("secrets", secretRef),
     ]),
     ...(container.env ?? []).flatMap(({ valueFrom }) => [
-      ...required("configmaps", valueFrom?.configMapKeyRef),
-      ...required("secrets", valueFrom?.secretKeyRef),
+      ...requiredReference("configmaps", valueFrom?.configMapKeyRef),
+      ...requiredReference("secrets", valueFrom?.secretKeyRef),
     ]),
   ].map((reference) => ({ ...reference, container: container.name }));
 }
 
-/** Every reference to a ConfigMap or Secret has the fields of a ConfigMapEnvSource. */
-function required(resource: Reference["resource"], source: ConfigMapEnvSource | undefined): Reference[] {
+/** The reference in a source, which has the fields of a ConfigMapEnvSource; empty if it is optional. */
+function requiredReference(
+  resource: Reference["resource"],
+  source: ConfigMapEnvSource | undefined,
+): Reference[] {
   return source?.name && !source.optional ? [{ resource, name: source.name }] : [];
 }
 
 /** The conditions that a kubelet writes, in their order. */
-const ownConditions: readonly string[] = [
+const kubeletConditions: readonly string[] = [
   "PodReadyToStartContainers",
   "Initialized",
   "Ready",
@@ -188,25 +198,29 @@ const ownConditions: readonly string[] = [
 
 /** Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set, are true. */
 function withReadiness(pod: Pod, now: string): PodStatus {
-  const open = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
+  const areGatesOpen = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
     pod.status?.conditions?.some(({ type, status }) => type === conditionType && status === "True"),
   );
-  return ownConditions.reduce<PodStatus>((status, type) => {
-    const closed = type === "Ready" && !open;
-    const condition = closed ? { status: "False", reason: "ReadinessGatesNotReady" } : { status: "True" };
+  return kubeletConditions.reduce<PodStatus>((status, type) => {
+    const isBlocked = type === "Ready" && !areGatesOpen;
+    const condition = isBlocked ? { status: "False", reason: "ReadinessGatesNotReady" } : { status: "True" };
     return setPodCondition(status, { type, ...condition }, now);
   }, pod.status ?? {});
 }
 
+/** The exit code of a process that SIGKILL ends: 128 and the number of the signal. */
+const killedExitCode = 137;
+
 /** The status of a pod that has run for longer than its `activeDeadlineSeconds`. */
 function overdueStatus(pod: Pod, now: string): PodStatus {
   return {
-    ...endedStatus(pod, "Failed", { exitCode: 137, reason: "Error" }, now),
+    ...endedStatus(pod, "Failed", { exitCode: killedExitCode, reason: "Error" }, now),
     reason: "DeadlineExceeded",
     message: "Pod was active on the node longer than the specified deadline",
   };
 }
 
+/** The status of a pod all of whose containers have terminated. */
 function endedStatus(
   pod: Pod,
   phase: "Succeeded" | "Failed",
@@ -218,7 +232,7 @@ function endedStatus(
     ...pod.status,
     phase,
     containerStatuses: pod.spec.containers.map((container) => ({
-      ...base(pod, container),
+      ...baseStatus(pod, container),
       ready: false,
       started: false,
       state: { terminated },
@@ -227,6 +241,7 @@ function endedStatus(
   return notReady(status, phase === "Succeeded" ? "PodCompleted" : "PodFailed", now);
 }
 
+/** Sets both conditions of readiness to False. */
 function notReady(status: PodStatus, reason: string, now: string): PodStatus {
   return (["Ready", "ContainersReady"] as const).reduce(
     (next, type) => setPodCondition(next, { type, status: "False", reason }, now),
@@ -238,9 +253,9 @@ function notReady(status: PodStatus, reason: string, now: string): PodStatus {
 function initStatuses(pod: Pod, now: string): ContainerStatus[] {
   return (pod.spec.initContainers ?? []).map((container) =>
     container.restartPolicy === "Always"
-      ? running(pod, container, now)
+      ? runningContainer(pod, container, now)
       : {
-          ...base(pod, container),
+          ...baseStatus(pod, container),
           ready: true,
           started: false,
           state: { terminated: { exitCode: 0, reason: "Completed", startedAt: now, finishedAt: now } },
@@ -248,11 +263,17 @@ function initStatuses(pod: Pod, now: string): ContainerStatus[] {
   );
 }
 
-function running(pod: Pod, container: Container, now: string): ContainerStatus {
-  return { ...base(pod, container), ready: true, started: true, state: { running: { startedAt: now } } };
+function runningContainer(pod: Pod, container: Container, now: string): ContainerStatus {
+  return {
+    ...baseStatus(pod, container),
+    ready: true,
+    started: true,
+    state: { running: { startedAt: now } },
+  };
 }
 
-function base({ metadata }: Pod, container: Container): Omit<ContainerStatus, "ready"> {
+/** The fields of a container's status that don't depend on its state. */
+function baseStatus({ metadata }: Pod, container: Container): Omit<ContainerStatus, "ready"> {
   const { name, image = "" } = container;
   return {
     name,
@@ -269,9 +290,10 @@ function base({ metadata }: Pod, container: Container): Omit<ContainerStatus, "r
 function withResources({ spec }: Pod, status: PodStatus): PodStatus {
   const { containerStatuses } = status;
   if (!containerStatuses) return status;
-  const resized = containerStatuses.map((each) => {
-    const container = spec.containers.find(({ name }) => name === each.name);
-    return container && each.state?.running ? { ...each, ...resourcesOf(container) } : each;
+  const resized = containerStatuses.map((containerStatus) => {
+    const container = spec.containers.find(({ name }) => name === containerStatus.name);
+    const isResized = container && containerStatus.state?.running;
+    return isResized ? { ...containerStatus, ...resourcesOf(container) } : containerStatus;
   });
   return { ...status, containerStatuses: resized };
 }
@@ -283,16 +305,16 @@ function resourcesOf({
   return { resources, ...(requests && { allocatedResources: requests }) };
 }
 
-/** Sets observedGeneration: the generation of the pod for which a status was computed. */
-function observed({ metadata }: Pod, status: PodStatus): PodStatus {
+/** Sets observedGeneration to the generation of the pod for which the status was computed. */
+function withGeneration({ metadata }: Pod, status: PodStatus): PodStatus {
   const observedGeneration = metadata.generation;
   if (observedGeneration === undefined) return status;
   const { conditions = [] } = status;
   return {
     ...status,
     observedGeneration,
-    conditions: conditions.map((each) =>
-      ownConditions.includes(each.type) ? { ...each, observedGeneration } : each,
+    conditions: conditions.map((condition) =>
+      kubeletConditions.includes(condition.type) ? { ...condition, observedGeneration } : condition,
     ),
   };
 }
@@ -301,9 +323,10 @@ function observed({ metadata }: Pod, status: PodStatus): PodStatus {
 class PodAddresses {
   #next = 1;
 
+  /** Returns the next address that no pod uses. */
   take(inUse: ReadonlySet<string>): string {
     for (;;) {
-      const address = format(this.#next);
+      const address = addressOf(this.#next);
       this.#next = (this.#next % lastHost) + 1;
       if (!inUse.has(address)) return address;
     }
@@ -313,6 +336,7 @@ class PodAddresses {
 /** The number of hosts in 10.244.0.0/16, without the network and broadcast addresses. */
 const lastHost = 2 ** 16 - 2;
 
-function format(host: number): string {
+/** The address of a host by its number in 10.244.0.0/16. */
+function addressOf(host: number): string {
   return `10.244.${host >> 8}.${host & 255}`;
 }

@@ -10,7 +10,7 @@ export interface PodMessages {
   readonly deleted: (pod: Pod) => string;
 }
 
-const usual: PodMessages = {
+const defaultMessages: PodMessages = {
   failed: (_pod, refusal) => `Error creating: ${refusal}`,
   created: ({ metadata }) => `Created pod: ${metadata.name}`,
   deleted: ({ metadata }) => `Deleted pod: ${metadata.name}`,
@@ -24,7 +24,7 @@ export async function createPod(
   { objects, user, report }: ReportingContext,
   owner: KubernetesObject,
   pod: Pod,
-  messages: PodMessages = usual,
+  messages: PodMessages = defaultMessages,
 ): Promise<void> {
   try {
     const created = await objects.create(user, pod);
@@ -50,14 +50,14 @@ export function newPod(
   name: { name: string; generateName: string } | { generateName: string },
   labels: Readonly<Record<string, string>> = {},
 ): Pod {
-  const { labels: own, annotations, finalizers } = template.metadata ?? {};
+  const { labels: templateLabels, annotations, finalizers } = template.metadata ?? {};
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
       ...name,
       ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
-      labels: { ...own, ...labels },
+      labels: { ...templateLabels, ...labels },
       ...(annotations ? { annotations } : {}),
       ...(finalizers ? { finalizers } : {}),
       ownerReferences: [ownerReferenceTo(owner)],
@@ -71,7 +71,7 @@ export async function deletePod(
   { objects, user, report }: ReportingContext,
   owner: KubernetesObject,
   pod: Pod,
-  messages: PodMessages = usual,
+  messages: PodMessages = defaultMessages,
 ): Promise<void> {
   await objects.delete(user, pod, { uid: pod.metadata.uid });
   await report(owner, "Normal", "SuccessfulDelete", messages.deleted(pod));
