@@ -66,6 +66,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
+/** Starts a cluster whose data folder is locked, if it has one. */
 async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const { port = 0, host = "127.0.0.1", clock = backgroundClock, onError = reportError } = options;
   const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);

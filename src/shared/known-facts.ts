@@ -9,6 +9,7 @@ import { type NoFolder, openStateHome } from "./own-folder.ts";
  */
 export type Fact = readonly [about: "allowed" | "journal" | "kubeconfig", place: string, content: string];
 
+/** The names of facts that hold only until this process ends. */
 const unwritten = new Set<string>();
 
 /**

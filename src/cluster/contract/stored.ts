@@ -1,5 +1,5 @@
 /** Fields that every stored object has if its type has them: validation refuses objects without them. */
-type Always = "spec" | "template" | "selector" | "jobTemplate";
+type RequiredField = "spec" | "template" | "selector" | "jobTemplate";
 
 /** A type of the Kubernetes API as it is stored: required fields are present, and a `lastProbeTime` may be null. */
 export type Stored<T> = T extends readonly (infer Item)[]
@@ -7,8 +7,10 @@ export type Stored<T> = T extends readonly (infer Item)[]
   : T extends object
     ? string extends keyof T
       ? T
-      : { [Field in keyof T as Field extends Always ? Field : never]-?: Stored<NonNullable<T[Field]>> } & {
-          [Field in keyof T as Field extends Always ? never : Field]:
+      : {
+          [Field in keyof T as Field extends RequiredField ? Field : never]-?: Stored<NonNullable<T[Field]>>;
+        } & {
+          [Field in keyof T as Field extends RequiredField ? never : Field]:
             | Stored<T[Field]>
             | (Field extends "lastProbeTime" ? null : never);
         }

@@ -38,7 +38,9 @@ export interface TokenSubject {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** Empty for the API server itself. */
   readonly audiences: readonly string[];
+  /** In seconds. */
   readonly expiresIn: number;
   readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
 }
