@@ -88,7 +88,6 @@ export interface AssembleOptions {
    * it differs from the cluster's clock, that can be moved without ending watches. Default: the cluster's clock.
    */
   readonly connectionClock?: Clock;
-  /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -96,7 +95,6 @@ export interface AssembleOptions {
 export interface ClusterParts {
   readonly clock: Clock;
   readonly webhooks: WebhookClient;
-  /** Returns the user of a static token. */
   readonly findToken: (token: string) => User | undefined;
   /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate: string;

@@ -11,7 +11,6 @@ import { listen } from "./server/serve.ts";
 import { FileJournal, lockFolder } from "./storage/file-journal.ts";
 import type { Snapshot, WrittenState } from "./storage/store.ts";
 
-/** Options of `startCluster`. */
 export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> {
   /** Default: 0, a free port. */
   readonly port?: number;
@@ -28,15 +27,12 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   };
   /** Static bearer tokens with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
-  /**
-   * Returns the local port behind a Service in a webhook configuration, such as that of an operator under development.
-   */
+  /** Returns the local port behind a Service in a webhook configuration, as of an operator under development. */
   readonly resolveService?: ServiceResolver;
   /** Receives unexpected errors. Default: prints them to standard error. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A running cluster. */
 export interface Cluster {
   readonly url: string;
   /** The kubeconfig of an administrator. */

@@ -3,10 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { makeFolder } from "./files.ts";
 
-/**
- * Opens a folder below the user's cache that no other user can change; undefined if there is none, or if nothing may be
- * kept.
- */
+/** Opens a folder in the user's cache that no other user can change; undefined if nothing can or may be kept. */
 export function openCacheFolder(name: string, env: NodeJS.ProcessEnv): string | undefined {
   // Node's own variable to turn off such caches.
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
@@ -19,10 +16,7 @@ export interface NoFolder {
   readonly reason: string;
 }
 
-/**
- * Opens a folder below the user's state that no other user can change; it is kept until the user deletes it. Without
- * `make`, a missing folder is not created.
- */
+/** Opens a folder in the user's state that no other user can change. `make` creates it if it is missing. */
 export function openStateHome(
   name: string,
   env: NodeJS.ProcessEnv,
@@ -31,10 +25,7 @@ export function openStateHome(
   return openFolder(env, env["XDG_STATE_HOME"], [".local", "state"], name, make ? makeAndJoin : join);
 }
 
-/**
- * Opens a folder below the configured `XDG_…_HOME`, or below the home. A relative setting is ignored: below the current
- * folder, a clone could contain its content.
- */
+/** Opens a folder. A relative `XDG_…_HOME` is ignored: a clone could contain what is below the current folder. */
 function openFolder(
   { HOME: home = homedir() }: NodeJS.ProcessEnv,
   configured = "",

@@ -8,10 +8,7 @@ interface ErrorDetails {
   readonly hint: string;
 }
 
-/**
- * Reads the values of all documents in a YAML file. Throws with the line if the text is not YAML, or expands without
- * end.
- */
+/** Reads the documents in a YAML file. Throws, with the line, if the text is not YAML or expands without end. */
 export function readYaml(
   file: string,
   text: string,
@@ -57,10 +54,7 @@ function toValue(file: string, document: Document.Parsed | Document, details: Er
   });
 }
 
-/**
- * Throws for a value that contains itself through an alias: JSON has no form for it, and a walk through it would not
- * end.
- */
+/** Throws for a value that contains itself through an alias: it has no JSON, and walks through it never end. */
 function withoutCycles(value: unknown, ancestors: Set<unknown> = new Set()): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (ancestors.has(value)) throw new ReferenceError("an alias refers to what it is part of");

@@ -92,7 +92,6 @@ export function withLineEndsOf(model: string, text: string): string {
   return model.includes("\r\n") && !/(?:^|[^\r])\n/u.test(model) ? text.replaceAll(/\r?\n/gu, "\r\n") : text;
 }
 
-/** Converts a text to line feeds. */
 export function withPlainLineEnds(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }

@@ -89,7 +89,6 @@ function fillContainer(
   return changes;
 }
 
-/** The request and the limit of one resource. */
 interface Amounts {
   readonly request: Quantity | undefined;
   readonly limit: Quantity | undefined;
@@ -99,7 +98,6 @@ interface Amounts {
 interface Bound {
   /** The field of a limit range with the bounds by resource. */
   readonly field: "min" | "max" | "maxLimitRequestRatio";
-  /** Names the bound of a resource. */
   readonly rule: (name: string) => string;
   /** The end of the message; undefined if the amounts are within the bound. */
   readonly violation: (amounts: Amounts, enforced: Quantity) => string | undefined;

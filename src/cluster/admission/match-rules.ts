@@ -9,10 +9,7 @@ import type {
   NamedRuleWithOperations,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
-/**
- * Finds the version in which one of the rules matches: the request's, or, unless the match policy is `Exact`, another
- * served one. Returns undefined if no rule matches.
- */
+/** Finds the version in which a rule matches: the request's, or another served one unless the policy is `Exact`. */
 export function matchVersion(
   rules: readonly NamedRuleWithOperations[],
   matchPolicy: MatchResources["matchPolicy"],

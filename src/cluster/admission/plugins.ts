@@ -127,10 +127,7 @@ function refusal({ resource, object, name }: AdmissionRequest, reason: string): 
 
 const tolerationSeconds = 300;
 
-/**
- * DefaultTolerationSeconds: pods tolerate unready and unreachable nodes for five minutes. As on the real server, an
- * update adds the tolerations too.
- */
+/** DefaultTolerationSeconds: new and updated pods tolerate unready and unreachable nodes for five minutes. */
 export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {

@@ -132,9 +132,7 @@ function warningsAboutPods(namespace: string, standard: Standard, pods: readonly
 
 const prefix = "pod-security.kubernetes.io/";
 
-/**
- * Reads the labels of a namespace. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings.
- */
+/** Reads a namespace's labels. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings. */
 function readPolicy(labels: Readonly<Record<string, string>> = {}): Policy {
   const errors: FieldError[] = [];
   const check = (label: string, isValid: (value: string) => boolean, message: string): string | undefined => {

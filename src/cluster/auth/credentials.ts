@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { User } from "../contract/user.ts";
 
-/** Credentials to use instead of new ones. */
 interface CredentialsOptions {
   readonly ca?: CertificateWithKey | undefined;
   readonly serving?: CertificateWithKey | undefined;
@@ -79,7 +78,6 @@ export interface Kubeconfig {
   "current-context": string;
 }
 
-/** The server that a kubeconfig names, and the credentials of its user. */
 interface Access {
   readonly server: string;
   readonly user: string;

@@ -76,7 +76,6 @@ function covers(rule: Rule, attributes: Attributes): boolean {
   return !rule.resourceNames?.length || (name !== "" && rule.resourceNames.includes(name));
 }
 
-/** Returns true if a list of a rule has an entry or `*`. */
 function includes(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }

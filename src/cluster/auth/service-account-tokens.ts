@@ -101,9 +101,7 @@ export class ServiceAccountTokens implements TokenIssuer {
     return { user: { ...user, extra }, audiences: claims.aud };
   }
 
-  /**
-   * The algorithm of the key. Keys from options are often RSA; generated ones are ECDSA, which is faster to generate.
-   */
+  /** The algorithm of the key: keys from options are often RSA; new ones are ECDSA, which is faster to generate. */
   get algorithm(): "ES256" | "RS256" {
     return this.#keys.privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   }

@@ -6,7 +6,6 @@ import { fieldAndMembers, serverEntry, memberFields, storeBootstrapObjects } fro
 
 const managedLabel = "kube-aggregator.kubernetes.io/automanaged";
 
-/** A group version that the server serves. */
 interface ServedVersion {
   readonly group: string;
   readonly version: string;

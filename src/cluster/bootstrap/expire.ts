@@ -47,10 +47,7 @@ export function expireEvents(store: Store, clock: Clock): () => void {
 /** The interval at which the real API server compacts etcd. */
 const compactionInterval = 5 * 60_000;
 
-/**
- * Lets old revisions and continue tokens of lists expire: every five minutes, those before the revision of five minutes
- * ago. Returns a function that stops this.
- */
+/** Every five minutes, expires the revisions and continue tokens that are older. Returns a function to stop. */
 export function expireLists(store: Store, clock: Clock): () => void {
   let { revision } = store;
   const next = (): (() => void) =>

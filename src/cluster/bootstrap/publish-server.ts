@@ -41,7 +41,6 @@ function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
 
 const user = "kube-apiserver";
 
-/** An object by which the server announces itself. */
 interface Published {
   readonly resource: ResourceName;
   readonly object: KubernetesObject & Readonly<Record<string, unknown>>;

@@ -323,10 +323,7 @@ function fieldSelectorReaders(
   );
 }
 
-/**
- * Drops fields whose feature is off before a write is validated, unless the stored object has one. The server records
- * who set them all the same.
- */
+/** Drops fields of features that are off before validation, unless the stored object has one. Their managers stay. */
 function dropGatedFields(
   schema: () => BuiltinSchema | undefined,
   { prepareForCreate, prepareForUpdate }: Pick<Strategy, "prepareForCreate" | "prepareForUpdate">,

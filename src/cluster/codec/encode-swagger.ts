@@ -4,7 +4,6 @@ import type { WireWriter } from "./wire.ts";
 
 type Json = JSONObject<unknown>;
 
-/** An OpenAPI v2 document. */
 export interface Swagger extends Json {
   readonly paths: Readonly<Record<string, Json>>;
   readonly definitions: Readonly<Record<string, Json>>;

@@ -38,7 +38,6 @@ const plainWords = new Map<string, boolean | null | number>([
   ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
 ]);
 
-/** Reads a scalar without quotes. */
 const plainScalar: ScalarTag = {
   tag: "tag:yaml.org,2002:plain",
   default: true,

@@ -124,7 +124,6 @@ export class MessageCodecs {
     this.#numbers = numbers;
   }
 
-  /** Returns the codec of a named type. */
   of(schema: BuiltinSchema): MessageCodec {
     const name = schema.typeName ?? "";
     const existing = this.#codecs.get(name);
@@ -166,7 +165,6 @@ export class MessageCodecs {
   }
 }
 
-/** One field of an object and its place in the message. */
 interface Field {
   readonly name: string;
   readonly form: "single" | "list" | "map";

@@ -57,7 +57,6 @@ export function scalar(
   return { wireType, zero, isZero: (value) => value === zero, read, write: writeValue };
 }
 
-/** Writes a message's fields. */
 export function write(writeFields: (writer: WireWriter) => void): Buffer {
   const writer = new WireWriter();
   writeFields(writer);

@@ -72,7 +72,6 @@ export class WireReader {
     return this.bytes().toString("utf8");
   }
 
-  /** Skips an unknown field. */
   skip(): void {
     if (this.wireType === wire.varint) this.varint();
     else if (this.wireType === wire.fixed64) this.#readBytes(8);
@@ -103,7 +102,6 @@ export class WireReader {
   }
 }
 
-/** Writes the fields of one message. */
 export class WireWriter {
   readonly #chunks: Uint8Array[] = [];
 

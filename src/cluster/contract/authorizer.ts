@@ -46,9 +46,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-/**
- * A rule of a role or of a SelfSubjectRulesReview. Its lists are read-only, because rules of stored roles are shared.
- */
+/** A rule of a role or a SelfSubjectRulesReview. Read-only, because the rules of stored roles are shared. */
 export type Rule = { readonly [Field in keyof PolicyRule]: Readonly<PolicyRule[Field]> };
 
 /** Decides about requests, and lists the rules by which it does. */

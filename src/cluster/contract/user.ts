@@ -1,4 +1,3 @@
-/** The user who sends a request. */
 export interface User {
   readonly name: string;
   readonly uid?: string;
@@ -19,7 +18,6 @@ export function credentialId(id: string): NonNullable<User["extra"]> {
   return { "authentication.kubernetes.io/credential-id": [id] };
 }
 
-/** The user of a service account. */
 export function serviceAccountUser(namespace: string, name: string, uid?: string): User {
   return {
     name: `system:serviceaccount:${namespace}:${name}`,
@@ -45,7 +43,6 @@ export interface TokenSubject {
   readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
 }
 
-/** Issues the tokens of service accounts. */
 export interface TokenIssuer {
   readonly issuer: string;
   readonly algorithm: string;

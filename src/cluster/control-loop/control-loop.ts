@@ -162,10 +162,7 @@ class ReconcileClock implements Clock {
   }
 }
 
-/**
- * Yields to requests and timers: reads and writes in the same process never wait for I/O. Imports `setImmediate`, because
- * fake timers of tests replace the global one.
- */
+/** Yields to requests and timers. Imports `setImmediate`, because fake timers of tests replace the global one. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -4,7 +4,6 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 
-/** The cluster as controllers see it. */
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
@@ -14,16 +13,12 @@ export interface ControllerContext {
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
 
-/**
- * One control loop. It is level-based: an event only says which key to reconcile, and `reconcile` reads the
- * current state and moves it towards the desired one.
- */
+/** One control loop, level-based: an event only says which key to reconcile; `reconcile` reads the current state. */
 export interface Controller {
   /** The resources to watch. Default: all. */
   readonly watches?: readonly ResourceName[];
   /** Keys to reconcile at the start, besides those of existing objects. */
   readonly startKeys?: readonly string[];
-  /** The keys to enqueue for an event. */
   keysOf(event: ObjectEvent): readonly string[];
   /** Reconciles one key. Returns the milliseconds after which to requeue it, if any. */
   reconcile(key: string): Promise<number | undefined>;

@@ -9,10 +9,7 @@ export const events: ResourceName<Event> = "events";
 
 /** The context of a controller's steps that report Events. */
 export interface ReportingContext extends Writer, Pick<ControllerContext, "clock"> {
-  /**
-   * Writes an Event about an object. Its name is derived from its content, so that a repeated one only increments the
-   * count. An Event that can't be written is dropped.
-   */
+  /** Writes an Event, or increments the count of an equal one. An Event that can't be written is dropped. */
   readonly report: (
     about: KubernetesObject,
     type: "Normal" | "Warning",
@@ -21,7 +18,6 @@ export interface ReportingContext extends Writer, Pick<ControllerContext, "clock
   ) => Promise<void>;
 }
 
-/** Creates the context for a user's writes and the Events of a component. */
 export function reporting(
   { objects, clock }: ControllerContext,
   user: string,

@@ -23,10 +23,7 @@ interface Owners {
 /** The finalizers by which an object that is being deleted waits for the garbage collector. */
 type Finalizer = "orphan" | "foregroundDeletion";
 
-/**
- * Deletes objects whose owners are all gone, and implements the two propagation policies that concern
- * dependents: Foreground (dependents first) and Orphan (dependents stay).
- */
+/** Deletes objects whose owners are all gone, and implements the propagation policies Foreground and Orphan. */
 export function garbageCollector(context: ControllerContext): Controller {
   const dependents = new Dependents();
   const { objects, report } = reporting(context, user, "garbage-collector-controller");
@@ -132,10 +129,7 @@ export function garbageCollector(context: ControllerContext): Controller {
       .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
   }
 
-  /**
-   * Deletes an object in the foreground. An object that is part of a cycle of owners would wait for itself: its references
-   * to owners no longer block.
-   */
+  /** Deletes an object in the foreground. In a cycle, where it would wait for itself, its references stop blocking. */
   async function deleteInForeground(object: KubernetesObject): Promise<void> {
     const isInCycle = dependentsOf(object).some((other) => isBeingDeleted(other, "foregroundDeletion"));
     const unblock = (reference: OwnerReference) => ({ ...reference, blockOwnerDeletion: false });
@@ -219,7 +213,6 @@ class Dependents {
     }
   }
 
-  /** The keys of an owner's dependents. */
   of(uid: string): readonly ObjectKey[] {
     return [...(this.#byOwner.get(uid) ?? [])];
   }

@@ -121,10 +121,7 @@ function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
   return withReadiness({ ...pod, status }, now);
 }
 
-/**
- * The status of a pod that waits for ConfigMaps or Secrets: all containers are waiting; the message of a container that
- * references one names it.
- */
+/** The status of a pod that waits for ConfigMaps or Secrets. The containers that refer to them say so. */
 function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): PodStatus {
   const containerStatuses = pod.spec.containers.map((container) => {
     const reference = missing.find((candidate) => candidate.container === container.name);
@@ -220,7 +217,6 @@ function overdueStatus(pod: Pod, now: string): PodStatus {
   };
 }
 
-/** The status of a pod all of whose containers have terminated. */
 function endedStatus(
   pod: Pod,
   phase: "Succeeded" | "Failed",
@@ -323,7 +319,6 @@ function withGeneration({ metadata }: Pod, status: PodStatus): PodStatus {
 class PodAddresses {
   #next = 1;
 
-  /** Returns the next address that no pod uses. */
   take(inUse: ReadonlySet<string>): string {
     for (;;) {
       const address = addressOf(this.#next);

@@ -38,10 +38,7 @@ interface NextState {
   readonly statusTemplate?: string;
 }
 
-/**
- * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
- * them. The format is that of KWOK's Stage files.
- */
+/** One step in the simulated lifecycle of objects, in the format of KWOK's Stage files. */
 export interface Stage {
   readonly apiVersion: "kwok.x-k8s.io/v1alpha1";
   readonly kind: "Stage";
@@ -59,7 +56,6 @@ export interface Stage {
   };
 }
 
-/** The context of controllers that apply stages. */
 export interface StagesContext extends ControllerContext {
   /** The stages of objects, as `parseStages` reads them. */
   readonly stages?: readonly Stage[] | undefined;

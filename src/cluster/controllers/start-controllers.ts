@@ -19,7 +19,6 @@ const ofKinds = builtInKinds.flatMap(({ controllers = {} }): [string, Controller
   Object.entries(controllers),
 );
 
-/** All controllers by name. */
 const allControllers = {
   ...Object.fromEntries(ofKinds),
   ...ofNoKind,

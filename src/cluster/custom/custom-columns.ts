@@ -116,7 +116,6 @@ function parseLiteral(text: string): unknown {
   return text === "" ? undefined : Number(text);
 }
 
-/** The values that a step selects from a value. */
 function takeStep(value: unknown, step: Step): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   switch (step.kind) {

@@ -116,7 +116,6 @@ function scalePaths(scale: ScaleSubresource): NonNullable<ResourceVersion["scale
   };
 }
 
-/** The strategy of custom resources, derived from the schema of each version. */
 function customStrategy(
   crd: CustomResourceDefinition,
   schemas: ReadonlyMap<string, Validator>,
@@ -219,9 +218,7 @@ function* warnOfFinalizers({ metadata }: ApiObject, old: ApiObject | undefined):
 /** The fields of a scale subresource to validate; writes to `/status` validate those of the status alone. */
 type ScaleFields = "spec" | "status";
 
-/**
- * Validates the fields of a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string.
- */
+/** Validates a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string. */
 export function validateScale(
   object: ApiObject,
   scale: ScaleSubresource | undefined,

@@ -11,13 +11,9 @@ export type ConvertObjects = (
   apiVersion: string,
 ) => Promise<ApiObject[]>;
 
-/**
- * How long the result of a conversion webhook is cached, in milliseconds: the watchers and readers of one change share
- * it, but new code of the webhook soon takes effect.
- */
+/** The milliseconds for which the readers of a change share a webhook's result; new code soon takes effect. */
 const webhookResultLifetime = 1000;
 
-/** An entry in another version. */
 interface Converted {
   readonly entry: Entry;
   /** As `performance.now()`; Infinity if no webhook was called. */

@@ -155,10 +155,7 @@ function describeResource(resource: Resource, version: string) {
   };
 }
 
-/**
- * The served groups with their versions, the preferred one first. Built-in groups come first, so that clients find their
- * short names before those of CRDs.
- */
+/** The served groups, built-in ones first: clients find their short names before those of CRDs. */
 export function groupsOf(registry: Registry) {
   const groups = new Map<string, Set<string>>();
   for (const { group, versions } of registry.all()) {

@@ -15,7 +15,6 @@ import {
 } from "@tsbuilder/apimachinery/cel";
 import { listed } from "../contract/status-error.ts";
 
-/** An expression that can be evaluated. */
 interface CompiledExpression {
   readonly source: string;
   readonly type: CelType;
@@ -92,10 +91,7 @@ export function runExpression(compiled: Compilation, names: Names, budget: Budge
 /** The cost budget of match conditions: a quarter of that of a policy's validations. */
 const matchConditionBudget = 2_500_000;
 
-/**
- * Evaluates match conditions. Returns false if one of them is false, and otherwise the errors of those that fail, for the
- * failure policy to decide; true if all are true.
- */
+/** Evaluates match conditions: false if any is false; otherwise the errors, for the failure policy; otherwise true. */
 export function conditionsHold(
   conditions: readonly Compilation[],
   namesFor: (budget: Budget) => Names,

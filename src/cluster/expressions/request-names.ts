@@ -60,9 +60,7 @@ function readVariable(
   }
 }
 
-/**
- * The request as expressions and webhooks see it, without empty fields. `version` is the version that a rule matches.
- */
+/** The request as expressions and webhooks see it, without empty fields, in the version that a rule matches. */
 export function requestMap(request: AdmissionRequest, version: string): Record<string, unknown> {
   const { resource, operation, subresource, name, dryRun, options, user } = request;
   const namespace = requestNamespace(request);
@@ -101,10 +99,7 @@ function attributesOf({ verb, resource, path = "" }: AccessQuestion) {
   return resource ? resourceAttributes({ ...resource, verb, version: "*" }) : pathAttributes(verb, path);
 }
 
-/**
- * Converts an object of a request to a version. The object of a subresource such as `scale` is of another kind, and stays
- * as it is.
- */
+/** Converts an object of a request to a version. An object of another kind, such as a Scale, stays as it is. */
 export async function objectInVersion(
   object: ApiObject | undefined,
   { resource, version }: AdmissionRequest,

@@ -83,7 +83,6 @@ function compileMutation(compiler: PolicyCompiler, { patchType, ...mutation }: M
     : compiler.applyConfiguration(mutation.applyConfiguration?.expression ?? "");
 }
 
-/** The context that all calls of one request share. */
 interface CallContext {
   readonly cluster: MutatingContext;
   readonly rounds: Rounds;
@@ -239,10 +238,7 @@ function checkTypes(value: WrittenObject): void {
   if (wrong.length > 0) throw new MutationFailedError(`type mismatch: ${wrong.join("\n")}`);
 }
 
-/**
- * Finds objects whose type name differs from their field path: in `Object{spec: Object.other{}}` it should be
- * `Object.spec`. List items have the path of the list.
- */
+/** Finds objects whose type name is not their field path: `Object.spec` in `Object{spec: …}`, also for list items. */
 function* wrongTypeNames(value: Value, path: string): Generator<string> {
   if (value instanceof WrittenObject) {
     const { name } = value.celType;

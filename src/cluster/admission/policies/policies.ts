@@ -20,7 +20,6 @@ import type { Authorizer } from "../../contract/authorizer.ts";
 import { notFound } from "../../contract/status-error.ts";
 import { objectsInVersion, requestNames } from "../../expressions/request-names.ts";
 
-/** A policy with at least one binding. */
 interface ActivePolicy<Spec extends PolicySpec, Compiled> {
   readonly policy: Policy<Spec>;
   readonly bindings: readonly PolicyBinding[];
@@ -220,7 +219,6 @@ function selectParams(resource: Resource, { name, selector }: ParamRef, namespac
     .filter(({ object }) => matchesLabelSelector(selector, object.metadata.labels ?? {}));
 }
 
-/** The compiled expressions that policies of both kinds have. */
 export interface CompiledPolicy {
   readonly compiler: PolicyCompiler;
   readonly conditions: readonly Compilation[];
@@ -240,7 +238,6 @@ export function compileCommon({
   };
 }
 
-/** The parts of the cluster that policies read. */
 export interface PolicyContext {
   readonly store: Store;
   readonly authorizer: Authorizer;

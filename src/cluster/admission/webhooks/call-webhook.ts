@@ -27,7 +27,6 @@ interface CallOptions {
   readonly apply?: (patch: JSONPatch) => Promise<ApiObject | undefined>;
 }
 
-/** The reason why a call of a webhook failed. */
 export interface WebhookFailure {
   /** `Refused`: a conversion webhook answered that it can't convert the objects. */
   readonly reason: "Unreachable" | "Timeout" | "BadCertificate" | "InvalidAnswer" | "Refused";
@@ -36,7 +35,6 @@ export interface WebhookFailure {
 
 /** The fields of all calls of webhooks. */
 interface EndedCall {
-  /** The uid of the review. */
   readonly uid: string;
   /** When it began, in milliseconds since 1970. */
   readonly at: number;
@@ -50,7 +48,6 @@ interface EndedCall {
   readonly failure?: WebhookFailure | undefined;
 }
 
-/** A call of an admission webhook. */
 export interface AdmissionCall extends EndedCall {
   readonly type: "mutating" | "validating";
   /** The name of the webhook in its configuration. */
@@ -71,7 +68,6 @@ export interface AdmissionCall extends EndedCall {
   readonly answer?: WebhookAnswer | undefined;
 }
 
-/** A call of a conversion webhook. */
 export interface ConversionCall extends EndedCall {
   readonly type: "conversion";
   /** The apiVersion that the objects were converted to. */
@@ -89,7 +85,6 @@ interface CallObserver {
   readonly tell: (call: WebhookCall) => void;
 }
 
-/** The client that calls webhooks, and the observer of its calls. */
 export interface Caller {
   readonly client: WebhookClient;
   readonly observer: CallObserver | undefined;

@@ -25,7 +25,6 @@ export interface WebhookPost {
 /** Delivers a call to a webhook in place of HTTP; rejects if the webhook can't be reached. */
 export type WebhookCarrier = (post: WebhookPost) => Promise<WebhookReply>;
 
-/** The answer of a webhook's server. */
 export interface WebhookReply {
   readonly code: number;
   readonly text: string;
@@ -165,7 +164,6 @@ function send(
   });
 }
 
-/** Thrown if a webhook did not respond. */
 export class WebhookUnreachableError extends Error {
   readonly reason: "Unreachable" | "Timeout" | "BadCertificate";
 

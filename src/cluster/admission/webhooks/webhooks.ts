@@ -25,9 +25,7 @@ interface WebhookContext extends Caller {
   readonly registry: Registry;
 }
 
-/**
- * Calls mutating webhooks one by one, again if their reinvocation policy says so, and validating webhooks in parallel.
- */
+/** Calls mutating webhooks one by one, and again if their policy says so; calls validating webhooks in parallel. */
 export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
   const { store, authorizer } = context;
   return {

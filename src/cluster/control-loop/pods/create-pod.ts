@@ -16,10 +16,7 @@ const defaultMessages: PodMessages = {
   deleted: ({ metadata }) => `Deleted pod: ${metadata.name}`,
 };
 
-/**
- * Creates a pod and reports it in an Event about its owner. If the server rejects the pod, reports that and throws a
- * ReportedError, so that it is retried later.
- */
+/** Creates a pod and reports it in an Event about its owner. Throws a ReportedError if the server rejects it. */
 export async function createPod(
   { objects, user, report }: ReportingContext,
   owner: KubernetesObject,
@@ -37,10 +34,7 @@ export async function createPod(
   }
 }
 
-/**
- * The number of pods that a controller creates before it reads the spec again: a replica count with too many zeros must
- * not keep it from seeing the correction.
- */
+/** The pods that a controller creates before it reads the spec again, which may correct a far too high count. */
 export const burst = 100;
 
 /** Builds a pod from a template, in the namespace of its owner and controlled by it. */

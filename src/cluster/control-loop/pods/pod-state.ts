@@ -19,10 +19,7 @@ export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: 
   return untilAvailable(pod, minReadySeconds, now) === 0;
 }
 
-/**
- * The milliseconds for which a pod must stay ready to become available: 0 if it is available, `undefined` if it isn't
- * ready.
- */
+/** The milliseconds until a ready pod becomes available: 0 if it is; undefined if it isn't ready. */
 function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== "True") return undefined;

@@ -12,7 +12,6 @@ export interface Host {
   readonly pods: readonly Pod[];
 }
 
-/** The reasons why a pod may not run on a node. */
 export interface Refusal {
   readonly reasons: readonly string[];
   /** True if the refusal remains when pods of lower priority leave the node. */
@@ -22,7 +21,6 @@ export interface Refusal {
 /** The state of the cluster that the decision about a pod depends on. */
 export interface Snapshot {
   readonly hosts: readonly Host[];
-  /** The labels of a namespace. */
   readonly labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined;
 }
 
@@ -69,10 +67,7 @@ function cordonRepels({ spec }: Pod, node: Node): boolean {
   return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
 }
 
-/**
- * Returns true if taints of the node repel a pod. A node that is not ready repels pods as if it had the taint of a real
- * control plane.
- */
+/** Returns true if taints of the node repel a pod, or the taint that a real control plane gives unready nodes. */
 function repels(node: Node, { spec }: Pod): boolean {
   const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
@@ -218,10 +213,7 @@ function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusa
 
 type Term = Stored<core.PodAffinityTerm>;
 
-/**
- * Returns true if matching pods are in the node's domains. The first pod that matches its own terms may run on any node
- * with the topology labels.
- */
+/** Returns true if matching pods are in the node's domains, or there are none and the pod matches its own terms. */
 function meetsAffinity(terms: readonly Term[], pod: Pod, node: Node, snapshot: Snapshot): boolean {
   if (terms.length === 0) return true;
   if (terms.some(({ topologyKey }) => node.metadata.labels?.[topologyKey] === undefined)) return false;
@@ -256,9 +248,7 @@ function isSameDomain({ topologyKey }: Term, a: Node, b: Node): boolean {
   return domain !== undefined && domain === b.metadata.labels?.[topologyKey];
 }
 
-/**
- * Returns true if a term of one pod matches another pod. Without namespaces, a term matches pods in its own namespace.
- */
+/** Returns true if a term of one pod matches another pod: by default, one in the same namespace. */
 function termMatches(term: Term, { metadata }: Pod, other: Pod, { labelsOf }: Snapshot): boolean {
   const { labelSelector, namespaces = [], namespaceSelector } = term;
   const namespaceNames = namespaces.length === 0 && !namespaceSelector ? [metadata.namespace] : namespaces;

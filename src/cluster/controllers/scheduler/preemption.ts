@@ -15,10 +15,7 @@ export interface Victims {
 /** The outcome of preemption: the victims on one host, or the refusals of the hosts that were tried. */
 type Preemption = { readonly victims: Victims } | { readonly refusals: ReadonlyMap<Host, Refusal> };
 
-/**
- * Tries the hosts whose refusal is not lasting, and chooses the one with the least important victims. Returns the
- * refusals that remain if no host can be freed.
- */
+/** Chooses the host with the least important victims; without any, returns the refusals that remain. */
 export function preempt(
   pod: Pod,
   refusals: ReadonlyMap<Host, Refusal>,
@@ -41,10 +38,7 @@ export function priorityOf({ spec }: Pod): number {
   return spec.priority ?? 0;
 }
 
-/**
- * Finds the victims on a host: removes all pods of lower priority, then adds back those that fit, protected and
- * important ones first.
- */
+/** Finds the victims on a host: all pods of lower priority but those that fit again, the protected ones first. */
 function findVictims(
   host: Host,
   pod: Pod,

@@ -220,10 +220,7 @@ function dependsOnPods(pod: Pod | undefined): boolean {
   return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
 }
 
-/**
- * The nodes with the pods that take up room: running and terminating ones, and nominated ones unless the pod to schedule
- * is more important.
- */
+/** The nodes with the pods that take up room: bound ones, and nominated ones unless this pod is more important. */
 function hostsFor(pod: Pod, nodes: readonly Node[], pods: readonly Pod[]): Host[] {
   const byNode = new Map<string, Pod[]>(nodes.map(({ metadata }) => [metadata.name ?? "", []]));
   for (const other of pods) {
@@ -297,7 +294,6 @@ function countReasons(refusals: Iterable<Refusal>): string {
     .join(", ");
 }
 
-/** The content of a scheduler's Event. */
 interface Step {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -311,10 +307,7 @@ type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
 
 const component = "default-scheduler";
 
-/**
- * Writes Events in the form of `events.k8s.io`: with an action, and a series instead of a count. An Event that can't be
- * written is dropped.
- */
+/** Writes Events of `events.k8s.io`, with a series instead of a count. One that can't be written is dropped. */
 function stepReporter({ objects, clock }: ControllerContext): ReportStep {
   return async (about, { related, ...text }) => {
     const now = formatMicroTime(clock.now());
