@@ -7,10 +7,9 @@ import type {
 } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
-import type { Sent } from "../contract/sent.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
 import { forbidden, listed } from "../contract/status-error.ts";
-import type { ApiObject } from "../contract/api-object.ts";
+import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type ResourceList, sumPodResources } from "../quota/resource-list.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";

@@ -4,8 +4,7 @@ import type { AdmissionRequest } from "../registry/core.ts";
 import { type Authorizer, type Rule, allRules, resourceAttributes } from "../contract/authorizer.ts";
 import { coversPath } from "../auth/rbac.ts";
 import { StatusError, forbidden, notFound } from "../contract/status-error.ts";
-import type { ApiObject } from "../contract/api-object.ts";
-import type { Sent } from "../contract/sent.ts";
+import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 

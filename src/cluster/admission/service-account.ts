@@ -1,12 +1,11 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Container, PodSpec, ServiceAccount, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Sent } from "../contract/sent.ts";
 import { StatusError, forbidden } from "../contract/status-error.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isNewPod, refusalSubject } from "./admission.ts";
 import { generateName } from "../registry/object-meta.ts";
-import type { ApiObject } from "../contract/api-object.ts";
+import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type {
   Container as SentContainer,
   PodSpec as SentPodSpec,

@@ -4,7 +4,7 @@ import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
 import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
 import { type ResourceList, sumPodResources } from "../../quota/resource-list.ts";
-import type { Stored } from "../../contract/stored.ts";
+import type { Stored } from "../../contract/api-object.ts";
 
 /** A node, and the pods that take room on it. */
 export interface Host {
