@@ -88,6 +88,7 @@ export interface AssembleOptions {
    * it differs from the cluster's clock, that can be moved without ending watches. Default: the cluster's clock.
    */
   readonly connectionClock?: Clock;
+  /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -11,6 +11,7 @@ import { listen } from "./server/serve.ts";
 import { FileJournal, lockFolder } from "./storage/file-journal.ts";
 import type { Snapshot, WrittenState } from "./storage/store.ts";
 
+/** Options of `startCluster`. */
 export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> {
   /** Default: 0, a free port. */
   readonly port?: number;
@@ -33,6 +34,7 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   readonly onError?: (error: unknown) => void;
 }
 
+/** A running cluster. */
 export interface Cluster {
   readonly url: string;
   /** The kubeconfig of an administrator. */

@@ -6,6 +6,7 @@ import { type PlainRequest, type PlainResponse, answerCall } from "./server/in-p
 import type { Core } from "./registry/core.ts";
 import type { Snapshot } from "./storage/store.ts";
 
+/** Options of `startInProcess`. */
 export interface InProcessOptions extends AssembleOptions {
   readonly clock?: Clock;
   /** Static bearer tokens with their users. No certificates exist here. */

@@ -161,9 +161,8 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       if (!stored) throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
       const { overhead, scheduling } = stored.object as unknown as RuntimeClass;
       if (overhead?.podFixed) {
-        if (Object.keys(spec.overhead ?? {}).length > 0 && !isEqual(spec.overhead, overhead.podFixed)) {
+        if (Object.keys(spec.overhead ?? {}).length > 0 && !isEqual(spec.overhead, overhead.podFixed))
           throw refusal(request, `pod rejected: ${overheadMismatch}`);
-        }
         spec.overhead = { ...overhead.podFixed };
       }
       for (const [key, value] of Object.entries(scheduling?.nodeSelector ?? {})) {
@@ -203,9 +202,8 @@ export function claimResize(store: Store): AdmissionPlugin {
       if (resource.plural !== "persistentvolumeclaims" || !object || !oldObject) return;
       const [now, before]: [Claim, Claim] = [object, oldObject];
       if (compareQuantities(sizeOf(now) ?? "0", sizeOf(before) ?? "0") <= 0) return;
-      if (before.status?.phase !== "Bound") {
+      if (before.status?.phase !== "Bound")
         throw forbidden(resource, name, "Only bound persistent volume claims can be expanded");
-      }
       const storageClass = now.spec?.storageClassName ?? "";
       const stored = store.collection("storageclasses.storage.k8s.io").get(storageClass);
       if (stored?.object["allowVolumeExpansion"] === true) return;

@@ -182,11 +182,8 @@ function checkHostPorts(spec: PodSpec): Violation | undefined {
   const portsOf = ({ ports = [] }: Container) => ports.flatMap(({ hostPort }) => hostPort || []);
   const using = namesWhere(spec, (container) => portsOf(container).length > 0);
   const ports = [...new Set(containersOf(spec).flatMap(portsOf).map(String))].toSorted();
-  return violation(
-    "hostPort",
-    uses("container", using),
-    `${plural("hostPort", ports.length)} ${ports.join(", ")}`,
-  );
+  const detail = `${plural("hostPort", ports.length)} ${ports.join(", ")}`;
+  return violation("hostPort", uses("container", using), detail);
 }
 
 function checkHostProbes(spec: PodSpec): Violation | undefined {
@@ -235,11 +232,8 @@ function checkSeccomp(spec: PodSpec): Violation | undefined {
   const forbidden = ({ seccompProfile }: SecurityContext) => forbiddenType(seccompProfile);
   const setters = settersOf(spec, (context) => forbidden(context) !== undefined);
   const values = quoteAll(valuesOf(spec, forbidden));
-  return violation(
-    "seccompProfile",
-    setters,
-    `must not set securityContext.seccompProfile.type to ${values}`,
-  );
+  const detail = `must not set securityContext.seccompProfile.type to ${values}`;
+  return violation("seccompProfile", setters, detail);
 }
 
 function checkSysctls({ securityContext }: PodSpec): Violation | undefined {

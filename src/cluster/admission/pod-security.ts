@@ -158,12 +158,9 @@ function readPolicy(labels: Readonly<Record<string, string>> = {}): Policy {
   const warnedVersion = version("warn");
   // Without a `warn` label, an enforced standard also warns, so that templates of other kinds are checked.
   const warnsAsEnforced = !(`${prefix}warn` in labels) && enforced !== undefined && enforced !== "privileged";
-  const isEnforceInvalid = enforced === undefined && `${prefix}enforce` in labels;
+  const fallback = `${prefix}enforce` in labels ? "restricted" : "privileged";
   return {
-    enforce: {
-      level: enforced ?? (isEnforceInvalid ? "restricted" : "privileged"),
-      version: enforcedVersion,
-    },
+    enforce: { level: enforced ?? fallback, version: enforcedVersion },
     warn: warnsAsEnforced
       ? { level: enforced, version: warnedVersion ?? enforcedVersion }
       : { level: warned ?? "privileged", version: warnedVersion ?? "latest" },

@@ -40,9 +40,8 @@ interface SentRole extends ApiObject {
 function checkRole(request: AdmissionRequest, role: SentRole, authorizer: Authorizer): void {
   if (isAllowed(authorizer, request, "escalate", request.resource.plural, request.name)) return;
   const refuse = (reason: string): Error => forbidden(request.resource, role.metadata.name ?? "", reason);
-  if (role.aggregationRule && findMissing(request, allRules, authorizer).length > 0) {
+  if (role.aggregationRule && findMissing(request, allRules, authorizer).length > 0)
     throw refuse("must have cluster-admin privileges to use the aggregationRule");
-  }
   const missing = findMissing(request, role.rules ?? [], authorizer);
   if (missing.length > 0) throw refuse(describeRefusal(request, missing));
 }
@@ -54,16 +53,14 @@ function checkBinding(request: AdmissionRequest, binding: SentBinding, store: St
   const { kind = "", name = "" } = binding.roleRef ?? {};
   const plural = kind === "ClusterRole" ? "clusterroles" : "roles";
   if (isAllowed(authorizer, request, "bind", plural, name)) return;
-  if (kind !== "Role" && kind !== "ClusterRole") {
+  if (kind !== "Role" && kind !== "ClusterRole")
     throw new StatusError(500, undefined, `unsupported role reference kind: ${JSON.stringify(kind)}`);
-  }
   const key = kind === "ClusterRole" ? name : `${namespace}/${name}`;
   const role = store.collection(`${plural}.${group}`).get(key);
   if (!role) throw notFound(resource, name);
   const missing = findMissing(request, (role.object as SentRole).rules ?? [], authorizer);
-  if (missing.length > 0) {
+  if (missing.length > 0)
     throw forbidden(resource, binding.metadata.name ?? "", describeRefusal(request, missing));
-  }
 }
 
 function isAllowed(

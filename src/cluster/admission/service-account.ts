@@ -45,7 +45,7 @@ export function podServiceAccount(context: ServiceAccountContext): AdmissionPlug
     async validate(request) {
       if (isNewPod(request)) {
         if (acceptsPods(context, request)) await checkPod(context, request);
-      } else if (isEphemeralContainersUpdate(request)) await checkEphemeral(context, request);
+      } else if (isEphemeralUpdate(request)) await checkEphemeral(context, request);
     },
   };
 }
@@ -57,18 +57,12 @@ function acceptsPods({ store }: ServiceAccountContext, { namespace }: AdmissionR
 }
 
 /** Returns true for an update of the subresource `ephemeralcontainers`, as of `kubectl debug`. */
-function isEphemeralContainersUpdate({
-  operation,
-  resource,
-  subresource,
-  object,
-}: AdmissionRequest): boolean {
+function isEphemeralUpdate({ operation, resource, subresource, object }: AdmissionRequest): boolean {
   const isPod = resource.group === "" && resource.plural === "pods";
   return isPod && operation === "UPDATE" && subresource === "ephemeralcontainers" && object !== undefined;
 }
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
-
 const volumePrefix = "kube-api-access-";
 
 /** Mounts a token of the pod's account into all containers without another mount at its path. */

@@ -93,13 +93,8 @@ function localService(name: string, { group, version, custom }: ServedVersion, t
   const labels = { [managedLabel]: custom ? "true" : "onstart" };
   const fieldsV1 = { "f:metadata": { "f:labels": fieldAndMembers(labels) }, "f:spec": memberFields(spec) };
   const managedFields = [serverEntry(apiVersion, time, fieldsV1)];
-  const available = {
-    lastTransitionTime: time,
-    message: "Local APIServices are always available",
-    reason: "Local",
-    status: "True",
-    type: "Available",
-  };
+  const message = "Local APIServices are always available";
+  const available = { lastTransitionTime: time, message, reason: "Local", status: "True", type: "Available" };
   const status = { conditions: [available] };
   return { apiVersion, kind: "APIService", metadata: { name, labels, managedFields }, spec, status };
 }

@@ -13,9 +13,7 @@ const bootstrapBindings: Readonly<Record<string, readonly string[]>> = {
 };
 
 const apiGroup = "rbac.authorization.k8s.io";
-
 const apiVersion = `${apiGroup}/v1`;
-
 const aggregateLabel = "rbac.authorization.k8s.io/aggregate-to-";
 
 /** The roles and bindings for users and operators that every cluster has. */

@@ -1,6 +1,5 @@
 import { isEqual, isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
-import type { FlowSchemaSpec } from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import { mandatory, suggested } from "../kinds/flowcontrol/configurations.ts";
@@ -12,7 +11,6 @@ const producer = "api-priority-and-fairness-config-producer-v1";
 
 /** The time that the real server may take to notice a change. */
 const period = 60_000;
-
 const group = "flowcontrol.apiserver.k8s.io";
 
 const resources = {
@@ -89,11 +87,9 @@ function* listConfigurations(time: string): Generator<ApiObject> {
   }
   for (const { schemas } of [suggested, mandatory]) {
     for (const [name, spec] of Object.entries(schemas)) {
-      const status = { conditions: [danglingCondition(spec, time)] };
-      yield configuration("FlowSchema", name, spec, status, [
-        consumerEntry(status, time),
-        producerEntry(spec, time),
-      ]);
+      const condition = danglingCondition(spec.priorityLevelConfiguration.name, time);
+      const managedFields = [consumerEntry(condition, time), producerEntry(spec, time)];
+      yield configuration("FlowSchema", name, spec, { conditions: [condition] }, managedFields);
     }
   }
 }
@@ -112,11 +108,8 @@ function configuration(
 }
 
 /** The condition that a flow schema's priority level exists. */
-function danglingCondition(
-  { priorityLevelConfiguration: { name } }: FlowSchemaSpec,
-  lastTransitionTime: string,
-): object {
-  const message = `This FlowSchema references the PriorityLevelConfiguration object named "${name}" and it exists`;
+function danglingCondition(level: string, lastTransitionTime: string): object {
+  const message = `This FlowSchema references the PriorityLevelConfiguration object named "${level}" and it exists`;
   return { type: "Dangling", status: "False", lastTransitionTime, reason: "Found", message };
 }
 
@@ -131,11 +124,8 @@ function producerEntry(spec: object, time: string): ManagedFieldsEntry {
 const consumer = "api-priority-and-fairness-config-consumer-v1";
 
 /** The managed fields of the component that applies statuses. */
-function consumerEntry(
-  { conditions: [condition] }: { conditions: object[] },
-  time: string,
-): ManagedFieldsEntry {
-  const fieldsV1 = { "f:status": { "f:conditions": { 'k:{"type":"Dangling"}': ownedFields(condition!) } } };
+function consumerEntry(condition: object, time: string): ManagedFieldsEntry {
+  const fieldsV1 = { "f:status": { "f:conditions": { 'k:{"type":"Dangling"}': ownedFields(condition) } } };
   const entry = { manager: consumer, operation: "Apply", apiVersion, time, fieldsType: "FieldsV1" } as const;
   return { ...entry, fieldsV1, subresource: "status" };
 }

@@ -10,7 +10,6 @@ import type { Core } from "../registry/core.ts";
 import { serverEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
 const serviceCIDRs = "servicecidrs.networking.k8s.io";
-
 const rangeName = "kubernetes";
 
 /**

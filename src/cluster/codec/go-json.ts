@@ -134,9 +134,8 @@ class Scanner {
     const char = this.#text[this.#at];
     if (char === undefined) return new InvalidJSONError("unexpected end of JSON input");
     const code = char.charCodeAt(0);
-    if (code >= 0x7f && code < 0xa0) {
+    if (code >= 0x7f && code < 0xa0)
       return new InvalidJSONError(`invalid character '\\u${code.toString(16).padStart(4, "0")}' ${where}`);
-    }
     const shown = char === "'" ? "\\'" : char === '"' ? '"' : JSON.stringify(char).slice(1, -1);
     return new InvalidJSONError(`invalid character '${shown}' ${where}`);
   }

@@ -7,7 +7,6 @@ import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
 /** The backoff after a key's first failure, in milliseconds; each further failure doubles it. */
 const firstBackoff = 5;
-
 const longestBackoff = 10_000;
 
 /** The number of immediate retries after conflicts. The last failure is reported: it may never succeed. */

@@ -129,13 +129,7 @@ function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): Po
     const waiting = reference
       ? { reason: "CreateContainerConfigError", message: `${kind} "${reference.name}" not found` }
       : { reason: "ContainerCreating" };
-    return {
-      ...baseStatus(pod, container),
-      containerID: "",
-      ready: false,
-      started: false,
-      state: { waiting },
-    };
+    return { ...baseStatus(pod, container), containerID: "", state: { waiting } };
   });
   const status: PodStatus = {
     ...pod.status,
@@ -154,11 +148,11 @@ function requiredReferences({ spec }: Pod): Reference[] {
 
 function referencesOfVolume({ configMap, secret, projected }: Volume): Reference[] {
   return [
-    ...requiredReference("configmaps", configMap),
-    ...requiredReference("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
+    ...referenceIn("configmaps", configMap),
+    ...referenceIn("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
     ...(projected?.sources ?? []).flatMap((source) => [
-      ...requiredReference("configmaps", source.configMap),
-      ...requiredReference("secrets", source.secret),
+      ...referenceIn("configmaps", source.configMap),
+      ...referenceIn("secrets", source.secret),
     ]),
   ];
 }
@@ -166,21 +160,18 @@ function referencesOfVolume({ configMap, secret, projected }: Volume): Reference
 function referencesOfContainer(container: Container): Reference[] {
   return [
     ...(container.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
-      ...requiredReference("configmaps", configMapRef),
-      ...requiredReference("secrets", secretRef),
+      ...referenceIn("configmaps", configMapRef),
+      ...referenceIn("secrets", secretRef),
     ]),
     ...(container.env ?? []).flatMap(({ valueFrom }) => [
-      ...requiredReference("configmaps", valueFrom?.configMapKeyRef),
-      ...requiredReference("secrets", valueFrom?.secretKeyRef),
+      ...referenceIn("configmaps", valueFrom?.configMapKeyRef),
+      ...referenceIn("secrets", valueFrom?.secretKeyRef),
     ]),
   ].map((reference) => ({ ...reference, container: container.name }));
 }
 
 /** The reference in a source, which has the fields of a ConfigMapEnvSource; empty if it is optional. */
-function requiredReference(
-  resource: Reference["resource"],
-  source: ConfigMapEnvSource | undefined,
-): Reference[] {
+function referenceIn(resource: Reference["resource"], source: ConfigMapEnvSource | undefined): Reference[] {
   return source?.name && !source.optional ? [{ resource, name: source.name }] : [];
 }
 
@@ -229,8 +220,6 @@ function endedStatus(
     phase,
     containerStatuses: pod.spec.containers.map((container) => ({
       ...baseStatus(pod, container),
-      ready: false,
-      started: false,
       state: { terminated },
     })),
   };
@@ -253,7 +242,6 @@ function initStatuses(pod: Pod, now: string): ContainerStatus[] {
       : {
           ...baseStatus(pod, container),
           ready: true,
-          started: false,
           state: { terminated: { exitCode: 0, reason: "Completed", startedAt: now, finishedAt: now } },
         },
   );
@@ -268,8 +256,8 @@ function runningContainer(pod: Pod, container: Container, now: string): Containe
   };
 }
 
-/** The fields of a container's status that don't depend on its state. */
-function baseStatus({ metadata }: Pod, container: Container): Omit<ContainerStatus, "ready"> {
+/** The status of a container that does not run, without its state. */
+function baseStatus({ metadata }: Pod, container: Container): ContainerStatus {
   const { name, image = "" } = container;
   return {
     name,
@@ -279,6 +267,8 @@ function baseStatus({ metadata }: Pod, container: Container): Omit<ContainerStat
     restartCount: 0,
     lastState: {},
     ...resourcesOf(container),
+    ready: false,
+    started: false,
   };
 }
 

@@ -76,21 +76,17 @@ export function parseStages(text: string): Stage[] {
 function checkStage(value: unknown): Stage {
   const stage = value as Partial<Stage>;
   const name = stage.metadata?.name ?? "without a name";
-  if (stage.kind !== "Stage" || stage.apiVersion !== "kwok.x-k8s.io/v1alpha1") {
+  if (stage.kind !== "Stage" || stage.apiVersion !== "kwok.x-k8s.io/v1alpha1")
     throw new TypeError(`expected a kwok.x-k8s.io/v1alpha1 Stage, got ${stage.apiVersion} ${stage.kind}`);
-  }
-  if (!stage.spec?.resourceRef?.kind || !stage.spec.next) {
+  if (!stage.spec?.resourceRef?.kind || !stage.spec.next)
     throw new TypeError(`the Stage ${name} needs spec.resourceRef.kind and spec.next`);
-  }
   // In KWOK such a stage matches nothing; an empty selector matches everything.
   if (!stage.spec.selector)
     throw new TypeError(`the Stage ${name} needs spec.selector: {} matches all objects`);
-  if ("weightFrom" in stage.spec) {
+  if ("weightFrom" in stage.spec)
     throw new TypeError(`the Stage ${name} has spec.weightFrom: only spec.weight is supported`);
-  }
-  if ("patches" in stage.spec.next) {
+  if ("patches" in stage.spec.next)
     throw new TypeError(`the Stage ${name} has spec.next.patches: only statusTemplate is supported`);
-  }
   const template = stage.spec.next.statusTemplate;
   // Renders the template for its errors alone: a user learns of them at the start.
   if (template !== undefined) renderTemplate(template, {}, "1970-01-01T00:00:00Z");
@@ -234,9 +230,8 @@ function evaluate(action: string, object: object, now: string): string {
   const [expression = "", ...filters] = action.split("|").map((part) => part.trim());
   const unknown = filters.find((filter) => filter !== "Quote");
   const isSupported = expression === "Now" || expression.startsWith(".");
-  if (!isSupported || unknown !== undefined) {
+  if (!isSupported || unknown !== undefined)
     throw new TypeError(`can't evaluate "{{ ${action} }}": only Now, fields and "| Quote" are supported`);
-  }
   if (expression === "Now") return JSON.stringify(now);
   const value = /^(\.[\w-]+)+$/.test(expression) ? readPath(object, expression) : undefined;
   return JSON.stringify(value ?? "");

@@ -2,6 +2,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { StatusError, conflict, forbidden, internalError, qualifiedName } from "../contract/status-error.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
 
+/** A request as `intercept` sees it. */
 export interface InterceptedRequest {
   readonly user: string;
   readonly verb: string;

@@ -27,6 +27,7 @@ interface CallOptions {
   readonly apply?: (patch: JSONPatch) => Promise<ApiObject | undefined>;
 }
 
+/** The reason why a call of a webhook failed. */
 export interface WebhookFailure {
   /** `Refused`: a conversion webhook answered that it can't convert the objects. */
   readonly reason: "Unreachable" | "Timeout" | "BadCertificate" | "InvalidAnswer" | "Refused";
@@ -35,6 +36,7 @@ export interface WebhookFailure {
 
 /** The fields of all calls of webhooks. */
 interface EndedCall {
+  /** The uid of the review. */
   readonly uid: string;
   /** When it began, in milliseconds since 1970. */
   readonly at: number;
@@ -48,6 +50,7 @@ interface EndedCall {
   readonly failure?: WebhookFailure | undefined;
 }
 
+/** A call of an admission webhook. */
 export interface AdmissionCall extends EndedCall {
   readonly type: "mutating" | "validating";
   /** The name of the webhook in its configuration. */
@@ -68,6 +71,7 @@ export interface AdmissionCall extends EndedCall {
   readonly answer?: WebhookAnswer | undefined;
 }
 
+/** A call of a conversion webhook. */
 export interface ConversionCall extends EndedCall {
   readonly type: "conversion";
   /** The apiVersion that the objects were converted to. */
@@ -90,8 +94,6 @@ export interface Caller {
   readonly observer: CallObserver | undefined;
 }
 
-const defaultTimeoutSeconds = 10;
-
 /**
  * Calls one webhook, and returns the object as it has patched it; undefined if it hasn't. A denial is thrown as the error
  * that the client receives. So is a failed call, unless the failure policy is `Ignore`.
@@ -108,20 +110,10 @@ export async function callWebhook(
   const review = { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", request: reviewed };
   const timing = observer && startTiming(observer);
   const tell = (end: Pick<AdmissionCall, "answer" | "failure" | "ignored">): void =>
-    observer?.tell({
-      ...timing!(),
-      type,
-      configuration,
-      ...observedFields(webhook, request, reviewed),
-      ...end,
-    });
+    observer?.tell({ ...timing!(), type, configuration, ...callFields(webhook, request, reviewed), ...end });
   let answer: WebhookAnswer;
   try {
-    const body = await client.post(
-      webhook.clientConfig,
-      review,
-      webhook.timeoutSeconds ?? defaultTimeoutSeconds,
-    );
+    const body = await client.post(webhook.clientConfig, review, webhook.timeoutSeconds ?? 10);
     answer = readAnswer(body, { uid, mutating: type === "mutating" });
   } catch (error) {
     const ignored = webhook.failurePolicy === "Ignore";
@@ -156,7 +148,7 @@ async function reviewRequest(request: AdmissionRequest, version: string, uid: st
 }
 
 /** The fields of an AdmissionCall that are known before the webhook answers. */
-function observedFields(
+function callFields(
   webhook: Webhook,
   request: AdmissionRequest,
   { uid, object, oldObject }: Awaited<ReturnType<typeof reviewRequest>>,

@@ -74,9 +74,8 @@ function readConverted(
   if (response.result?.status !== "Success")
     throw fail(response.result?.message ?? "the webhook did not report success");
   const converted = response.convertedObjects ?? [];
-  if (converted.length !== objects.length) {
+  if (converted.length !== objects.length)
     throw fail(`webhook returned ${converted.length} objects, expected ${objects.length}`);
-  }
   return converted.map((object, index) => {
     if (object.apiVersion !== apiVersion) {
       const found = `invalid groupVersion, expected ${apiVersion}, got ${object.apiVersion}`;

@@ -25,6 +25,7 @@ export interface WebhookPost {
 /** Delivers a call to a webhook in place of HTTP; rejects if the webhook can't be reached. */
 export type WebhookCarrier = (post: WebhookPost) => Promise<WebhookReply>;
 
+/** The answer of a webhook's server. */
 export interface WebhookReply {
   readonly code: number;
   readonly text: string;

@@ -105,9 +105,8 @@ export function scheduler(context: ControllerContext): Controller {
     const summary = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
     // The real scheduler adds this about pods without devices.
     const noPreemption = `${summary} no new claims to deallocate, preemption: `;
-    if (pod.spec.preemptionPolicy === "Never") {
+    if (pod.spec.preemptionPolicy === "Never")
       return { message: `${noPreemption}not eligible due to preemptionPolicy=Never.` };
-    }
     const preemption = preempt(pod, choice.refusals, snapshot, objects.list(podDisruptionBudgets));
     if ("victims" in preemption) return { message: summary, victims: preemption.victims };
     return { message: `${noPreemption}${explainPreemption(count, preemption.refusals.values())}` };
@@ -118,9 +117,8 @@ export function scheduler(context: ControllerContext): Controller {
       const claim = findByKey(objects, persistentVolumeClaims, key);
       if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
       const storageClass = objects.get(storageClasses, undefined, claim.spec.storageClassName ?? "");
-      if (!claim.spec.volumeName && !waitsForConsumer(storageClass)) {
+      if (!claim.spec.volumeName && !waitsForConsumer(storageClass))
         return "pod has unbound immediate PersistentVolumeClaims";
-      }
     }
     return undefined;
   }
