@@ -47,19 +47,13 @@ const annotation = "kubernetes.io/limit-ranger";
 /** Sets missing requests and limits of containers, and records in an annotation what was set. */
 function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
   const ofContainers = limits.filter(({ type }) => type === "Container");
-  const defaultRequests: ResourceList = Object.assign(
-    {},
-    ...ofContainers.map((limit) => limit.defaultRequest),
-  );
-  const defaultLimits: ResourceList = Object.assign({}, ...ofContainers.map((limit) => limit.default));
+  const merge = (field: "defaultRequest" | "default"): ResourceList =>
+    Object.assign({}, ...ofContainers.map((limit) => limit[field]));
+  const defaults = { request: merge("defaultRequest"), limit: merge("default") };
   const { containers = [], initContainers = [] } = pod["spec"] as Sent<PodSpec>;
   const changes = [
-    ...containers.flatMap((container) =>
-      fillContainer(container, defaultRequests, defaultLimits, "container"),
-    ),
-    ...initContainers.flatMap((container) =>
-      fillContainer(container, defaultRequests, defaultLimits, "init container"),
-    ),
+    ...containers.flatMap((container) => fillContainer(container, defaults, "container")),
+    ...initContainers.flatMap((container) => fillContainer(container, defaults, "init container")),
   ];
   if (changes.length === 0) return;
   const note = `LimitRanger plugin set: ${changes.join("; ")}`;
@@ -69,20 +63,16 @@ function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
 /** Sets the missing requests and limits of a container. Returns a description of each change. */
 function fillContainer(
   container: Sent<Container>,
-  requests: ResourceList,
-  limits: ResourceList,
+  defaults: Readonly<Record<"request" | "limit", ResourceList>>,
   containerType: "container" | "init container",
 ): string[] {
   const resources = (container.resources ??= {});
   const changes: string[] = [];
-  for (const [kind, defaults] of [
-    ["request", requests],
-    ["limit", limits],
-  ] as const) {
+  for (const kind of ["request", "limit"] as const) {
     const field = `${kind}s` as const;
-    const missing = Object.keys(defaults).filter((name) => resources[field]?.[name] === undefined);
+    const missing = Object.keys(defaults[kind]).filter((name) => resources[field]?.[name] === undefined);
     if (missing.length === 0) continue;
-    resources[field] = { ...defaults, ...resources[field] };
+    resources[field] = { ...defaults[kind], ...resources[field] };
     changes.push(`${missing.toSorted().join(", ")} ${kind} for ${containerType} ${container.name}`);
   }
   return changes;

@@ -42,9 +42,7 @@ export const taintNewNodes: AdmissionPlugin = {
     if (subresource !== "" || !object) return undefined;
     object["spec"] ??= {};
     const spec = object["spec"] as NodeSpec;
-    const isTainted = spec.taints?.some(
-      ({ key, effect }) => key === notReady.key && effect === notReady.effect,
-    );
+    const isTainted = spec.taints?.some(({ key, effect }) => isEqual({ key, effect }, notReady));
     if (!isTainted) spec.taints = [...(spec.taints ?? []), { ...notReady }];
     return object;
   },

@@ -137,7 +137,7 @@ function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, strin
     .toSorted();
   const contexts = settersOf(spec, (context) => forbidden(context) !== undefined);
   const annotationNoun = annotated.length > 0 ? plural("annotation", annotated.length) : "";
-  const setters = [contexts, annotationNoun].filter((each) => each !== "").join(" and ");
+  const setters = [contexts, annotationNoun].filter(Boolean).join(" and ");
   const values = [...valuesOf(spec, forbidden), ...annotated];
   const reason = plural("forbidden AppArmor profile", values.length);
   return violation(reason, setters, `must not set AppArmor profile type to ${quoteAll(values)}`);
@@ -157,14 +157,13 @@ function checkCapabilities(spec: PodSpec): Violation | undefined {
 
 /** Names the containers that add capabilities which are not allowed. */
 function addedCapabilities(spec: PodSpec, allowed: ReadonlySet<string>): string | undefined {
-  const forbiddenIn = (add: readonly string[] = []) => add.filter((capability) => !allowed.has(capability));
-  const all = containersOf(spec).flatMap(({ securityContext }) =>
-    forbiddenIn(securityContext?.capabilities?.add),
-  );
+  const forbidden = ({ securityContext }: Container) =>
+    (securityContext?.capabilities?.add ?? []).filter((capability) => !allowed.has(capability));
+  const all = containersOf(spec).flatMap(forbidden);
   if (all.length === 0) return undefined;
-  const adds = ({ securityContext }: Container) => forbiddenIn(securityContext?.capabilities?.add).length > 0;
+  const adding = containersWhere(spec, (container) => forbidden(container).length > 0);
   const names = quoteAll([...new Set(all)].toSorted());
-  return `${containersWhere(spec, adds)} must not include ${names} in securityContext.capabilities.add`;
+  return `${adding} must not include ${names} in securityContext.capabilities.add`;
 }
 
 function checkHostNamespaces(spec: PodSpec): Violation | undefined {
@@ -199,14 +198,12 @@ function checkPrivileged(spec: PodSpec): Violation | undefined {
 }
 
 function checkProcMount(spec: PodSpec): Violation | undefined {
-  const customType = ({ securityContext }: Container) => {
+  const typeOf = ({ securityContext }: Container) => {
     const { procMount } = securityContext ?? {};
     return procMount === "Default" ? undefined : procMount;
   };
-  const setters = containersWhere(spec, (container) => customType(container) !== undefined);
-  const types = [
-    ...new Set(containersOf(spec).flatMap((container) => customType(container) ?? [])),
-  ].toSorted();
+  const setters = containersWhere(spec, (container) => typeOf(container) !== undefined);
+  const types = [...new Set(containersOf(spec).flatMap((container) => typeOf(container) ?? []))].toSorted();
   return violation("procMount", setters, `must not set securityContext.procMount to ${quoteAll(types)}`);
 }
 
@@ -339,7 +336,7 @@ function namesWhere(spec: PodSpec, matches: (container: Container) => boolean): 
 function settersOf(spec: PodSpec, matches: (context: SecurityContext) => boolean): string {
   const containers = containersWhere(spec, ({ securityContext }) => matches(securityContext ?? {}));
   const pod = matches(spec.securityContext ?? {}) ? "pod" : "";
-  return [pod, containers].filter((each) => each !== "").join(" and ");
+  return [pod, containers].filter(Boolean).join(" and ");
 }
 
 /** The distinct values that the security contexts of a pod and its containers have, sorted. */

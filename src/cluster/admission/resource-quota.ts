@@ -33,10 +33,8 @@ export function resourceQuota(getCore: () => Core): AdmissionPlugin {
       while (pending.length > 0) {
         const updates = chargeAll(request, pending, core.clock.now());
         if (request.dryRun) return;
-        const conflicting = await writeAll(core, updates);
-        pending = quotasOf(core, request.namespace).filter(({ metadata }) =>
-          conflicting.has(metadata.name ?? ""),
-        );
+        const stale = await writeAll(core, updates);
+        pending = quotasOf(core, request.namespace).filter(({ metadata }) => stale.has(metadata.name ?? ""));
       }
     },
   };
@@ -103,10 +101,8 @@ function charge(
   const after = addLists(used, requested);
   const exceeded = namesOver(onlyOf(after, Object.keys(requested)), hard);
   if (exceeded.length === 0) return after;
-  const [shownRequest, shownUsed, shownHard] = [requested, used, hard].map((list) =>
-    printList(onlyOf(list, exceeded)),
-  );
-  const amounts = `requested: ${shownRequest}, used: ${shownUsed}, limited: ${shownHard}`;
+  const print = (list: ResourceList): string => printList(onlyOf(list, exceeded));
+  const amounts = `requested: ${print(requested)}, used: ${print(used)}, limited: ${print(hard)}`;
   throw refuse(`exceeded quota: ${metadata.name}, ${amounts}`);
 }
 
@@ -129,7 +125,7 @@ function findUnspecified({ containers, initContainers = [] }: PodSpec, names: re
 
 /** Writes the usage; returns the names of the quotas that another write changed first. */
 async function writeAll(core: Core, quotas: readonly ResourceQuota[]): Promise<ReadonlySet<string>> {
-  const conflicting = new Set<string>();
+  const stale = new Set<string>();
   for (const quota of quotas) {
     const write = ownWrite(core, quota, { subresource: "status" });
     try {
@@ -137,8 +133,8 @@ async function writeAll(core: Core, quotas: readonly ResourceQuota[]): Promise<R
     } catch (error) {
       const { code } = error instanceof StatusError ? error.status : {};
       if (code !== 409 && code !== 404) throw error;
-      conflicting.add(write.name);
+      stale.add(write.name);
     }
   }
-  return conflicting;
+  return stale;
 }

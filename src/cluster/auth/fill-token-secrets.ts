@@ -7,8 +7,8 @@ import type { TokenIssuer } from "../contract/user.ts";
 const secrets: ResourceName<Secret> = "secrets";
 const serviceAccounts: ResourceName = "serviceaccounts";
 
-const accountNameAnnotation = "kubernetes.io/service-account.name";
-const accountUidAnnotation = "kubernetes.io/service-account.uid";
+const nameAnnotation = "kubernetes.io/service-account.name";
+const uidAnnotation = "kubernetes.io/service-account.uid";
 const user = "system:kube-controller-manager";
 
 interface TokenSecretsContext {
@@ -28,13 +28,14 @@ export function fillTokenSecrets({
   caCertificate,
   onError,
 }: TokenSecretsContext): () => void {
+  /** Fills a Secret, or deletes it if its service account is gone. */
   async function settle(namespace: string, name: string): Promise<void> {
     const secret = objects.get(secrets, namespace, name);
     if (!secret || !isTokenSecret(secret)) return;
     const { annotations = {}, uid } = secret.metadata;
-    const account = objects.get(serviceAccounts, namespace, annotations[accountNameAnnotation] ?? "");
+    const account = objects.get(serviceAccounts, namespace, annotations[nameAnnotation] ?? "");
     const accountUid = account?.metadata.uid;
-    if (!accountUid || (annotations[accountUidAnnotation] ?? accountUid) !== accountUid) {
+    if (!accountUid || (annotations[uidAnnotation] ?? accountUid) !== accountUid) {
       await objects.delete(user, secret, { uid });
       return;
     }
@@ -55,8 +56,8 @@ export function fillTokenSecrets({
         ...metadata,
         annotations: {
           ...metadata.annotations,
-          [accountNameAnnotation]: account.name,
-          [accountUidAnnotation]: account.uid,
+          [nameAnnotation]: account.name,
+          [uidAnnotation]: account.uid,
         },
       },
       data: {
@@ -68,21 +69,20 @@ export function fillTokenSecrets({
     };
   }
 
-  const startSettling = ({ metadata }: KubernetesObject) => {
+  const trySettle = ({ metadata }: KubernetesObject) => {
     settle(metadata.namespace!, metadata.name!).catch((error: unknown) => {
       // Another client has written the Secret since, and that write has its own event.
       const isOutdated = error instanceof StatusError && (error.code === 409 || error.code === 404);
       if (!isOutdated) onError(error);
     });
   };
-  for (const secret of objects.list(secrets)) if (isTokenSecret(secret)) startSettling(secret);
+  for (const secret of objects.list(secrets)) if (isTokenSecret(secret)) trySettle(secret);
   return objects.watch(({ type, resource, object }) => {
-    if (resource === secrets && type !== "DELETED" && isTokenSecret(object)) startSettling(object);
+    if (resource === secrets && type !== "DELETED" && isTokenSecret(object)) trySettle(object);
     if (resource !== serviceAccounts || type === "MODIFIED") return;
     const { namespace, name } = object.metadata;
     for (const secret of objects.list(secrets, namespace)) {
-      if (isTokenSecret(secret) && secret.metadata.annotations?.[accountNameAnnotation] === name)
-        startSettling(secret);
+      if (isTokenSecret(secret) && secret.metadata.annotations?.[nameAnnotation] === name) trySettle(secret);
     }
   });
 }

@@ -5,8 +5,8 @@ import type { Controller, ControllerContext } from "./controller.ts";
 import { ReportedError, isLostRace, isNamespaceEnding } from "./failures.ts";
 import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
-/** The backoff after a key's first failure, in milliseconds; each further failure doubles it. */
-const firstBackoff = 5;
+/** In milliseconds. Each failure in a row doubles it before the key is retried. */
+const baseBackoff = 5;
 const longestBackoff = 10_000;
 
 /** The number of immediate retries after conflicts. The last failure is reported: it may never succeed. */
@@ -111,7 +111,7 @@ export class ControlLoop {
     if (!isExpected && !isNamespaceEnding(error) && !(error instanceof ReportedError)) {
       this.#context.onError?.(this.#name, key, error);
     }
-    this.#requeueAfter(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
+    this.#requeueAfter(key, Math.min(baseBackoff * 2 ** failures, longestBackoff));
   }
 
   #requeueAfter(key: string, delay: number | undefined): void {

@@ -106,13 +106,13 @@ class Definitions {
   }
 
   #markTerminating(key: string, crd: CustomResourceDefinition): void {
+    if (isConditionTrue(crd.status?.conditions, "Terminating")) return;
     const terminating = {
       type: "Terminating",
       status: "True",
       reason: "InstanceDeletionInProgress",
       message: "CustomResource deletion is in progress",
     } as const;
-    if (isConditionTrue(crd.status?.conditions, "Terminating")) return;
     const conditions = setCondition(crd.status?.conditions, terminating, this.#clock);
     this.#store.put(this.#crds, key, { ...crd, status: { ...crd.status, conditions } });
   }

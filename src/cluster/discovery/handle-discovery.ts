@@ -80,10 +80,7 @@ function resourceList(registry: Registry, group: string, version: string): objec
     kind: "APIResourceList",
     ...(group !== "" && { apiVersion: "v1" }),
     groupVersion: apiVersionOf({ group, version }),
-    resources: served.flatMap((resource) => [
-      apiResource(resource),
-      ...subresourceEntries(resource, version),
-    ]),
+    resources: served.flatMap((resource) => [apiResource(resource), ...apiSubresources(resource, version)]),
   };
 }
 
@@ -103,7 +100,7 @@ function shortNamesAndCategories({ shortNames, categories }: Resource) {
   return { ...(shortNames.length > 0 && { shortNames }), ...(categories.length > 0 && { categories }) };
 }
 
-function subresourceEntries(resource: Resource, version: string) {
+function apiSubresources(resource: Resource, version: string) {
   return [...subresourcesIn(resource, version)].map(([name, { verbs, body }]) => ({
     name: `${resource.plural}/${name}`,
     singularName: "",
@@ -114,7 +111,7 @@ function subresourceEntries(resource: Resource, version: string) {
   }));
 }
 
-/** Aggregated discovery: the core group at `/api`, all others at `/apis`. */
+/** The document of aggregated discovery: the core group at `/api`, all others at `/apis`. */
 function aggregatedDiscovery(registry: Registry, isCore: boolean, documentVersion: string): object {
   const items = groupsOf(registry)
     .filter(({ name }) => (name === "") === isCore)

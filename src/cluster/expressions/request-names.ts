@@ -45,14 +45,9 @@ function readVariable(
     case "authorizer":
       return authorizerValue(accessOracle(authorizer, request.user));
     case "authorizer.requestResource": {
-      const { group, plural } = request.resource;
-      const check = {
-        group,
-        resource: plural,
-        subresource: request.subresource,
-        namespace: requestNamespace(request),
-        name: request.name,
-      };
+      const { resource, subresource, name: objectName } = request;
+      const target = { group: resource.group, resource: resource.plural, subresource };
+      const check = { ...target, namespace: requestNamespace(request), name: objectName };
       return resourceCheckValue(accessOracle(authorizer, request.user), check);
     }
     default:

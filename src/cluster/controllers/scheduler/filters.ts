@@ -12,6 +12,7 @@ export interface Host {
   readonly pods: readonly Pod[];
 }
 
+/** Why a pod may not run on a node. */
 export interface Refusal {
   readonly reasons: readonly string[];
   /** True if the refusal remains when pods of lower priority leave the node. */
@@ -112,21 +113,17 @@ function conflicts(a: HostPort, b: HostPort): boolean {
 /** The NodeResourcesFit filter. Preemption can't help if the node never had the resources. */
 function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
   const allocatable = amountsOf(node.status?.allocatable ?? {});
-  const missing: { reason: string; isLasting: boolean }[] = [];
-  if (pods.length + 1 > (allocatable["pods"] ?? 0))
-    missing.push({ reason: "Too many pods", isLasting: false });
+  /** True for a resource that the node lacks even without pods, by reason. */
+  const missing = new Map<string, boolean>();
+  if (pods.length + 1 > (allocatable["pods"] ?? 0)) missing.set("Too many pods", false);
   for (const [name, wanted] of Object.entries(requestsOf(pod))) {
     if (wanted === 0) continue;
     const capacity = allocatable[name] ?? 0;
     const used = pods.reduce((sum, other) => sum + (requestsOf(other)[name] ?? 0), 0);
-    if (wanted > capacity - used)
-      missing.push({ reason: `Insufficient ${name}`, isLasting: wanted > capacity });
+    if (wanted > capacity - used) missing.set(`Insufficient ${name}`, wanted > capacity);
   }
-  if (missing.length === 0) return undefined;
-  return {
-    reasons: missing.map(({ reason }) => reason),
-    isLasting: missing.some((resource) => resource.isLasting),
-  };
+  if (missing.size === 0) return undefined;
+  return { reasons: [...missing.keys()], isLasting: [...missing.values()].some(Boolean) };
 }
 
 /** Amounts of resources in whole units; of CPU, in thousandths. */
