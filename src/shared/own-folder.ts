@@ -25,7 +25,10 @@ export function openStateHome(
   return openFolder(env, env["XDG_STATE_HOME"], [".local", "state"], name, make ? makeAndJoin : join);
 }
 
-/** Opens a folder. A relative `XDG_…_HOME` is ignored: a clone could contain what is below the current folder. */
+/**
+ * Opens `tsbuilder/NAME` below the configured folder, or below the home. A relative setting is ignored: a clone could
+ * contain what is below the current folder. `openPath` joins the parts of a path, and may create it.
+ */
 function openFolder(
   { HOME: home = homedir() }: NodeJS.ProcessEnv,
   configured = "",
@@ -67,8 +70,9 @@ function mayBeExchanged(folder: string): boolean {
   const stats = statSync(folder);
   if (process.getuid === undefined) return false;
   if (stats.uid !== 0 && !isOwn(stats)) return true;
-  const othersMayWrite = isOwn(stats) ? 0o002 : 0o022;
-  return (stats.mode & othersMayWrite) !== 0 && (stats.mode & 0o1000) === 0;
+  const writableByOthers = isOwn(stats) ? 0o002 : 0o022;
+  const sticky = 0o1000;
+  return (stats.mode & writableByOthers) !== 0 && (stats.mode & sticky) === 0;
 }
 
 /** Returns whether other users may write. On Windows, modes say nothing, and a home is only its user's. */

@@ -11,6 +11,7 @@ const producer = "api-priority-and-fairness-config-producer-v1";
 
 /** The time that the real server may take to notice a change. */
 const period = 60_000;
+
 const group = "flowcontrol.apiserver.k8s.io";
 
 const resources = {

@@ -70,8 +70,7 @@ function builtInResource(store: Store, versions: readonly BuiltinResource[]): Re
 /** Later sources win: the default strategy, the rules from the generated tables, and the kind's own strategy. */
 function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   const { rules, subresources } = resource;
-  const kind = findKind(resource);
-  const { strategy, metadataChecks } = kind ?? {};
+  const { strategy, metadataChecks } = findKind(resource) ?? {};
   const kindStrategy = typeof strategy === "function" ? strategy(store) : strategy;
   const hasStatus = subresources.some(({ name }) => name === "status");
   return {
@@ -154,24 +153,29 @@ function conversionsOf(resource: { group: string; plural: string }): Pick<Shared
   return { present, presentAll, convert };
 }
 
-const byResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
+const kindsByResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
 
 /** Returns the declaration of a built-in kind; undefined for a kind that needs no more than tables and default strategy. */
 export function findKind(resource: { group: string; plural: string }): BuiltInKind | undefined {
-  return byResource.get(qualifiedName(resource));
+  return kindsByResource.get(qualifiedName(resource));
+}
+
+/** The schema of a version, with the generated one that decodes objects. */
+interface DecodingSchema extends ObjectSchema {
+  readonly root: BuiltinSchema;
 }
 
 /** The schemas of a kind's versions, which are loaded with the first write: reads need none. */
 class LazySchemas {
   readonly #versions: readonly BuiltinResource[];
-  readonly #schemas = new Map<string, ObjectSchema & { readonly root: BuiltinSchema }>();
+  readonly #schemas = new Map<string, DecodingSchema>();
   #loading: Promise<void> | undefined;
 
   constructor(versions: readonly BuiltinResource[]) {
     this.#versions = versions;
   }
 
-  get(version: string): (ObjectSchema & { readonly root: BuiltinSchema }) | undefined {
+  get(version: string): DecodingSchema | undefined {
     return this.#schemas.get(version);
   }
 
@@ -193,7 +197,7 @@ class LazySchemas {
   }
 }
 
-function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinSchema } {
+function schemaOf(root: BuiltinSchema): DecodingSchema {
   return {
     root,
     node: root,

@@ -121,9 +121,7 @@ function customStrategy(
   schemas: ReadonlyMap<string, Validator>,
   isTerminating: () => boolean,
 ): Strategy {
-  const versionsWithStatus = crd.spec.versions.filter(
-    ({ subresources }) => subresources?.status !== undefined,
-  );
+  const versionsWithStatus = crd.spec.versions.filter(({ subresources }) => subresources?.status);
   const withStatus = new Set(versionsWithStatus.map(({ name }) => name));
   const hasStatus = ({ apiVersion }: ApiObject) => withStatus.has(parseApiVersion(apiVersion).version);
   const schemaFor = ({ version }: { version: string }) => schemas.get(version)!;
@@ -142,13 +140,12 @@ function customStrategy(
     },
     warnings: warnOfFinalizers,
     prepareForCreate(object) {
-      const { metadata } = object;
       // Removes defaults of the status, which are shown, but not stored.
       if (hasStatus(object)) resetStatus(object, undefined, "");
       if (!isTerminating()) return;
       const { group, names } = crd.spec;
       const why = "create not allowed while custom resource definition is terminating";
-      throw forbidden({ group, ...names }, metadata.name ?? "", why);
+      throw forbidden({ group, ...names }, object.metadata.name ?? "", why);
     },
     default(object, context) {
       const schema = schemaFor(context);
@@ -168,7 +165,7 @@ function customStrategy(
       const schema = schemaFor(context);
       const onRatcheted = (error: FieldError): void => context.warn(formatFieldError(error));
       const isStatus = context.subresource === "status";
-      const beforeRules = validateScale(object, scaleFor(context), isStatus ? ["status"] : undefined);
+      const beforeRules = validateScale(object, scaleFor(context), isStatus);
       return isStatus
         ? schema.validateStatus(object, old, { onRatcheted, beforeRules })
         : schema.validate(object, { old, onRatcheted, beforeRules });
@@ -215,18 +212,18 @@ function* warnOfFinalizers({ metadata }: ApiObject, old: ApiObject | undefined):
   }
 }
 
-/** The fields of a scale subresource to validate; writes to `/status` validate those of the status alone. */
-type ScaleFields = "spec" | "status";
-
-/** Validates a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string. */
+/**
+ * Validates a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string. Writes to
+ * `/status` validate the fields of the status alone.
+ */
 export function validateScale(
   object: ApiObject,
   scale: ScaleSubresource | undefined,
-  fields: readonly ScaleFields[] = ["spec", "status"],
+  isStatus = false,
 ): FieldError[] {
   if (!scale) return [];
   return [
-    ...(fields.includes("spec") ? checkReplicas(object, scale.specReplicasPath) : []),
+    ...(isStatus ? [] : checkReplicas(object, scale.specReplicasPath)),
     ...checkReplicas(object, scale.statusReplicasPath),
     ...(scale.labelSelectorPath ? checkSelector(object, scale.labelSelectorPath) : []),
   ];

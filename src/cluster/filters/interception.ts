@@ -21,7 +21,7 @@ export function interceptionFilter(intercept: Intercept, clock: Clock): Filter {
   return async (context, next) => {
     const interception = intercept(describeRequest(context));
     if (!interception) return next();
-    if ("code" in interception) throw makeError(context, interception.code);
+    if ("code" in interception) throw errorOf(context, interception.code);
     await waitFor(clock, interception.delay, context.signal);
     return next();
   };
@@ -36,7 +36,7 @@ function describeRequest({ user, info }: RequestContext): InterceptedRequest {
 const cause = "tsbuilder was asked to let it fail";
 const unavailable = "the server is currently unable to handle the request";
 
-function makeError({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusError {
+function errorOf({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusError {
   const subject = { group: info.group, plural: info.resource, kind: "" };
   switch (code) {
     case 403:

@@ -96,23 +96,24 @@ export function scheduler(context: ControllerContext): Controller {
   function findPlace(pod: Pod, snapshot: Snapshot): Outcome | undefined {
     const count = snapshot.hosts.length;
     if (count === 0) return { message: "no nodes available to schedule pods" };
-    const unbound = findUnboundClaim(pod);
+    const claimProblem = findClaimProblem(pod);
     // The message ends as in 1.36, where preemption has nothing to say.
-    if (unbound) return { message: `${available(count)}: ${unbound}. not found` };
+    if (claimProblem) return { message: `${available(count)}: ${claimProblem}. not found` };
     const choice = chooseNode(pod, snapshot);
     if ("node" in choice) return choice;
     if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
     const summary = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
-    // The real scheduler adds this about pods without devices.
-    const noPreemption = `${summary} no new claims to deallocate, preemption: `;
+    // The real scheduler says this about devices even of pods that claim none.
+    const preemptionSummary = `${summary} no new claims to deallocate, preemption: `;
     if (pod.spec.preemptionPolicy === "Never")
-      return { message: `${noPreemption}not eligible due to preemptionPolicy=Never.` };
+      return { message: `${preemptionSummary}not eligible due to preemptionPolicy=Never.` };
     const preemption = preempt(pod, choice.refusals, snapshot, objects.list(podDisruptionBudgets));
     if ("victims" in preemption) return { message: summary, victims: preemption.victims };
-    return { message: `${noPreemption}${explainPreemption(count, preemption.refusals.values())}` };
+    return { message: `${preemptionSummary}${explainPreemption(count, preemption.refusals.values())}` };
   }
 
-  function findUnboundClaim(pod: Pod): string | undefined {
+  /** The real scheduler's message about a claim that keeps a pod from being scheduled. */
+  function findClaimProblem(pod: Pod): string | undefined {
     for (const key of claimsOfPod(pod)) {
       const claim = findByKey(objects, persistentVolumeClaims, key);
       if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
@@ -128,10 +129,10 @@ export function scheduler(context: ControllerContext): Controller {
    * on which to provision one. Returns true if the pod has to wait for any of them.
    */
   async function requestVolumes(pod: Pod, node: string): Promise<boolean> {
-    const unbound = claimsOfPod(pod)
+    const unboundClaims = claimsOfPod(pod)
       .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
       .filter(({ spec }) => !spec.volumeName);
-    for (const claim of unbound) {
+    for (const claim of unboundClaims) {
       const volume = chooseVolume(claim, objects.list(persistentVolumes));
       const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
       if (!volume) await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
@@ -139,7 +140,7 @@ export function scheduler(context: ControllerContext): Controller {
         await objects.update(user, reserved(volume, claim));
       }
     }
-    return unbound.length > 0;
+    return unboundClaims.length > 0;
   }
 
   async function bind(pod: Pod, nodeName: string): Promise<void> {
