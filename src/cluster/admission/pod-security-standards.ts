@@ -18,38 +18,16 @@ interface Violation {
   readonly detail: string;
 }
 
-const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
-
-const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
-
-const defaultCapabilities = new Set(
-  "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(
-    " ",
-  ),
-);
-
-const seLinuxTypes = new Set([
-  "",
-  "container_t",
-  "container_init_t",
-  "container_kvm_t",
-  "container_engine_t",
-]);
-
-const safeSysctls = new Set([
-  "kernel.shm_rmid_forced",
-  "net.ipv4.ip_local_port_range",
-  "net.ipv4.ip_local_reserved_ports",
-  "net.ipv4.ip_unprivileged_port_start",
-  "net.ipv4.ping_group_range",
-  "net.ipv4.tcp_fin_timeout",
-  "net.ipv4.tcp_keepalive_intvl",
-  "net.ipv4.tcp_keepalive_probes",
-  "net.ipv4.tcp_keepalive_time",
-  "net.ipv4.tcp_rmem",
-  "net.ipv4.tcp_syncookies",
-  "net.ipv4.tcp_wmem",
-]);
+/** Lists the violations of a standard by a pod, in the order in which a denial prints them. */
+export function findViolations(
+  { level }: Standard,
+  spec: PodSpec,
+  annotations: Readonly<Record<string, string>> = {},
+): Violation[] {
+  if (level === "privileged") return [];
+  const checks = Object.values(level === "baseline" ? baselineChecks : restrictedChecks);
+  return checks.flatMap((check) => check(spec, annotations) ?? []);
+}
 
 type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
 
@@ -69,29 +47,11 @@ const baselineChecks = {
   windowsHostProcess: checkWindowsHostProcess,
 } satisfies Record<string, Check>;
 
-const {
-  capabilities: _c,
-  hostPathVolumes: _h,
-  seccompProfile: _s,
-  procMount: _p,
-  ...unreplaced
-} = baselineChecks;
-
-const allowedVolumes: readonly (keyof Volume)[] = [
-  "configMap",
-  "csi",
-  "downwardAPI",
-  "emptyDir",
-  "ephemeral",
-  "image",
-  "persistentVolumeClaim",
-  "projected",
-  "secret",
-];
+const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...rest } = baselineChecks;
 
 /** The checks of the restricted standard: stricter ones, and the checks of the baseline that they do not replace. */
 const restrictedChecks: Readonly<Record<string, Check>> = {
-  ...unreplaced,
+  ...rest,
   allowPrivilegeEscalation: unlessWindows(checkEscalation),
   restrictedCapabilities: unlessWindows(checkDroppedCapabilities),
   restrictedProcMount: checkProcMount,
@@ -100,17 +60,6 @@ const restrictedChecks: Readonly<Record<string, Check>> = {
   runAsUser: unlessUserNamespace(checkUser),
   restrictedSeccompProfile: unlessWindows(checkSeccompIsSet),
 };
-
-/** Lists the violations of a standard by a pod, in the order in which a denial prints them. */
-export function findViolations(
-  { level }: Standard,
-  spec: PodSpec,
-  annotations: Readonly<Record<string, string>> = {},
-): Violation[] {
-  if (level === "privileged") return [];
-  const checks = Object.values(level === "baseline" ? baselineChecks : restrictedChecks);
-  return checks.flatMap((check) => check(spec, annotations) ?? []);
-}
 
 /** Skips a check for Windows pods, where these fields have no effect. */
 function unlessWindows(check: Check): Check {
@@ -128,6 +77,8 @@ type SecurityContext = Pick<
   keyof ContainerSecurityContext & keyof PodSecurityContext
 >;
 
+const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
+
 function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, string>>): Violation | undefined {
   const forbidden = ({ appArmorProfile }: SecurityContext) => forbiddenType(appArmorProfile);
   const annotated = Object.entries(annotations)
@@ -143,12 +94,20 @@ function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, strin
   return violation(reason, setters, `must not set AppArmor profile type to ${quoteAll(values)}`);
 }
 
+const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
+
 /** The type of a security profile if it is not allowed. */
 function forbiddenType(profile: { readonly type?: string } | undefined): string | undefined {
   if (!profile) return undefined;
   const { type = "" } = profile;
   return allowedProfiles.has(type) ? undefined : type;
 }
+
+const defaultCapabilities = new Set(
+  "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(
+    " ",
+  ),
+);
 
 function checkCapabilities(spec: PodSpec): Violation | undefined {
   const added = addedCapabilities(spec, defaultCapabilities);
@@ -207,6 +166,14 @@ function checkProcMount(spec: PodSpec): Violation | undefined {
   return violation("procMount", setters, `must not set securityContext.procMount to ${quoteAll(types)}`);
 }
 
+const seLinuxTypes = new Set([
+  "",
+  "container_t",
+  "container_init_t",
+  "container_kvm_t",
+  "container_engine_t",
+]);
+
 function checkSELinux(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ seLinuxOptions }) => {
     const { type = "", user, role } = seLinuxOptions ?? {};
@@ -232,6 +199,21 @@ function checkSeccomp(spec: PodSpec): Violation | undefined {
   const detail = `must not set securityContext.seccompProfile.type to ${values}`;
   return violation("seccompProfile", setters, detail);
 }
+
+const safeSysctls = new Set([
+  "kernel.shm_rmid_forced",
+  "net.ipv4.ip_local_port_range",
+  "net.ipv4.ip_local_reserved_ports",
+  "net.ipv4.ip_unprivileged_port_start",
+  "net.ipv4.ping_group_range",
+  "net.ipv4.tcp_fin_timeout",
+  "net.ipv4.tcp_keepalive_intvl",
+  "net.ipv4.tcp_keepalive_probes",
+  "net.ipv4.tcp_keepalive_time",
+  "net.ipv4.tcp_rmem",
+  "net.ipv4.tcp_syncookies",
+  "net.ipv4.tcp_wmem",
+]);
 
 function checkSysctls({ securityContext }: PodSpec): Violation | undefined {
   const names = (securityContext?.sysctls ?? [])
@@ -263,6 +245,18 @@ function checkDroppedCapabilities(spec: PodSpec): Violation | undefined {
     ? undefined
     : { reason: "unrestricted capabilities", detail: details.join("; ") };
 }
+
+const allowedVolumes: readonly (keyof Volume)[] = [
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "image",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+];
 
 function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
   const bad = volumes.filter((volume) => !allowedVolumes.some((type) => volume[type] !== undefined));

@@ -22,7 +22,32 @@ import {
   visit,
 } from "yaml";
 
+/**
+ * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
+ * but without its times and sexagesimal numbers. The number of aliases is limited: otherwise a small text could expand
+ * to gigabytes.
+ */
+export function parseGoYAML(text: string): unknown {
+  const document = readDocument(text);
+  const [error] = document.errors;
+  if (error?.code === "TAG_RESOLVE_FAILED") throw new ContentError(invalidBase64);
+  if (error) throw error;
+  checkScalars(document, text);
+  if (!/<<|\*/u.test(text)) return sortMembers(document.toJS());
+  checkAliases(document);
+  expandMerges(document);
+  return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
+}
+
 const invalidBase64 = "!!binary value contains invalid base64 data";
+
+const plainScalar: ScalarTag = {
+  tag: "tag:yaml.org,2002:plain",
+  default: true,
+  // The key of a merge has its own tag.
+  test: /^(?!<<$)/u,
+  resolve: (text) => resolvePlain(text),
+};
 
 /** The words that plain scalars may be in YAML 1.1, with their values. */
 const plainWords = new Map<string, boolean | null | number>([
@@ -38,13 +63,36 @@ const plainWords = new Map<string, boolean | null | number>([
   ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
 ]);
 
-const plainScalar: ScalarTag = {
-  tag: "tag:yaml.org,2002:plain",
-  default: true,
-  // The key of a merge has its own tag.
-  test: /^(?!<<$)/u,
-  resolve: (text) => resolvePlain(text),
-};
+/** The value of a scalar without quotes: a word, a number or the text itself. Like Go, it ignores `_` between digits. */
+function resolvePlain(text: string): unknown {
+  const word = plainWords.get(text);
+  if (word !== undefined) return word;
+  if (!/^[-+.\d]/u.test(text)) return text;
+  const digits = text.startsWith(".") ? text : text.replaceAll("_", "");
+  return parseInteger(digits) ?? parseFloatText(digits) ?? text;
+}
+
+/** Parses Go's integers of any base; a leading zero means octal. */
+function parseInteger(text: string): number | undefined {
+  const match = /^([-+]?)(?:0x([\da-f]+)|0b([01]+)|0o?([0-7]+)|(0|[1-9]\d*))$/iu.exec(text);
+  if (!match) return undefined;
+  const [, sign, hex, binary, octal, decimal] = match;
+  const value =
+    hex !== undefined
+      ? Number.parseInt(hex, 16)
+      : binary !== undefined
+        ? Number.parseInt(binary, 2)
+        : octal !== undefined
+          ? Number.parseInt(octal, 8)
+          : Number(decimal);
+  return sign === "-" ? -value : value;
+}
+
+function parseFloatText(text: string): number | undefined {
+  if (!/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
 
 /** Reads `!!binary` as text, as Go does. */
 const binaryScalar: ScalarTag = {
@@ -62,23 +110,6 @@ const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
   maxAliasCount: 100,
   merge: true,
 };
-
-/**
- * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
- * but without its times and sexagesimal numbers. The number of aliases is limited: otherwise a small text could expand
- * to gigabytes.
- */
-export function parseGoYAML(text: string): unknown {
-  const document = readDocument(text);
-  const [error] = document.errors;
-  if (error?.code === "TAG_RESOLVE_FAILED") throw new ContentError(invalidBase64);
-  if (error) throw error;
-  checkScalars(document, text);
-  if (!/<<|\*/u.test(text)) return sortMembers(document.toJS());
-  checkAliases(document);
-  expandMerges(document);
-  return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
-}
 
 /** The options without the check for duplicate keys: the last one wins. */
 const readOptions = { ...options, uniqueKeys: false };
@@ -253,37 +284,6 @@ function* duplicatesIn(node: unknown): Generator<{ name: unknown; start: number 
     if (names.has(name)) yield { name, start: (value?.range ?? range)![0] };
     names.add(name);
   }
-}
-
-/** The value of a scalar without quotes: a word, a number or the text itself. Like Go, it ignores `_` between digits. */
-function resolvePlain(text: string): unknown {
-  const word = plainWords.get(text);
-  if (word !== undefined) return word;
-  if (!/^[-+.\d]/u.test(text)) return text;
-  const digits = text.startsWith(".") ? text : text.replaceAll("_", "");
-  return parseInteger(digits) ?? parseFloatText(digits) ?? text;
-}
-
-/** Parses Go's integers of any base; a leading zero means octal. */
-function parseInteger(text: string): number | undefined {
-  const match = /^([-+]?)(?:0x([\da-f]+)|0b([01]+)|0o?([0-7]+)|(0|[1-9]\d*))$/iu.exec(text);
-  if (!match) return undefined;
-  const [, sign, hex, binary, octal, decimal] = match;
-  const value =
-    hex !== undefined
-      ? Number.parseInt(hex, 16)
-      : binary !== undefined
-        ? Number.parseInt(binary, 2)
-        : octal !== undefined
-          ? Number.parseInt(octal, 8)
-          : Number(decimal);
-  return sign === "-" ? -value : value;
-}
-
-function parseFloatText(text: string): number | undefined {
-  if (!/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text)) return undefined;
-  const value = Number(text);
-  return Number.isFinite(value) ? value : undefined;
 }
 
 /** Thrown for content that `yaml` accepts and Go refuses, such as an anchor that contains an alias of itself. */

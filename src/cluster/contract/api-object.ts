@@ -1,5 +1,5 @@
-// The types that all floors of the cluster share: objects, users, permissions, errors, and the cluster's objects as
-// controllers see them.
+// This folder has the types that all floors of the cluster share. This file has those of objects: as the server handles
+// them, as clients send them, and as they are stored.
 
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 
