@@ -166,8 +166,8 @@ function* checkResources(
 ): Generator<string> {
   for (const { field, rule, violation } of checkedBounds) {
     for (const [name, enforced] of Object.entries(limit[field] ?? {})) {
-      const found = violation({ request: requests?.[name], limit: limits?.[name] }, enforced);
-      if (found !== undefined) yield `${rule(name)} per ${limit.type} is ${enforced}${found}`;
+      const problem = violation({ request: requests?.[name], limit: limits?.[name] }, enforced);
+      if (problem !== undefined) yield `${rule(name)} per ${limit.type} is ${enforced}${problem}`;
     }
   }
 }

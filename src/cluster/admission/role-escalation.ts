@@ -79,7 +79,7 @@ function findMissing({ user, namespace }: AdmissionRequest, rules: readonly Rule
 }
 
 function describeRefusal({ user }: AdmissionRequest, missing: readonly Rule[]): string {
-  const groups = user.groups.map((each) => JSON.stringify(each)).join(" ");
+  const groups = user.groups.map((name) => JSON.stringify(name)).join(" ");
   return `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`;
 }
 
@@ -151,7 +151,7 @@ function covers(rule: Rule, permission: Rule): boolean {
 }
 
 function includesAll(held: readonly string[] = [], wanted: readonly string[] = []): boolean {
-  return held.includes("*") || wanted.every((each) => held.includes(each));
+  return held.includes("*") || wanted.every((entry) => held.includes(entry));
 }
 
 function coversResource(held: readonly string[], resource: string): boolean {

@@ -266,15 +266,15 @@ const servedSubresources = new Set([
 
 /** The subresources of a built-in kind, in the order of discovery. */
 function builtInSubresources(resource: BuiltinResource): Map<string, SubresourceInfo> {
-  const found = new Map<string, SubresourceInfo>();
+  const subresources = new Map<string, SubresourceInfo>();
   for (const { name, group, version, kind, verbs } of resource.subresources) {
     if (!servedSubresources.has(name)) continue;
     const body = kind !== resource.kind && {
       body: { group: group === "" && resource.group === "" ? "" : group, version, kind },
     };
-    found.set(name, { verbs, ...body });
+    subresources.set(name, { verbs, ...body });
   }
-  return found;
+  return subresources;
 }
 
 /** Decodes every object as Go does before the kind's own defaults are applied. */
@@ -303,8 +303,8 @@ function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version:
     return decodeBuiltIn(object, schema).object as ApiObject;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const shown = `${kind} in version ${JSON.stringify(version)}`;
-    throw badRequest(`${shown} cannot be handled as a ${kind}: ${error.message}`);
+    const kindInVersion = `${kind} in version ${JSON.stringify(version)}`;
+    throw badRequest(`${kindInVersion} cannot be handled as a ${kind}: ${error.message}`);
   }
 }
 
@@ -378,18 +378,18 @@ function gatedPaths(schema: BuiltinSchema): GatedPaths {
   if (schema.items) return prependStep(eachItem, gatedPaths(schema.items));
   const { typeName, properties } = schema;
   if (!properties || typeName === undefined) return new Map();
-  const known = pathsByType.get(typeName);
-  if (known) return known;
+  const cached = pathsByType.get(typeName);
+  if (cached) return cached;
   pathsByType.set(typeName, new Map());
-  const found = new Map<string, readonly Path[]>();
+  const pathsByField = new Map<string, readonly Path[]>();
   for (const [field, node] of Object.entries(properties)) {
     const name = `${typeName}.${field}`;
     const inner = gatedFields.has(name) ? new Map([[name, [[field]]]]) : prependStep(field, gatedPaths(node));
     for (const [gatedField, paths] of inner)
-      found.set(gatedField, [...(found.get(gatedField) ?? []), ...paths]);
+      pathsByField.set(gatedField, [...(pathsByField.get(gatedField) ?? []), ...paths]);
   }
-  pathsByType.set(typeName, found);
-  return found;
+  pathsByType.set(typeName, pathsByField);
+  return pathsByField;
 }
 
 function prependStep(step: string | typeof eachItem, paths: GatedPaths): GatedPaths {

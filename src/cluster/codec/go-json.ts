@@ -97,9 +97,9 @@ class Scanner {
   }
 
   #number(): void {
-    const found = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(this.#text.slice(this.#at))![0];
-    this.#at += found.length;
-    if (!/\d$/.test(found)) throw this.#problem("in numeric literal");
+    const number = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(this.#text.slice(this.#at))![0];
+    this.#at += number.length;
+    if (!/\d$/.test(number)) throw this.#problem("in numeric literal");
   }
 
   /** Enters an object or array; throws as Go does when the nesting is too deep. */
@@ -136,8 +136,8 @@ class Scanner {
     const code = char.charCodeAt(0);
     if (code >= 0x7f && code < 0xa0)
       return new InvalidJSONError(`invalid character '\\u${code.toString(16).padStart(4, "0")}' ${where}`);
-    const shown = char === "'" ? "\\'" : char === '"' ? '"' : JSON.stringify(char).slice(1, -1);
-    return new InvalidJSONError(`invalid character '${shown}' ${where}`);
+    const quoted = char === "'" ? "\\'" : char === '"' ? '"' : JSON.stringify(char).slice(1, -1);
+    return new InvalidJSONError(`invalid character '${quoted}' ${where}`);
   }
 }
 
@@ -161,14 +161,14 @@ export function isTooDeep(text: string): boolean {
  */
 export function findFieldProblems(text: string, unknown: readonly string[]): string[] {
   const unfoundUnknown = new Set(unknown);
-  const found: string[] = [];
+  const problems: string[] = [];
   const onKey = (path: string, isDuplicate: boolean) => {
-    if (unfoundUnknown.delete(path)) found.push(`unknown field ${JSON.stringify(path)}`);
-    else if (isDuplicate) found.push(`duplicate field ${JSON.stringify(path)}`);
+    if (unfoundUnknown.delete(path)) problems.push(`unknown field ${JSON.stringify(path)}`);
+    else if (isDuplicate) problems.push(`duplicate field ${JSON.stringify(path)}`);
   };
   walkKeys(text, onKey);
   const rest = [...unfoundUnknown].map((path) => `unknown field ${JSON.stringify(path)}`);
-  return [...new Set([...found, ...rest])];
+  return [...new Set([...problems, ...rest])];
 }
 
 /** An open object with its keys, or an open array with its index. */

@@ -218,7 +218,7 @@ const maxMergedMembers = 100_000;
  */
 function expandMerges(document: Document): void {
   const expanded = new Set<YAMLMap>();
-  let left = maxMergedMembers;
+  let remaining = maxMergedMembers;
 
   function expand(node: unknown): void {
     if (isSeq(node)) node.items.forEach(expand);
@@ -235,8 +235,8 @@ function expandMerges(document: Document): void {
     if (isSeq(source)) return source.items.toReversed().flatMap(membersOf);
     if (!isMap(source)) throw new TypeError("map merge requires map or sequence of maps as the value");
     expand(source);
-    left -= source.items.length;
-    if (left < 0) throw new RangeError("document contains excessive aliasing");
+    remaining -= source.items.length;
+    if (remaining < 0) throw new RangeError("document contains excessive aliasing");
     return source.items;
   }
 

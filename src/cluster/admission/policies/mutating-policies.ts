@@ -57,9 +57,9 @@ export function mutatingPolicies(cluster: MutatingContext): AdmissionPlugin {
       if (active.length === 0 || request.operation === "DELETE" || isExempt(request)) return request.object;
       const calls: Call[] = [];
       const faults: Fault[] = [];
-      for await (const found of findCalls(active, request, cluster)) {
-        if ("fault" in found) faults.push(found);
-        else calls.push(found);
+      for await (const outcome of findCalls(active, request, cluster)) {
+        if ("fault" in outcome) faults.push(outcome);
+        else calls.push(outcome);
       }
       const object = await callAll(calls, request, { cluster, rounds, faults });
       refuse(request, faults);

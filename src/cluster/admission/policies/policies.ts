@@ -70,9 +70,9 @@ export class ActivePolicies<Spec extends PolicySpec, Compiled> {
   }
 
   #compiledOf(spec: Spec): Compiled {
-    const known = this.#compiled.get(spec) ?? this.#compile(spec);
-    this.#compiled.set(spec, known);
-    return known;
+    const compiled = this.#compiled.get(spec) ?? this.#compile(spec);
+    this.#compiled.set(spec, compiled);
+    return compiled;
   }
 }
 
@@ -135,8 +135,8 @@ export async function* findCalls<Spec extends PolicySpec, Compiled>(
       const match = binding.spec.matchResources;
       if (match && matchResources(match, request, store) === undefined) continue;
       try {
-        const found = await findParams(paramResource, binding.spec.paramRef, requestNamespace(request));
-        for (const params of found) yield { policy, binding, compiled, version, params };
+        const objects = await findParams(paramResource, binding.spec.paramRef, requestNamespace(request));
+        for (const params of objects) yield { policy, binding, compiled, version, params };
       } catch (error) {
         yield { policy, binding, fault: `failed to configure binding: ${misconfigurationOf(error)}` };
       }
@@ -173,8 +173,8 @@ function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamReso
   const { group, version } = parseApiVersion(apiVersion);
   const resource = registry.findKind(group, kind);
   if (resource?.versions.some(({ name }) => name === version)) return { resource, version };
-  const shown = `${group}/${version}, Kind=${kind}`;
-  throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${shown}'`);
+  const wanted = `${group}/${version}, Kind=${kind}`;
+  throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${wanted}'`);
 }
 
 /**
@@ -188,11 +188,11 @@ async function findParams(
 ): Promise<Array<ApiObject | undefined>> {
   if (!paramResource || !ref) return [undefined];
   const { resource, version } = paramResource;
-  const found = selectParams(resource, ref, paramNamespace(resource, ref, namespace));
-  if (found.length === 0 && ref.parameterNotFoundAction === "Deny") {
+  const entries = selectParams(resource, ref, paramNamespace(resource, ref, namespace));
+  if (entries.length === 0 && ref.parameterNotFoundAction === "Deny") {
     throw new MisconfiguredError("no params found for policy binding with `Deny` parameterNotFoundAction");
   }
-  return Promise.all(found.map(async (entry) => (await resource.present(entry, version)).object));
+  return Promise.all(entries.map(async (entry) => (await resource.present(entry, version)).object));
 }
 
 /** The namespace of parameters: that of the binding's paramRef, by default that of the request; empty for cluster-scoped ones. */

@@ -21,9 +21,9 @@ export function validatingPolicies(cluster: PolicyContext & { registry: Registry
       const active = policies.list();
       if (active.length === 0 || isExempt(request)) return;
       const refusals: StatusError[] = [];
-      for await (const found of findCalls(active, request, cluster)) {
-        if ("fault" in found) refusals.push(...refuseFault(found, request));
-        else refusals.push(...(await evaluate(found, request, cluster)));
+      for await (const outcome of findCalls(active, request, cluster)) {
+        if ("fault" in outcome) refusals.push(...refuseFault(outcome, request));
+        else refusals.push(...(await evaluate(outcome, request, cluster)));
       }
       if (refusals[0]) throw refusals[0];
     },

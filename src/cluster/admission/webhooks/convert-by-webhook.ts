@@ -28,7 +28,7 @@ export function convertByWebhook({ client, observer }: Caller): ConvertObjects {
     };
     const { clientConfig } = crd.spec.conversion!.webhook!;
     const { name: configuration = "" } = crd.metadata;
-    const facts = {
+    const callFields = {
       type: "conversion",
       uid,
       configuration,
@@ -38,7 +38,7 @@ export function convertByWebhook({ client, observer }: Caller): ConvertObjects {
     } as const;
     const timing = observer && startTiming(observer);
     const tell = (end: Pick<ConversionCall, "converted" | "failure">): void =>
-      observer?.tell({ ...timing!(), ...facts, by: currentWriter(), ...end });
+      observer?.tell({ ...timing!(), ...callFields, by: currentWriter(), ...end });
     let response: ConversionResponse | undefined;
     try {
       const body = await client.post(clientConfig!, review, timeoutSeconds);
@@ -78,8 +78,8 @@ function readConverted(
     throw fail(`webhook returned ${converted.length} objects, expected ${objects.length}`);
   return converted.map((object, index) => {
     if (object.apiVersion !== apiVersion) {
-      const found = `invalid groupVersion, expected ${apiVersion}, got ${object.apiVersion}`;
-      throw fail(`webhook returned invalid converted object at index ${index}: ${found}`);
+      const reason = `invalid groupVersion, expected ${apiVersion}, got ${object.apiVersion}`;
+      throw fail(`webhook returned invalid converted object at index ${index}: ${reason}`);
     }
     // Server-side apply converts parts of objects, and a webhook may return these without metadata.
     const metadata: unknown = object.metadata;

@@ -57,13 +57,13 @@ export function readAnswer(
   if (!response) throw new InvalidAnswerError("webhook response was absent");
   checkTypes(response);
   if (response.uid !== sent.uid) {
-    const found = JSON.stringify(response.uid ?? "");
-    throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(sent.uid)}, got ${found}`);
+    const uid = JSON.stringify(response.uid ?? "");
+    throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(sent.uid)}, got ${uid}`);
   }
   if (kind === "" || apiVersion === "") {
-    const found = `got ${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
+    const type = `got ${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
     const wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
-    throw new InvalidAnswerError(`expected webhook response of ${wanted}, ${found}`);
+    throw new InvalidAnswerError(`expected webhook response of ${wanted}, ${type}`);
   }
   checkPatch(response, sent.mutating);
   const { allowed, status, warnings, auditAnnotations, patch } = response;
@@ -111,7 +111,7 @@ function checkPatch({ patch, patchType }: AdmissionResponse, mutating: boolean):
 
 /** Decodes the JSON patch of a webhook. As in Go, invalid operations fail later, when the patch is applied. */
 function readPatch(base64: string): JSONPatch {
-  const operations = parse(Buffer.from(base64, "base64").toString("utf8"));
+  const operations = parsePatch(Buffer.from(base64, "base64").toString("utf8"));
   if (operations === null) return [];
   if (!Array.isArray(operations)) throw wrongType(operations, "jsonpatch.Patch");
   return operations.map((operation: unknown) => {
@@ -121,7 +121,7 @@ function readPatch(base64: string): JSONPatch {
   }) as JSONPatch;
 }
 
-function parse(text: string): unknown {
+function parsePatch(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -129,8 +129,8 @@ function parse(text: string): unknown {
   }
 }
 
-function wrongType(found: unknown, type: string): InvalidAnswerError {
-  return undecodable(`json: cannot unmarshal ${goKind(found)} into Go value of type ${type}`);
+function wrongType(value: unknown, type: string): InvalidAnswerError {
+  return undecodable(`json: cannot unmarshal ${goKind(value)} into Go value of type ${type}`);
 }
 
 function undecodable(why: string): InvalidAnswerError {

@@ -53,25 +53,25 @@ export class WebhookClient {
     if (this.#carry)
       return this.#carry({ config, path: pathOf(address.url, timeoutSeconds), body, timeoutSeconds }).catch(
         (error: Error) => {
-          throw new WebhookUnreachableError(address.shown, error.message);
+          throw new WebhookUnreachableError(address.goUrl, error.message);
         },
       );
     return send({ ...address, ...this.#locate(config, address) }, body, config.caBundle, timeoutSeconds);
   }
 
-  #locate({ service }: WebhookClientConfig, { url, shown }: Address): Pick<Target, "host" | "port"> {
+  #locate({ service }: WebhookClientConfig, { url, goUrl }: Address): Pick<Target, "host" | "port"> {
     const port = Number(url.port) || 443;
     if (!service) return { host: url.hostname, port };
     const { namespace, name } = service;
-    const found = this.#resolve(namespace, name, port);
-    if (!found) throw new WebhookUnreachableError(shown, `service ${JSON.stringify(name)} not found`);
-    return found;
+    const process = this.#resolve(namespace, name, port);
+    if (!process) throw new WebhookUnreachableError(goUrl, `service ${JSON.stringify(name)} not found`);
+    return process;
   }
 }
 
 interface Address {
   /** The URL as Go's errors quote it. */
-  readonly shown: string;
+  readonly goUrl: string;
   readonly url: URL;
   /** The name that the server's certificate must have. */
   readonly serverName: string;
@@ -81,14 +81,14 @@ function addressOf({ url, service }: WebhookClientConfig, timeout: number): Addr
   if (url) {
     const parsed = new URL(url);
     parsed.pathname = cleanPath(parsed.pathname);
-    const shown = parsed.search ? parsed.href : `${parsed.href}?timeout=${timeout}s`;
-    return { shown, url: parsed, serverName: parsed.hostname };
+    const goUrl = parsed.search ? parsed.href : `${parsed.href}?timeout=${timeout}s`;
+    return { goUrl, url: parsed, serverName: parsed.hostname };
   }
   const { namespace, name, path = "/", port = 443 } = service!;
   const serverName = `${name}.${namespace}.svc`;
   const parsed = new URL(`https://${serverName}:${port}${cleanPath(path)}`);
-  const shown = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
-  return { shown, url: parsed, serverName };
+  const goUrl = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
+  return { goUrl, url: parsed, serverName };
 }
 
 function pathOf(url: URL, timeout: number): string {
@@ -112,7 +112,7 @@ const certificateCodes =
   /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|^ERR_(?:OSSL|SSL|TLS)|^EPROTO$/u;
 
 function send(
-  { shown, url, host, port, serverName }: Target,
+  { goUrl, url, host, port, serverName }: Target,
   body: string,
   caBundle: string | undefined,
   timeoutSeconds: number,
@@ -160,7 +160,7 @@ function send(
           : error.message;
       const isBadCertificate = certificateCodes.test(error.code ?? "");
       const reason = error === timeout ? "Timeout" : isBadCertificate ? "BadCertificate" : "Unreachable";
-      reject(new WebhookUnreachableError(shown, why, reason));
+      reject(new WebhookUnreachableError(goUrl, why, reason));
     }
   });
 }
@@ -168,8 +168,8 @@ function send(
 export class WebhookUnreachableError extends Error {
   readonly reason: "Unreachable" | "Timeout" | "BadCertificate";
 
-  constructor(shown: string, why: string, reason: WebhookUnreachableError["reason"] = "Unreachable") {
-    super(`Post ${JSON.stringify(shown)}: ${why}`);
+  constructor(goUrl: string, why: string, reason: WebhookUnreachableError["reason"] = "Unreachable") {
+    super(`Post ${JSON.stringify(goUrl)}: ${why}`);
     this.reason = reason;
   }
 }
