@@ -42,24 +42,17 @@ export class Credentials {
   /** A kubeconfig with a client certificate, and a token for clients that don't support certificates. */
   issue(server: string, name: string, groups: readonly string[]): Kubeconfig {
     const certificate = { commonName: name, organizations: [...groups], usages: ["client" as const] };
-    const { cert, key } = issueCertificate(this.ca, certificate);
+    const { cert: clientCertificate, key: clientKey } = issueCertificate(this.ca, certificate);
+    const certificateAuthority = this.ca.cert;
     const token = this.#deriveToken(name, groups);
     this.addToken(token, { name, groups });
-    return kubeconfigOf({
-      server,
-      user: name,
-      certificateAuthority: this.ca.cert,
-      clientCertificate: cert,
-      clientKey: key,
-      token,
-    });
+    return kubeconfigOf({ server, user: name, certificateAuthority, clientCertificate, clientKey, token });
   }
 
   /** Derives the token of a user, so that it is the same after a restart with the same key. */
   #deriveToken(name: string, groups: readonly string[]): string {
-    return createHmac("sha256", this.#tokenKey)
-      .update(JSON.stringify([name, groups]))
-      .digest("base64url");
+    const hmac = createHmac("sha256", this.#tokenKey).update(JSON.stringify([name, groups]));
+    return hmac.digest("base64url");
   }
 }
 

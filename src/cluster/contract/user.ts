@@ -1,3 +1,4 @@
+/** The user who sends a request. */
 export interface User {
   readonly name: string;
   readonly uid?: string;

@@ -18,6 +18,7 @@ export interface ReportingContext extends Writer, Pick<ControllerContext, "clock
   ) => Promise<void>;
 }
 
+/** Makes the context of a controller that writes as a user and reports Events as a component. */
 export function reporting(
   { objects, clock }: ControllerContext,
   user: string,

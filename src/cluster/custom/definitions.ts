@@ -4,7 +4,7 @@
 
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { Clock } from "@tsbuilder/apimachinery/time";
+import { type Clock, formatTime } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
@@ -14,7 +14,6 @@ import type { Core } from "../registry/core.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { ConvertObjects } from "./custom-versions.ts";
 import { customResource } from "./custom-resource.ts";
-import { formatTime } from "@tsbuilder/apimachinery/time";
 
 /** Serves the resources of CRDs, and sets the conditions of CRDs. Returns a function that stops it. */
 export function serveDefinitions(core: Core, convert: ConvertObjects): () => void {

@@ -110,7 +110,6 @@ function mutationEnv(): Env {
 }
 
 const { string } = types;
-
 const strings = listType(string);
 
 const kindType = structType("GroupVersionKind", { group: string, version: string, kind: string });

@@ -103,11 +103,11 @@ export class PlannedFailures {
 
   /** Returns the failure that a request meets, and counts it as one of the planned times. */
   take({ verb, resource }: Pick<InterceptedRequest, "verb" | "resource">): Interception | undefined {
-    const found = this.#plans.find((plan) => appliesTo(plan, { verb, resource }));
-    if (!found) return undefined;
-    this.#plans = this.#plans.flatMap((plan) => (plan === found ? withOneLess(plan) : plan));
-    this.#onMet?.({ verb, resource, ...found.outcome });
-    return found.outcome;
+    const failure = this.#plans.find((plan) => appliesTo(plan, { verb, resource }));
+    if (!failure) return undefined;
+    this.#plans = this.#plans.flatMap((plan) => (plan === failure ? withOneLess(plan) : plan));
+    this.#onMet?.({ verb, resource, ...failure.outcome });
+    return failure.outcome;
   }
 }
 

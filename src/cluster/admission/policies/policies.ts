@@ -219,6 +219,7 @@ function selectParams(resource: Resource, { name, selector }: ParamRef, namespac
     .filter(({ object }) => matchesLabelSelector(selector, object.metadata.labels ?? {}));
 }
 
+/** The compiled expressions that policies of both kinds have. */
 export interface CompiledPolicy {
   readonly compiler: PolicyCompiler;
   readonly conditions: readonly Compilation[];

@@ -89,6 +89,7 @@ interface CallObserver {
   readonly tell: (call: WebhookCall) => void;
 }
 
+/** The client that calls webhooks, and the observer of its calls. */
 export interface Caller {
   readonly client: WebhookClient;
   readonly observer: CallObserver | undefined;

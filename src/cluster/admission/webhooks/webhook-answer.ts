@@ -8,6 +8,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import { type Registry, explainType } from "../../registry/registry.ts";
 import type { Resource } from "../../registry/resource.ts";
 
+/** A webhook's response. */
 export interface WebhookAnswer {
   readonly allowed: boolean;
   readonly patch?: JSONPatch;

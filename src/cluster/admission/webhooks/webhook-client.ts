@@ -165,6 +165,7 @@ function send(
   });
 }
 
+/** Thrown if a webhook did not respond. */
 export class WebhookUnreachableError extends Error {
   readonly reason: "Unreachable" | "Timeout" | "BadCertificate";
 

@@ -1,3 +1,5 @@
+// The kinds of the core group and of storage as controllers read them, and the names of their resources.
+
 import type { Time } from "@tsbuilder/apimachinery/meta";
 import type * as storage from "@tsbuilder/apimachinery/k8s/storage/v1";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
