@@ -1,3 +1,5 @@
+// The text of messages: suggestions for slips, lines of source with a caret, lists, words for a shell, line ends.
+
 import type { Position } from "./errors.ts";
 
 /** Finds the name that was probably meant: the closest one, if a third of the letters or fewer differ. */

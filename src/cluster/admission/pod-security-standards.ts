@@ -141,14 +141,14 @@ function checkHostPorts(spec: PodSpec): Violation | undefined {
   const using = namesWhere(spec, (container) => portsOf(container).length > 0);
   const ports = [...new Set(containersOf(spec).flatMap(portsOf).map(String))].toSorted();
   const detail = `${plural("hostPort", ports.length)} ${ports.join(", ")}`;
-  return violation("hostPort", uses("container", using), detail);
+  return violation("hostPort", describeUse("container", using), detail);
 }
 
 function checkHostProbes(spec: PodSpec): Violation | undefined {
   const using = namesWhere(spec, (container) => hostsOf(container).length > 0).toSorted();
   const hosts = [...new Set(containersOf(spec).flatMap(hostsOf))].toSorted();
   const reason = "probe or lifecycle host";
-  return violation(reason, uses("container", using), nameAll(reason, hosts));
+  return violation(reason, describeUse("container", using), nameAll(reason, hosts));
 }
 
 function checkPrivileged(spec: PodSpec): Violation | undefined {
@@ -263,7 +263,7 @@ function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
   const names = bad.map(({ name = "" }) => name);
   const types = bad.map((volume) => Object.keys(volume).find((field) => field !== "name") ?? "unknown");
   const different = nameAll("restricted volume type", [...new Set(types)].toSorted());
-  return violation("restricted volume types", uses("volume", names), different);
+  return violation("restricted volume types", describeUse("volume", names), different);
 }
 
 function checkNonRoot(spec: PodSpec): Violation | undefined {
@@ -304,7 +304,7 @@ function nameAll(noun: string, names: readonly string[]): string {
 }
 
 /** `container "a" uses`, `containers "a", "b" use`; empty for no names. */
-function uses(noun: string, names: readonly string[]): string {
+function describeUse(noun: string, names: readonly string[]): string {
   if (names.length === 0) return "";
   return `${nameAll(noun, names)} ${names.length === 1 ? "uses" : "use"}`;
 }
