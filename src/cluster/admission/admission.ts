@@ -94,7 +94,7 @@ class Calls {
   }
 
   /** Records that the object has changed: all keys remembered so far are due again. */
-  changed(): void {
+  noteChange(): void {
     this.#repeatAll();
     this.#onChange();
   }
@@ -105,7 +105,7 @@ class Calls {
   }
 
   /** Keeps the object at the end of the first round, to compare it in the second. */
-  end(object: ApiObject | undefined): void {
+  endRound(object: ApiObject | undefined): void {
     if (this.#repeatable.size > 0 && !this.#isSecond) this.#endOfFirstRound = copyJSON(object);
   }
 

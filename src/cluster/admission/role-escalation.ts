@@ -31,6 +31,12 @@ export function roleEscalation(store: Store, authorizer: Authorizer): AdmissionP
   };
 }
 
+/** The object without the metadata that the garbage collector changes. */
+function withoutOwnership(object: ApiObject): object {
+  const { finalizers: _f, ownerReferences: _o, managedFields: _m, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 /** A role or a binding that is not validated yet: any field may be missing, and the rules may be null. */
 interface SentRole extends ApiObject {
   readonly rules?: readonly Rule[] | null;
@@ -159,9 +165,4 @@ function coversResource(held: readonly string[], resource: string): boolean {
   return (
     held.includes("*") || held.includes(resource) || (slash > 0 && held.includes(`*${resource.slice(slash)}`))
   );
-}
-
-function withoutOwnership(object: ApiObject): object {
-  const { finalizers: _f, ownerReferences: _o, managedFields: _m, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }

@@ -104,13 +104,13 @@ async function callAll(
     const key = [call.policy, call.binding, call.params].map((part) => part?.metadata.uid).join(" ");
     if (!(await matchesConditions(call, current, context)) || !roundCalls.isDue(key)) continue;
     object = await mutate(call, current, context);
-    if (!isEqual(current.object, object)) roundCalls.changed();
+    if (!isEqual(current.object, object)) roundCalls.noteChange();
     if (call.policy.spec.reinvocationPolicy === "IfNeeded") roundCalls.remember(key);
     isPatched ||= object !== current.object;
   }
   // As on the real server, a policy is called again even after its own change.
-  if (isPatched) roundCalls.changed();
-  roundCalls.end(object);
+  if (isPatched) roundCalls.noteChange();
+  roundCalls.endRound(object);
   return object;
 }
 

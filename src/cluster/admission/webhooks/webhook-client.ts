@@ -111,13 +111,14 @@ interface Target extends Address {
 const certificateCodes =
   /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|^ERR_(?:OSSL|SSL|TLS)|^EPROTO$/u;
 
+/** Sends a review by HTTP or HTTPS. Rejects with a WebhookUnreachableError if there is no response in time. */
 function send(
   { goUrl, url, host, port, serverName }: Target,
   body: string,
   caBundle: string | undefined,
   timeoutSeconds: number,
 ): Promise<WebhookReply> {
-  const isPlain = url.protocol === "http:";
+  const isHTTP = url.protocol === "http:";
   const path = pathOf(url, timeoutSeconds);
   const headers = {
     "Content-Type": "application/json",
@@ -134,17 +135,18 @@ function send(
     headers,
     // As in Go, any certificate in the bundle is trusted: envtest's bundle holds the serving certificate itself.
     ...(ca && { ca, allowPartialTrustChain: true }),
+    // TLS accepts only names here, no addresses.
     ...(!isAddress && { servername: serverName }),
   };
   return new Promise((resolve, reject) => {
-    const call = (isPlain ? httpRequest : httpsRequest)(options, (response) => {
+    const call = (isHTTP ? httpRequest : httpsRequest)(options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", fail);
       response.on("end", () => {
         clearTimeout(timer);
-        const { statusCode = 0, headers: answered } = response;
-        const type = answered["content-type"] ?? "";
+        const { statusCode = 0 } = response;
+        const type = response.headers["content-type"] ?? "";
         resolve({ code: statusCode, text: Buffer.concat(chunks).toString("utf8"), type });
       });
     });

@@ -137,10 +137,10 @@ async function mutate(
     if (version === undefined || !calls.isDue(webhook)) continue;
     if (!(await webhookConditionsHold(webhook, current, version, authorizer))) continue;
     object = await callMutating(context, configured, current, version);
-    if (!isEqual(current.object, object)) calls.changed();
+    if (!isEqual(current.object, object)) calls.noteChange();
     if (webhook.reinvocationPolicy === "IfNeeded") calls.remember(webhook);
   }
-  calls.end(object);
+  calls.endRound(object);
   return object;
 }
 
