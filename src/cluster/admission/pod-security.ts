@@ -41,52 +41,44 @@ export function podSecurity(store: Store): AdmissionPlugin {
   };
 }
 
-function checkPod(request: AdmissionRequest, pod: ApiObject, { enforce, warn }: Policy): void {
-  const spec = pod["spec"] as PodSpec;
-  const { annotations } = pod.metadata;
-  const violations = findViolations(enforce, spec, annotations);
-  if (violations.length > 0) {
-    const why = `violates PodSecurity "${nameOf(enforce)}": ${describeViolations(violations)}`;
-    throw forbidden(request.resource, pod.metadata.name ?? request.name, why);
-  }
-  warnAbout(request, warn, spec, annotations);
-}
-
-function isPodWrite({ resource, subresource, object, oldObject }: AdmissionRequest): boolean {
-  if (resource.group !== "" || resource.plural !== "pods") return false;
-  if (subresource !== "" && subresource !== "ephemeralcontainers") return false;
-  return !oldObject || imagesOf(object) !== imagesOf(oldObject);
-}
-
-/** The images of a pod. Updates are checked only if they change images: the other relevant fields are immutable. */
-function imagesOf(pod: ApiObject | undefined): string {
-  const containers = containersOf(pod?.["spec"] ?? {});
-  return JSON.stringify(containers.map(({ name, image }) => [name, image]));
-}
-
-function warnAboutTemplate(
-  request: AdmissionRequest,
-  object: ApiObject,
-  policyOf: (namespace: string) => Policy,
-): void {
-  const path = findKind(request.resource)?.podTemplate;
-  const template = path === undefined ? undefined : readField<PodTemplateSpec>(object, path);
-  if (!template?.spec) return;
-  warnAbout(request, policyOf(request.namespace).warn, template.spec, template.metadata?.annotations);
-}
-
-function warnAbout(
-  { warn }: AdmissionRequest,
-  standard: Standard,
-  spec: PodSpec,
-  annotations: Readonly<Record<string, string>> | undefined,
-): void {
-  const violations = findViolations(standard, spec, annotations);
-  if (violations.length === 0) return;
-  warn(`would violate PodSecurity "${nameOf(standard)}": ${describeViolations(violations)}`);
-}
-
 const levels: readonly Standard["level"][] = ["privileged", "baseline", "restricted"];
+const prefix = "pod-security.kubernetes.io/";
+
+/** Reads a namespace's labels. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings. */
+function readPolicy(labels: Readonly<Record<string, string>> = {}): Policy {
+  const errors: FieldError[] = [];
+  const check = (label: string, isValid: (value: string) => boolean, message: string): string | undefined => {
+    const value = labels[prefix + label];
+    if (value === undefined || isValid(value)) return value;
+    errors.push(invalid(`metadata.labels[${prefix}${label}]`, value, message));
+    return undefined;
+  };
+  const isLevel = (value: string): boolean => levels.some((level) => level === value);
+  const level = (mode: string) =>
+    check(mode, isLevel, `must be one of ${levels.join(", ")}`) as Standard["level"] | undefined;
+  const version = (mode: string) =>
+    check(
+      `${mode}-version`,
+      (value) => /^(latest|v1\.(0|[1-9]\d*))$/.test(value),
+      'must be "latest" or "v1.x"',
+    );
+  const enforced = level("enforce");
+  const enforcedVersion = version("enforce") ?? "latest";
+  level("audit");
+  version("audit");
+  const warned = level("warn");
+  const warnedVersion = version("warn");
+  // Without a `warn` label, an enforced standard also warns, so that templates of other kinds are checked.
+  const warnsAsEnforced = !(`${prefix}warn` in labels) && enforced !== undefined && enforced !== "privileged";
+  const fallback = `${prefix}enforce` in labels ? "restricted" : "privileged";
+  return {
+    enforce: { level: enforced ?? fallback, version: enforcedVersion },
+    warn: warnsAsEnforced
+      ? { level: enforced, version: warnedVersion ?? enforcedVersion }
+      : { level: warned ?? "privileged", version: warnedVersion ?? "latest" },
+    errors,
+  };
+}
 
 /** Denies invalid labels. If the enforced standard gets stricter, warns about existing pods that violate it. */
 function checkNamespace(
@@ -130,42 +122,50 @@ function warningsAboutPods(namespace: string, standard: Standard, pods: readonly
   return [start, ...lines.toSorted()];
 }
 
-const prefix = "pod-security.kubernetes.io/";
+/** Returns true for a pod that is created, or whose images change. */
+function isPodWrite({ resource, subresource, object, oldObject }: AdmissionRequest): boolean {
+  if (resource.group !== "" || resource.plural !== "pods") return false;
+  if (subresource !== "" && subresource !== "ephemeralcontainers") return false;
+  return !oldObject || imagesOf(object) !== imagesOf(oldObject);
+}
 
-/** Reads a namespace's labels. An invalid `enforce` label means `restricted`; an invalid `warn` label, no warnings. */
-function readPolicy(labels: Readonly<Record<string, string>> = {}): Policy {
-  const errors: FieldError[] = [];
-  const check = (label: string, isValid: (value: string) => boolean, message: string): string | undefined => {
-    const value = labels[prefix + label];
-    if (value === undefined || isValid(value)) return value;
-    errors.push(invalid(`metadata.labels[${prefix}${label}]`, value, message));
-    return undefined;
-  };
-  const isLevel = (value: string): boolean => levels.some((level) => level === value);
-  const level = (mode: string) =>
-    check(mode, isLevel, `must be one of ${levels.join(", ")}`) as Standard["level"] | undefined;
-  const version = (mode: string) =>
-    check(
-      `${mode}-version`,
-      (value) => /^(latest|v1\.(0|[1-9]\d*))$/.test(value),
-      'must be "latest" or "v1.x"',
-    );
-  const enforced = level("enforce");
-  const enforcedVersion = version("enforce") ?? "latest";
-  level("audit");
-  version("audit");
-  const warned = level("warn");
-  const warnedVersion = version("warn");
-  // Without a `warn` label, an enforced standard also warns, so that templates of other kinds are checked.
-  const warnsAsEnforced = !(`${prefix}warn` in labels) && enforced !== undefined && enforced !== "privileged";
-  const fallback = `${prefix}enforce` in labels ? "restricted" : "privileged";
-  return {
-    enforce: { level: enforced ?? fallback, version: enforcedVersion },
-    warn: warnsAsEnforced
-      ? { level: enforced, version: warnedVersion ?? enforcedVersion }
-      : { level: warned ?? "privileged", version: warnedVersion ?? "latest" },
-    errors,
-  };
+/** The images of a pod. Updates are checked only if they change images: the other relevant fields are immutable. */
+function imagesOf(pod: ApiObject | undefined): string {
+  const containers = containersOf(pod?.["spec"] ?? {});
+  return JSON.stringify(containers.map(({ name, image }) => [name, image]));
+}
+
+function checkPod(request: AdmissionRequest, pod: ApiObject, { enforce, warn }: Policy): void {
+  const spec = pod["spec"] as PodSpec;
+  const { annotations } = pod.metadata;
+  const violations = findViolations(enforce, spec, annotations);
+  if (violations.length > 0) {
+    const why = `violates PodSecurity "${nameOf(enforce)}": ${describeViolations(violations)}`;
+    throw forbidden(request.resource, pod.metadata.name ?? request.name, why);
+  }
+  warnAbout(request, warn, spec, annotations);
+}
+
+function warnAboutTemplate(
+  request: AdmissionRequest,
+  object: ApiObject,
+  policyOf: (namespace: string) => Policy,
+): void {
+  const path = findKind(request.resource)?.podTemplate;
+  const template = path === undefined ? undefined : readField<PodTemplateSpec>(object, path);
+  if (!template?.spec) return;
+  warnAbout(request, policyOf(request.namespace).warn, template.spec, template.metadata?.annotations);
+}
+
+function warnAbout(
+  { warn }: AdmissionRequest,
+  standard: Standard,
+  spec: PodSpec,
+  annotations: Readonly<Record<string, string>> | undefined,
+): void {
+  const violations = findViolations(standard, spec, annotations);
+  if (violations.length === 0) return;
+  warn(`would violate PodSecurity "${nameOf(standard)}": ${describeViolations(violations)}`);
 }
 
 function nameOf({ level, version }: Standard): string {
