@@ -47,7 +47,7 @@ export function expireEvents(store: Store, clock: Clock): () => void {
 /** The interval at which the real API server compacts etcd. */
 const compactionInterval = 5 * 60_000;
 
-/** Every five minutes, expires the revisions and continue tokens that are older. Returns a function to stop. */
+/** Every five minutes, expires revisions and continue tokens older than five minutes. Returns a function to stop. */
 export function expireLists(store: Store, clock: Clock): () => void {
   let { revision } = store;
   const next = (): (() => void) =>

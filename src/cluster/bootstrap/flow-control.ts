@@ -131,7 +131,7 @@ function consumerEntry(condition: object, time: string): ManagedFieldsEntry {
   return { ...entry, fieldsV1, subresource: "status" };
 }
 
-/** The FieldsV1 of an object. `priorityLevelConfiguration`, a struct and no pointer in Go, has no entry `.` of its own. */
+/** The FieldsV1 of an object. `priorityLevelConfiguration`, in Go a struct and not a pointer, has no entry `.`. */
 function ownedFields(object: object): Record<string, JSONValue> {
   const fields = Object.entries(object).map(([name, value]) => {
     if (name === "priorityLevelConfiguration") return [`f:${name}`, { "f:name": {} }] as const;

@@ -155,7 +155,7 @@ function conversionsOf(resource: { group: string; plural: string }): Pick<Shared
 
 const kindsByResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
 
-/** Returns the declaration of a built-in kind; undefined for a kind that needs no more than tables and default strategy. */
+/** Returns the declaration of a built-in kind; undefined if the tables and the default strategy are enough for it. */
 export function findKind(resource: { group: string; plural: string }): BuiltInKind | undefined {
   return kindsByResource.get(qualifiedName(resource));
 }
@@ -327,7 +327,7 @@ function fieldSelectorReaders(
   );
 }
 
-/** Drops fields of features that are off before validation, unless the stored object has one. Their managers stay. */
+/** Drops fields of features that are off, unless the stored object uses the feature. Managed fields still list them. */
 function dropGatedFields(
   schema: () => BuiltinSchema | undefined,
   { prepareForCreate, prepareForUpdate }: Pick<Strategy, "prepareForCreate" | "prepareForUpdate">,

@@ -40,7 +40,7 @@ export function pathAttributes(verb: string, path: string): Attributes {
   return { ...resourceAttributes({ verb, path }), isResource: false };
 }
 
-/** The reason is that of the decision, for access reviews; it may be empty. */
+/** A decision with its reason, which access reviews show; it may be empty. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;

@@ -11,7 +11,7 @@ export type ConvertObjects = (
   apiVersion: string,
 ) => Promise<ApiObject[]>;
 
-/** The milliseconds for which the readers of a change share a webhook's result; new code soon takes effect. */
+/** In milliseconds: watchers and readers of a change share a webhook's result, and its new code soon takes effect. */
 const webhookResultLifetime = 1000;
 
 interface Converted {

@@ -238,7 +238,7 @@ function checkTypes(value: WrittenObject): void {
   if (wrong.length > 0) throw new MutationFailedError(`type mismatch: ${wrong.join("\n")}`);
 }
 
-/** Finds objects whose type name is not their field path: `Object.spec` in `Object{spec: …}`, also for list items. */
+/** Finds objects whose type name is not the path of their field, such as `Object.spec`; items have the list's path. */
 function* wrongTypeNames(value: Value, path: string): Generator<string> {
   if (value instanceof WrittenObject) {
     const { name } = value.celType;

@@ -195,7 +195,7 @@ async function findParams(
   return Promise.all(entries.map(async (entry) => (await resource.present(entry, version)).object));
 }
 
-/** The namespace of parameters: that of the binding's paramRef, by default that of the request; empty for cluster-scoped ones. */
+/** The namespace of parameters: that of the paramRef, by default the request's; empty for cluster-scoped parameters. */
 function paramNamespace({ namespaced }: Resource, ref: ParamRef, namespace: string): string {
   if (namespaced) {
     const chosen = ref.namespace || namespace;

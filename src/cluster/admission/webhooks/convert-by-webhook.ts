@@ -59,7 +59,7 @@ export function convertByWebhook({ client, observer }: Caller): ConvertObjects {
   };
 }
 
-/** Returns the converted objects with the metadata that a webhook may change. Throws if the response breaks the contract. */
+/** Returns the converted objects; of their metadata, only labels and annotations. Throws if the response is invalid. */
 function readConverted(
   crd: CustomResourceDefinition,
   objects: readonly ApiObject[],

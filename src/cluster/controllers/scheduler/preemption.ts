@@ -15,7 +15,7 @@ export interface Victims {
 /** The outcome of preemption: the victims on one host, or the refusals of the hosts that were tried. */
 type Preemption = { readonly victims: Victims } | { readonly refusals: ReadonlyMap<Host, Refusal> };
 
-/** Chooses the host with the least important victims; without any, returns the refusals that remain. */
+/** Chooses the host with the least important victims; if none can be freed, returns why the tried hosts refuse. */
 export function preempt(
   pod: Pod,
   refusals: ReadonlyMap<Host, Refusal>,
